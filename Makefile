@@ -7,11 +7,12 @@ ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
 CFLAGS ?= -Os -g
 CLANG  ?= clang
-CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
+CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(if $(filter armv7,$(ARCH)),arm-linux-gnueabihf-,$(ARCH)-linux-gnu-))
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
-# Nothing is relocated in a static binary: relro would only fill a page, of 64 KB on arm64.
-LINK   := -static -Wl,-z,norelro
+# Nothing is relocated in a static binary: relro would only fill a page, of 64 KB on arm64. What nothing
+# refers to is left out (6 KB).
+LINK   := -static -Wl,-z,norelro -Wl,--gc-sections
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -27,7 +28,7 @@ VERSION := $(firstword $(SAYS))
 # What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables, which are 6 % of the
 # binary, nor frame pointers, which gcc keeps on arm64 alone. Debuggers have their own, of -g.)
 KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer \
-         -DKVIS_VERSION='"$(VERSION)"' \
+         -ffunction-sections -fdata-sections -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
@@ -52,7 +53,7 @@ ifeq ($(ARCH)$(if $(MUSL_ARM64),+musl),aarch64+musl)
          -Wl,--end-group '$(MUSL_ARM64)/lib/crtn.o'
 endif
 
-all: $(BIN) ## build ./kvis (ARCH=aarch64, ARCH=riscv64: ./kvis-ARCH)
+all: $(BIN) ## build ./kvis (ARCH=aarch64, riscv64 or armv7: ./kvis-ARCH)
 
 $(BIN): kvis.c gen/report.page gen/manual.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
@@ -135,7 +136,7 @@ uninstall: ## take out what install has put there (and no link that is not to kv
 	@for l in $(LINKED); do for d in $(PREFIX)/bin $(BASH_DIR); do f="$(DESTDIR)$$d/$$l"; \
 	  [ "$$(readlink "$$f")" != kvis ] || rm -f "$$f"; done; done
 
-dist: ## into dist/: static binaries for x86_64, aarch64 and riscv64, their symbols, source, SHA256SUMS; the same bytes anywhere
+dist: ## into dist/: static binaries for x86_64, aarch64, riscv64 and armv7, their symbols, source, SHA256SUMS; the same bytes anywhere
 	SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built

@@ -28,7 +28,7 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 px_      --perfetto, --folded: a trace for ui.perfetto.dev, flame graphs [die: px_fold_open]
+ * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_fold_open]
  * 19 gz_      gunzip, and the pages that are packed in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
@@ -39,7 +39,7 @@
  * 26 rb_      records that programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
- * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 29 tr_      the ptrace loop [die: tr_cannot_spawn tr_spawn tr_signals]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
@@ -65,6 +65,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
+#define _FILE_OFFSET_BITS 64 /* glibc of 32 bits asks for off_t and time_t of 64 by these */
+#define _TIME_BITS 64
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -211,7 +213,8 @@ struct call {
     int err;          /* errno (positive) when the call failed, else 0 */
     bool noret;       /* never returned (exit, killed, exec'd away) */
     bool detached;    /* kvis let go of its thread before it returned */
-    bool late;        /* began before kvis was there: how long it took is not known */
+    bool late;        /* how long it took is not known: it began before kvis was there, or its end
+                         was lost */
     u64 enter_ns, exit_ns;
     bool timed;       /* where the time went is known: the rest of it was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
@@ -395,7 +398,9 @@ struct opts {
     const char *cgroup;   /* --cgroup: its directory */
     u64 min_ns;           /* --min-duration */
     const char *json_file, *out_file, *user, *sort;
-    const char *record, *report, *perfetto, *folded; /* -w, --report, --perfetto, --folded */
+    const char *record, *report;              /* -w, --report */
+    const char *folded, *folded_by;           /* --folded, --folded-by */
+    const char *perfetto, *chrome_json;       /* --perfetto, --chrome-json */
     bool relative;        /* -r */
     bool report_unnamed;  /* --report without FILE: its name is kvis's */
     u32 report_events;
@@ -411,6 +416,7 @@ struct opts {
 
 static struct opts opt = {
     .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull, .report_events = 2000000,
+    .folded_by = "time",
 };
 
 /* == 3 u_  errors, bounded bytes, numbers as people read them ==================
@@ -1020,7 +1026,7 @@ static const char *u_signame(int sig)
 }
 
 /* glibc handles this one as soon as there is a second thread (SIGSETXID), and lets nobody else ask
- * for it: so raw calls, which a struct of four words serves on both architectures. */
+ * for it: so raw calls, which a struct of words serves: four, or five where two are a mask. */
 enum { U_LIBC_SIGNAL = 33 };
 static bool u_libc_ignored; /* it was, before that: so a command gets it, too */
 
@@ -1029,7 +1035,7 @@ static bool u_libc_ignored; /* it was, before that: so a command gets it, too */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     sigset_t all, old;
-    u64 was[4] = { 0 };
+    uintptr_t was[5] = { 0 };
     if (!syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, NULL, was, 8ul))
         u_libc_ignored |= was[0] == (uintptr_t)SIG_IGN;
     sigfillset(&all);
@@ -1222,7 +1228,8 @@ static bool u_matches(const regex_t *re, const char *s)
  * register or an __x86_64__. A new CPU takes an `enum abi` with its column of numbers in
  * gen/tables/syscalls.tbl, and in this section: where the kernel's struct pt_regs has what
  * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word and audit number, and three functions
- * that read and set registers. BPF programs are the same for all: those offsets are patched in. */
+ * that read and set registers. BPF programs are the same for all 64-bit kernels: those offsets are
+ * patched in. A kvis of 32 bits has none (ARCH_HAS_BPF). */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
@@ -1282,9 +1289,30 @@ enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_in
 static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                     ARCH_A0 + 32 };
 enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
+#elif defined(__ARM_EABI__)
+enum { ARCH_ARG0_IS_RESULT = 1 };
+#define ARCH_NATIVE ABI_ARM32
+#define ARCH_COMPAT ABI_ARM32
+#define ARCH_AUDIT AUDIT_ARCH_ARM
+#define SYS_mmap SYS_mmap2 /* the only one that EABI has */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
+enum { ARCH_COMPAT_MASK = 0 };
+/* No program is loaded here (see ARCH_HAS_BPF), so nothing is patched with these: struct pt_regs,
+ * arch/arm/include/uapi/asm/ptrace.h. */
+enum { ARCH_ORIG_A0 = 17 * 4 };
+static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
+enum { ARCH_WORDS = 0 };
+static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, 4, 8, 12 };
+enum { ARCH_NR_OFF = 7 * 4 };
+enum { ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0 };
+static const u16 arch_fn_off[5] = { 0, 4, 8, 12 }; /* the fifth is on the stack */
+enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #else
-#error "kvis knows x86_64, aarch64 and riscv64"
+#error "kvis knows x86_64, aarch64, riscv64 and armv7"
 #endif
+
+/* The programs read pointers and longs of 8 bytes in the kernel's memory. */
+enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
 
@@ -1325,9 +1353,15 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
+/* What a call of a 32-bit program has returned: its errors are negative, and addresses are not. */
+static s64 arch_result32(s64 ret)
+{
+    return ret < -4095 ? (u32)ret : ret;
+}
+
 static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
 {
-    long r = syscall(SYS_ptrace, req, tid, addr, data);
+    long r = syscall(SYS_ptrace, req, tid, (uintptr_t)addr, data);
     return r < 0 ? -errno : r;
 }
 
@@ -1360,7 +1394,7 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     s->nr = w[11];
     for (int i = 0; i < 6; i++)
         s->arg[i] = w[i];
-    s->ret = (s32)w[6];
+    s->ret = arch_result32((s32)w[6]);
     s->ip = w[12];
     s->sp = w[15];
 }
@@ -1450,7 +1484,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         s->nr = u.w[7];
         for (int i = 0; i < 6; i++)
             s->arg[i] = i ? u.w[i] : u.w[17];
-        s->ret = (s32)u.w[0];
+        s->ret = arch_result32((s32)u.w[0]);
         s->ip = u.w[15];
         s->sp = u.w[13];
         return 0;
@@ -1492,6 +1526,44 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
     return arch_set_first(tid, v);
+}
+#elif defined(__ARM_EABI__)
+/* struct pt_regs, arch/arm/include/uapi/asm/ptrace.h: r0-r15, cpsr, orig_r0. */
+enum { ARCH_NR = 7, ARCH_SP = 13, ARCH_PC = 15, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
+
+static int arch_from_regs(pid_t tid, struct stop *s)
+{
+    u32 r[ARCH_N_REGS];
+    long n = arch_regs(tid, r, sizeof r);
+    if (n < 0)
+        return (int)n;
+    s->abi = ABI_ARM32;
+    s->nr = r[ARCH_NR];
+    for (int i = 0; i < 6; i++)
+        s->arg[i] = i ? r[i] : r[ARCH_ORIG_R0];
+    s->ret = arch_result32((s32)r[0]);
+    s->ip = r[ARCH_PC];
+    s->sp = r[ARCH_SP];
+    return 0;
+}
+
+/* Sets the first argument of the call that tid stands in, which is its result as well. */
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
+{
+    u32 r[ARCH_N_REGS];
+    long n = arch_regs(tid, r, sizeof r);
+    (void)abi;
+    if (n < 0)
+        return (int)n;
+    r[0] = (u32)v;
+    return arch_set_regs(tid, r, n);
+}
+
+/* Makes the call that is about to start another one; -1: none, and its result is -e. */
+static int arch_replace_call(pid_t tid, s32 nr, int e)
+{
+    long r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
+    return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
 }
 #else
 /* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h: libcs have it in other headers. */
@@ -1568,7 +1640,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     s->ip = i.instruction_pointer;
     s->sp = i.stack_pointer;
     if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
-        s->ret = i.exit.rval;
+        s->ret = i.arch == AUDIT_ARCH_ARM ? arch_result32(i.exit.rval) : i.exit.rval;
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
@@ -1652,6 +1724,9 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
+/* As many as a record has room for: none is smaller than its head and an address. */
+enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
+
 /* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
  * another by now. */
 static struct {
@@ -1660,7 +1735,7 @@ static struct {
     bool changed;            /* a string was another one when the call began */
     bool shared;             /* others had the same memory then */
     u32 n, n_files;
-    struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[96];
+    struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
     const struct wire_file *file[2]; /* of the descriptors that the call returned */
     const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
@@ -1721,11 +1796,12 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
     while (got < n && mem_charge()) {
-        u64 word, at = (addr + got) & ~7ull;
+        unsigned long word;
+        u64 at = (addr + got) & ~(u64)(sizeof word - 1);
         /* The system call, unlike libc's wrapper, stores the word at `data`. */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
-        size_t off = (size_t)(addr + got - at), k = MIN(8 - off, n - got);
+        size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
         memcpy(dst + got, (u8 *)&word + off, k);
         got += k;
     }
@@ -1806,17 +1882,9 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
     return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
-/* Reads up to n bytes at addr. Returns how many came (fewer: the rest is unmapped) or -errno;
- * -ETIMEDOUT when the page did not come in time, or too much has been read at this stop. */
-static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
+/* Reads n bytes of the tracee itself; see mem_read. */
+static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 {
-    if (!n)
-        return 0;
-    if (replay.on || replay.entering) {
-        s64 r = mem_from_record(addr, dst, n);
-        if (r != -EAGAIN)
-            return r;
-    }
     if (!mem_charge())
         return mem_give_up();
     if (!t->mm || !t->mm->careful)
@@ -1830,6 +1898,24 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
         got += (size_t)r;
     }
     return (s64)got;
+}
+
+/* Reads n bytes at addr. Returns how many came (fewer: the rest is unmapped) or -errno;
+ * -ETIMEDOUT when the page did not come in time, or too much has been read at this stop. A record
+ * can have the beginning as it was at the entry and the rest as it was later. */
+static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
+{
+    size_t got = 0;
+    while (got < n && (replay.on || replay.entering)) {
+        s64 r = mem_from_record(addr + got, (u8 *)dst + got, n - got);
+        if (r == -EAGAIN)
+            break;
+        if (r <= 0)
+            return got ? (s64)got : r;
+        got += (size_t)r;
+    }
+    s64 r = got < n ? mem_live(t, addr + got, (u8 *)dst + got, n - got) : 0;
+    return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
 /* Reads a string of at most max bytes (dst holds max + 1). Returns its length or -errno; *cut when
@@ -2504,6 +2590,14 @@ static int fd_steal(pid_t pid, s32 n)
     return e;
 }
 
+/* Whether a socket's own address is one: those of IP have port 0 until they are bound. */
+static bool fd_bound(const struct sockaddr_storage *sa)
+{
+    u16 port;
+    memcpy(&port, (const u8 *)sa + 2, sizeof port);
+    return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
+}
+
 /* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
 static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
 {
@@ -2521,7 +2615,8 @@ static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
     }
     struct sockaddr_storage sa;
     len = sizeof sa;
-    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len))
+    sa.ss_family = AF_UNSPEC;
+    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len) && fd_bound(&sa))
         o->local = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
@@ -2709,6 +2804,8 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (!o)
         return e ? e->o : NULL;
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
+        e->o->local = o->local ? o->local : e->o->local; /* its bind was not looked at, perhaps */
+        e->o->peer = o->peer ? o->peer : e->o->peer;
         ofd_recycle(o);
         return e->o;
     }
@@ -3464,11 +3561,11 @@ struct dec_layout {
  * when the call failed; the same, with something to be remembered at entry. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds that need no function of their own: bits or one value of a family of flags.tbl, of as many
- * bits as the kernel takes of such arguments in most calls, of 32, or of 64. */
+/* Kinds that need no function of their own: bits or one value of a family of flags.tbl, of 32 bits,
+ * as most calls take them, or of all 64. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
-#define K_BITS32(fam) (0x3000 + (fam))
+#define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* of a command: as the row of its call has it */
@@ -3520,7 +3617,7 @@ struct sc_row {
     u16 cls;
     u16 arg[6]; /* their kinds */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
-};
+} __attribute__((packed, aligned(2))); /* there are 500: 3 KB less */
 #include "gen/syscalls.h"
 
 /* ---- the decoder at work ---- */
@@ -3608,7 +3705,8 @@ static unsigned dec_long(const struct dec *d)
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
-    return dec_word(d) == 4 ? (u32)v : v;
+    u16 kind = d->i < 5 ? sc_rows[d->c->row].arg[d->i + 1] : K_INT;
+    return dec_word(d) == 4 || kind == K_INT || kind == K_UINT ? (u32)v : v;
 }
 
 /* How much of what this argument leads to was moved: all of it, when the program hands it out. */
@@ -4433,16 +4531,19 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Reads up to `max` pointers of an array that ends in NULL; returns how many before it. */
-static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max)
+/* Reads up to `max` pointers of an array that ends in NULL; returns how many before it. whole: the
+ * NULL was seen; else there are more, or they cannot be read. */
+static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
     u64 s;
     u32 n = 0;
     ahead.n = 0;
-    for (; mem_word_ahead(d->t, &ahead, d->c->abi, addr + (u64)n * dec_word(d), &s) && s; n++) {
-        if (n >= max || d->b->cut)
-            return n + 1;
+    *whole = false;
+    for (; mem_word_ahead(d->t, &ahead, d->c->abi, addr + (u64)n * dec_word(d), &s); n++) {
+        *whole = !s;
+        if (!s || n >= max || d->b->cut)
+            break;
         if (print) {
             b_s(d->b, n ? ", " : "");
             dec_cstr(d, s, dec_max(DEC_PATH));
@@ -4454,21 +4555,24 @@ static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max)
 static void dec_k_strv(struct dec *d, u64 v)
 {
     u8 probe[8];
+    bool whole;
     if (!dec_get(d, v, probe, dec_word(d)))
         return;
     b_c(d->b, '[');
-    u32 max = dec_max(DEC_CHUNK), n = dec_strings(d, v, true, max);
-    b_s(d->b, n <= max ? "]" : max ? ", ...]" : "...]");
+    u32 n = dec_strings(d, v, true, dec_max(DEC_CHUNK), &whole);
+    b_s(d->b, whole ? "]" : n ? ", ...]" : "...]");
 }
 
 static void dec_k_envp(struct dec *d, u64 v)
 {
     u8 probe[8];
+    bool whole;
     if (!dec_get(d, v, probe, dec_word(d)))
         return;
-    u32 max = 65536, n = dec_strings(d, v, false, max);
+    u32 max = 65536, n = dec_strings(d, v, false, max, &whole);
     b_hex(d->b, v);
-    b_f(d->b, " /* %s%u var%s */", n > max ? "over " : "", MIN(n, max), n == 1 ? "" : "s");
+    b_f(d->b, " /* %s%u var%s%s */", !whole && n == max ? "over " : "", n, n == 1 ? "" : "s",
+        !whole && n < max ? ", then unreadable" : "");
 }
 
 /* ---- times ---- */
@@ -4501,12 +4605,15 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* nanosleep writes what was left only when a signal ended it. */
+/* Calls that write what was left of their time only when a signal ended them. */
+static bool dec_sleeps(u16 id)
+{
+    return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
+}
+
 static void dec_k_left(struct dec *d, u64 v)
 {
-    u16 id = d->c->id;
-    bool sleep = id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
-    if (sleep && !d->c->err)
+    if (dec_sleeps(d->c->id) && !d->c->err)
         dec_pointer(d, v, 0);
     else
         dec_k_pointed(d, v);
@@ -5268,11 +5375,11 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
     else if (kind < N_KINDS)
         kinds[kind].fn(&d, v);
     else if (kind < K_ENUM(0))
-        dec_bits(d.b, v, K_FAM(kind));
-    else if (kind < K_BITS32(0))
+        dec_bits(d.b, (u32)v, K_FAM(kind));
+    else if (kind < K_BITS64(0))
         dec_k_enum(&d, v, K_FAM(kind));
     else if (kind < K_ENUM64(0))
-        dec_bits(d.b, (u32)v, K_FAM(kind));
+        dec_bits(d.b, v, K_FAM(kind));
     else
         dec_enum(d.b, v, K_FAM(kind));
     if (d.form == ARG_NONE)
@@ -5824,6 +5931,7 @@ static struct {
     bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
     void (*empty)(void); /* NULL, or what empties the files once something is traced */
     u64 start_ns, start_real_ns, events, last_line_ns;
+    u64 page_bytes; /* of the machine of a recording; 0: of this one */
     bool many;           /* more than one thread was seen: lines name theirs */
     bool observed;       /* of any process: lines of calls name it, too */
     u32 counted;         /* so many of out_procs[] have something that is not printed yet */
@@ -7613,6 +7721,12 @@ static void st_add_took(const void *row)
     sum->ns += more->ns;
 }
 
+/* Whether it is known how long a call took: also of one in which its thread was killed. */
+static bool st_took_time(const struct call *c)
+{
+    return !c->late && (!c->noret || (!c->detached && c->id != SC_exit && c->id != SC_exit_group));
+}
+
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
  * finally returns. wanted: the filters leave it in the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
@@ -7626,7 +7740,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_fail(c->row, (u16)c->err, 1);
     if (c->timed && !c->noret)
         st_timed(t, c);
-    if (!c->noret && !c->late)
+    if (st_took_time(c))
         st_add_took(&(struct st_took){ 1, c->exit_ns - c->enter_ns, c->row });
     if ((!opt.count_only && !opt.count_too) || c->late || !wanted)
         return;
@@ -8071,7 +8185,7 @@ static bool st_knows(enum st_known what)
 /* Makes what is made of the rest. */
 static void st_settle(void)
 {
-    st.fault_bytes = st.faults * (u64)sysconf(_SC_PAGESIZE);
+    st.fault_bytes = st.faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
     st.files_read = st_count(true);
     st.files_written = st_count(false);
     st.n_delays = st_run.delays != NULL;
@@ -9471,9 +9585,10 @@ static bool md_long_enough(const struct call *c)
 /* -z, -x, -e status=, --min-duration: by the result. */
 static bool md_status_wanted(const struct call *c)
 {
+    bool failed = opt.count_only ? st_has_failed(c) : c->err; /* as the column of errors has it */
     u8 status = c->detached ? CALL_DETACHED
                 : c->noret  ? CALL_UNFINISHED
-                : c->err    ? CALL_FAILED
+                : failed    ? CALL_FAILED
                             : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -10900,7 +11015,7 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_read_paths(t, c);
     if (opt.n_paths)
         c->selected = md_selects(t, c);
-    if (shown && (opt.record || opt.report || opt.perfetto))
+    if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
         md_touched(t, c, md_note_name);
     if (m->enter)
         m->enter(t, c);
@@ -11871,6 +11986,8 @@ static void rec_get_meta(void)
         out.start_ns = rin.last_ns = n;
     else if (!strcmp(key, "start_real_ns"))
         out.start_real_ns = n;
+    else if (!strcmp(key, "page_bytes"))
+        out.page_bytes = n;
     else if (!strcmp(key, "faults"))
         opt.faults = n != 0;
     else if (!strcmp(key, "calls"))
@@ -12653,14 +12770,18 @@ static bool rp_play(void)
     return rp.ended;
 }
 
-/* == 18 px_  --perfetto: a trace for ui.perfetto.dev; --folded: stacks for flame graphs ==========
- * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
- * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
- * are instants, forks and wake-ups arrows; times are in us with the ns behind the point. A pid that
- * is used again must not continue the track of the one before, so that pid and tid are numbers of
- * ours, and the names have the real ones. Entry points: px_open, px_close, px_tap; px_fold_open. */
+/* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
+ * One trace in two forms, written as it happens: Perfetto's own (protos/perfetto/trace/ of its
+ * source; px_pb_ writes protocol buffers), and Chrome's JSON, which other viewers read
+ * (docs/getting-started/other-formats.md). Calls are slices of their thread; what can overlap (open
+ * files, requests to disks) has tracks of its own; forks and wake-ups are arrows; what a thread was
+ * during its calls is a track below it (px_state). JSON's times are in us with the ns behind the
+ * point. A pid that is used again must not continue the track of the one before, so that pid and
+ * tid are numbers of ours there; the names have the real ones.
+ * Entry points: px_open, px_close, px_tap; px_fold_open. */
 
-enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000 };
+enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
+       PX_WORDS = 1024, PX_WORD = 40 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
@@ -12671,6 +12792,26 @@ static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "RSS", "bytes" },
     [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
+
+/* The first ones are those of events. */
+enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
+              PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
+static const char *const px_cats[N_PX_CATS] = {
+    "file", "net", "memory", "process", "signal", "call",
+    [PX_SYSCALL] = "syscall", [PX_COMMAND] = "command", [PX_COUNTER] = "counter",
+    [PX_FLOW] = "flow", [PX_BLOCK] = "block I/O", [PX_QUEUE] = "block queue",
+    [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
+};
+
+/* Arguments that are no field of an event. */
+enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
+              N_PX_ARGS };
+static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
+                                       "pid" };
+
+/* The tracks of a thread in Perfetto's form: the number of the thread or process * 16 + one of
+ * these, or of PX_OF_COUNTER + a counter. */
+enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A thread; of a process's first one also the process. */
 struct px_track {
@@ -12683,16 +12824,24 @@ struct px_track {
     s64 count[N_PX];      /* of a process */
     u64 told_ns[N_PX];
     bool due[N_PX];
+    u32 described;        /* bits of PX_OF_...: tracks that the file has */
+    u64 state_ns;         /* to when its states are told */
+    struct { u64 from, to; } *wait; /* for a CPU, since its last call: PX_WAITS at most */
+    u32 n_waits, cap_waits;
 };
 
-static struct writer px_out = { .fd = { -1, -1 } };
+static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool on;
+    bool json, proto;     /* which are wanted */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* records of threads beyond PX_TRACKS */
     u64 ids, events;
+    u32 args;             /* of the event that has begun */
+    u32 packet, inner;    /* where it begins, and its part that is going on */
+    char word[PX_WORDS][PX_WORD]; /* names of events that the file has, by hash */
+    u32 words;
 } px; /* zeros: its tables are no part of the file */
 
 static u64 px_rel(u64 ns)
@@ -12700,12 +12849,231 @@ static u64 px_rel(u64 ns)
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* Begins an event: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
-static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
+/* --- protocol buffers: a field is its number and type, then its value; a message within another
+ * has its length before it (https://protobuf.dev/programming-guides/encoding) --- */
+
+static void px_pb_varint(u64 v)
 {
-    struct buf *b = &px_out.b;
+    for (; v > 127; v >>= 7)
+        b_c(&px_proto.b, (char)(v | 128));
+    b_c(&px_proto.b, (char)v);
+}
+
+static void px_pb_num(u32 field, u64 v)
+{
+    px_pb_varint(field << 3);
+    px_pb_varint(v);
+}
+
+static void px_pb_fixed(u32 field, u64 v)
+{
+    px_pb_varint(field << 3 | 1);
+    for (int i = 0; i < 8; i++)
+        b_c(&px_proto.b, (char)(v >> 8 * i));
+}
+
+/* Begins a message. Returns where, for px_pb_end. */
+static u32 px_pb_begin(u32 field)
+{
+    px_pb_varint(field << 3 | 2);
+    b_c(&px_proto.b, 0); /* its length, if that is one byte */
+    return px_proto.b.len;
+}
+
+static void px_pb_end(u32 from)
+{
+    struct buf *b = &px_proto.b;
+    u32 n = b->len - from, more = 0;
+    for (u32 v = n; v > 127; v >>= 7)
+        more++;
+    if (!from || (more && !b_take(b, more)))
+        return; /* no memory: the file ends there */
+    char *p = b->p + from - 1;
+    memmove(p + 1 + more, p + 1, n);
+    for (; n > 127; n >>= 7)
+        *p++ = (char)(n | 128);
+    *p = (char)n;
+}
+
+/* Text, as UTF-8 whatever the program has put there. */
+static void px_pb_text(u32 field, const char *s, size_t n)
+{
+    u32 at = px_pb_begin(field);
+    b_esc(&px_proto.b, s, n, 0);
+    px_pb_end(at);
+}
+
+static void px_pb_word(u32 field, const char *s)
+{
+    px_pb_text(field, s, strlen(s));
+}
+
+/* A packet. The flags say that it needs what those before it have told. */
+static void px_pb_packet(u64 flags)
+{
+    px.packet = px_pb_begin(1);
+    px_pb_num(10, 1); /* trusted_packet_sequence_id */
+    px_pb_num(13, flags);
+}
+
+static void px_pb_packet_end(void)
+{
+    px_pb_end(px.packet);
+    out_full(&px_proto);
+}
+
+/* A name with a number, for InternedData: 1 categories, 2 names of events, 3 of arguments. */
+static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
+{
+    u32 at = px_pb_begin(index);
+    px_pb_num(1, number);
+    px_pb_text(2, s, n);
+    px_pb_end(at);
+}
+
+/* The number by which the file has the name of an event; 0: it has none. */
+static u32 px_pb_name(const char *s, size_t n)
+{
+    u32 at = nm_hash(0, s, n) % PX_WORDS;
+    if (n >= PX_WORD || !n)
+        return 0;
+    while (*px.word[at] && (memcmp(px.word[at], s, n) || px.word[at][n]))
+        at = (at + 1) % PX_WORDS;
+    if (*px.word[at] || px.words == PX_WORDS / 4 * 3)
+        return *px.word[at] ? at + 1 : 0;
+    memcpy(px.word[at], s, n);
+    px.words++;
+    px_pb_packet(2);
+    u32 data = px_pb_begin(12);
+    px_pb_intern(2, at + 1, s, n);
+    px_pb_end(data);
+    px_pb_packet_end();
+    return at + 1;
+}
+
+/* Begins an event on a track. */
+static void px_pb_event(u64 uuid, u64 ns, u32 type)
+{
+    px_pb_packet(2);
+    px_pb_num(8, MAX(ns, out.start_ns));
+    px.inner = px_pb_begin(11);
+    px_pb_num(9, type);
+    px_pb_num(11, uuid);
+}
+
+enum { PX_BEGIN = 1, PX_END, PX_INSTANT, PX_VALUE };
+
+static void px_pb_event_end(void)
+{
+    px_pb_end(px.inner);
+    px_pb_packet_end();
+}
+
+/* The end of a slice. */
+static void px_pb_slice_end(u64 uuid, u64 ns)
+{
+    px_pb_event(uuid, ns, PX_END);
+    px_pb_event_end();
+}
+
+static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char *name, size_t n)
+{
+    bool many = cat == PX_OPEN || cat == PX_BLOCK || cat == PX_QUEUE || cat == PX_URING;
+    u32 number = many ? 0 : px_pb_name(name, n);
+    px_pb_event(uuid, ns, type);
+    px_pb_num(3, cat + 1u);
+    if (number)
+        px_pb_num(10, number);
+    else
+        px_pb_text(23, name, n);
+}
+
+/* Begins the description of a track, which can be one of another. */
+static void px_pb_track(u64 uuid, u64 parent)
+{
+    px_pb_packet(2);
+    px.inner = px_pb_begin(60);
+    px_pb_num(1, uuid);
+    if (parent)
+        px_pb_num(5, parent);
+}
+
+/* An array of words. */
+static void px_pb_argv(const char *p, u32 n)
+{
+    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
+        u32 at = px_pb_begin(12);
+        px_pb_text(6, s, strnlen(s, (size_t)(end - s)));
+        px_pb_end(at);
+    }
+}
+
+static void px_pb_field(const struct event *e, u32 f)
+{
+    const union ev_val *v = &e->v[f];
+    u32 at = px_pb_begin(4);
+    if (out_json_key(e->kind, f) == ev_fields[f].key)
+        px_pb_num(1, f + 1);
+    else
+        px_pb_word(10, out_json_key(e->kind, f));
+    switch (ev_fields[f].type) {
+    case VT_ARGV:
+        px_pb_argv(v->s.p, v->s.len);
+        break;
+    case VT_STR:
+        px_pb_text(6, v->s.p, v->s.len);
+        break;
+    case VT_SYM:
+        px_pb_word(6, v->sym);
+        break;
+    case VT_ADDR:
+        px_pb_num(7, (u64)v->n);
+        break;
+    case VT_BOOL:
+        px_pb_num(2, v->n != 0);
+        break;
+    default:
+        px_pb_num(4, (u64)v->n);
+    }
+    px_pb_end(at);
+}
+
+/* The first packets: the clock, and all names that are known before. */
+static void px_pb_head(void)
+{
+    enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
+    px_pb_packet(1);
+    px.inner = px_pb_begin(6);
+    for (u32 i = 0; i < 2; i++) {
+        u32 at = px_pb_begin(1);
+        px_pb_num(1, i ? CLOCK_ID_REALTIME : CLOCK_ID_MONOTONIC);
+        px_pb_num(2, i ? out.start_real_ns : out.start_ns);
+        px_pb_end(at);
+    }
+    px_pb_num(2, CLOCK_ID_MONOTONIC);
+    px_pb_event_end();
+    px_pb_packet(1);
+    px.inner = px_pb_begin(59);
+    px_pb_num(58, CLOCK_ID_MONOTONIC);
+    px_pb_end(px.inner);
+    px.inner = px_pb_begin(12);
+    for (u32 i = 0; i < N_PX_CATS; i++)
+        px_pb_intern(1, i + 1, px_cats[i], strlen(px_cats[i]));
+    for (u32 i = 0; i < N_PX_ARGS; i++) {
+        const char *name = i < N_EV_FIELDS ? ev_fields[i].key : px_args[i - N_EV_FIELDS];
+        px_pb_intern(3, i + 1, name, strlen(name));
+    }
+    px_pb_event_end();
+}
+
+/* --- both forms --- */
+
+/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
+static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
+{
+    struct buf *b = &px_json.b;
     b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
-    b_s(b, ph);
+    b_c(b, phase);
     b_c(b, '"');
     OUT_JSON_U64(b, "pid", t->upid);
     OUT_JSON_U64(b, "tid", t->utid);
@@ -12714,35 +13082,201 @@ static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
     return b;
 }
 
-static void px_name(struct buf *b, const char *name, size_t n, const char *cat)
+static void px_json_name(enum px_cat cat, const char *name, size_t n)
 {
+    struct buf *b = &px_json.b;
     b_s(b, ",\"name\":\"");
     b_json(b, name, n);
     b_c(b, '"');
-    out_json_key_word(b, "cat", cat);
+    out_json_key_word(b, "cat", px_cats[cat]);
 }
 
-static void px_end(void)
+static void px_json_end(void)
 {
-    b_c(&px_out.b, '}');
-    out_full(&px_out);
+    if (px.args)
+        b_c(&px_json.b, '}');
+    b_c(&px_json.b, '}');
+    out_full(&px_json);
 }
 
-/* Names a process or a thread, with the real number. */
-static void px_call_it(const struct px_track *t, bool process, const char *name, size_t n)
+static u64 px_uuid(const struct px_track *t, u32 of)
 {
-    struct buf *b = px_event("M", t, out.start_ns);
+    return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
+}
+
+/* Begins an event of a thread: by Chrome's phase, X (which ns ends), B, E or i. */
+static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
+                     const char *name, size_t n)
+{
+    px.args = 0;
+    if (px.json) {
+        struct buf *b = px_json_event(phase, t, ns);
+        px_json_name(cat, name, n);
+        if (phase == 'X') {
+            b_s(b, ",\"dur\":");
+            b_fraction(b, MAX(px_rel(end_ns), px_rel(ns)) - px_rel(ns), 1000);
+        } else if (phase == 'i') {
+            b_s(b, ",\"s\":\"t\"");
+        }
+    }
+    if (px.proto && phase != 'E')
+        px_pb_named(px_uuid(t, PX_OF_THREAD), ns, phase == 'i' ? PX_INSTANT : PX_BEGIN, cat, name,
+                    n);
+    else if (px.proto)
+        px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
+}
+
+/* Ends it; end_ns: and its slice, of phase X. */
+static void px_end(const struct px_track *t, u64 end_ns)
+{
+    if (px.json)
+        px_json_end();
+    px.args = 0;
+    if (!px.proto)
+        return;
+    px_pb_event_end();
+    if (end_ns)
+        px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
+}
+
+/* Before an argument in JSON, and behind it: what was written there begins with a comma. */
+static u32 px_json_arg(void)
+{
+    if (!px.args++)
+        b_lit(&px_json.b, ",\"args\":");
+    return px_json.b.len;
+}
+
+static void px_json_arg_end(u32 at)
+{
+    if (px.args == 1 && at < px_json.b.len)
+        px_json.b.p[at] = '{';
+}
+
+static void px_arg_field(const struct event *e, u32 f)
+{
+    if (px.json) {
+        u32 at = px_json_arg();
+        out_json_field(&px_json.b, e, f);
+        px_json_arg_end(at);
+    }
+    if (px.proto)
+        px_pb_field(e, f);
+}
+
+static void px_arg_text(enum px_arg arg, const char *s, size_t n)
+{
+    if (px.json) {
+        u32 at = px_json_arg();
+        b_f(&px_json.b, ",\"%s\":\"", px_args[arg - N_EV_FIELDS]);
+        b_json(&px_json.b, s, n);
+        b_c(&px_json.b, '"');
+        px_json_arg_end(at);
+    }
+    if (!px.proto)
+        return;
+    u32 at = px_pb_begin(4);
+    px_pb_num(1, arg + 1u);
+    px_pb_text(6, s, n);
+    px_pb_end(at);
+}
+
+static void px_arg_num(enum px_arg arg, s64 v)
+{
+    if (px.json) {
+        u32 at = px_json_arg();
+        b_f(&px_json.b, ",\"%s\":%" PRId64, px_args[arg - N_EV_FIELDS], v);
+        px_json_arg_end(at);
+    }
+    if (!px.proto)
+        return;
+    u32 at = px_pb_begin(4);
+    px_pb_num(1, arg + 1u);
+    px_pb_num(4, (u64)v);
+    px_pb_end(at);
+}
+
+/* Names a process or a thread, in JSON with the real number. */
+static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
+{
+    if (px.proto) {
+        px_pb_track(px_uuid(t, process ? PX_OF_PROCESS : PX_OF_THREAD),
+                    process ? 0 : px_uuid(t, PX_OF_PROCESS));
+        u32 at = px_pb_begin(process ? 3 : 4);
+        px_pb_num(1, (u64)t->pid);
+        if (!process)
+            px_pb_num(2, (u64)t->tid);
+        if (n)
+            px_pb_text(process ? 6 : 5, name, n);
+        px_pb_end(at);
+        px_pb_event_end();
+    }
+    if (!px.json)
+        return;
+    px.args = 0;
+    struct buf *b = px_json_event('M', t, out.start_ns);
     b_s(b, process ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
     b_s(b, ",\"args\":{\"name\":\"");
     b_json(b, name, n);
     b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
-    px_end();
+    px_json_end();
     if (!process)
         return;
-    b = px_event("M", t, out.start_ns);
+    b = px_json_event('M', t, out.start_ns);
     b_f(b, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
-    px_end();
+    px_json_end();
 }
+
+/* --- states of threads: what calls and the scheduler's records say for certain --- */
+
+static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
+{
+    u64 uuid = px_uuid(t, PX_OF_STATE);
+    from = MAX(from, t->state_ns);
+    if (to <= from || !px.proto)
+        return;
+    if (!(t->described >> PX_OF_STATE & 1)) {
+        t->described |= 1u << PX_OF_STATE;
+        px_pb_track(uuid, px_uuid(t, PX_OF_THREAD));
+        px_pb_word(2, "state");
+        px_pb_event_end();
+    }
+    t->state_ns = to;
+    px_pb_named(uuid, from, PX_BEGIN, PX_STATE, name, strlen(name));
+    px_pb_event_end();
+    px_pb_slice_end(uuid, to);
+}
+
+/* The first n waits for a CPU are written, or part of a call. */
+static void px_waits_gone(struct px_track *t, u32 n)
+{
+    t->n_waits -= n;
+    if (n)
+        memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
+}
+
+/* The waits for a CPU that ended by then have no call. */
+static void px_waited(struct px_track *t, u64 until)
+{
+    u32 k = 0;
+    for (; k < t->n_waits && t->wait[k].to <= until; k++)
+        px_state(t, t->wait[k].from, t->wait[k].to, "runnable");
+    px_waits_gone(t, k);
+}
+
+static void px_wait(struct px_track *t, u64 from, u64 to)
+{
+    if (t->n_waits == PX_WAITS)
+        px_waits_gone(t, 1);
+    void *grown = u_grow(t->wait, &t->cap_waits, t->n_waits + 1, sizeof *t->wait);
+    if (!grown)
+        return;
+    t->wait = grown;
+    t->wait[t->n_waits].from = from;
+    t->wait[t->n_waits++].to = to;
+}
+
+/* --- tracks --- */
 
 static struct px_track *px_find(pid_t tid)
 {
@@ -12760,6 +13294,8 @@ static void px_free(struct px_track *t)
     if (*slot)
         *slot = t->next;
     px.n_tracks--;
+    px_waited(t, UINT64_MAX);
+    free(t->wait);
     free(t->runs);
     free(t);
 }
@@ -12804,14 +13340,29 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-static void px_flow(const char *ph, const struct px_track *t, u64 ns, u64 id, const char *name)
+static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, const char *name)
 {
-    struct buf *b = px_event(ph, t, ns);
-    px_name(b, name, strlen(name), "flow");
-    OUT_JSON_U64(b, "id", id);
-    if (*ph == 'f')
-        b_s(b, ",\"bp\":\"e\"");
-    px_end();
+    px.args = 0;
+    px_json_event(phase, t, ns);
+    px_json_name(PX_FLOW, name, strlen(name));
+    OUT_JSON_U64(&px_json.b, "id", id);
+    if (phase == 'f')
+        b_s(&px_json.b, ",\"bp\":\"e\"");
+    px_json_end();
+}
+
+/* Where an arrow begins (s) or ends (f) on a thread: in Perfetto's form an instant; in JSON the
+ * slice that goes on at json_ns. */
+static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
+                    const char *name)
+{
+    if (px.json)
+        px_json_flow(phase, t, json_ns, id, name);
+    if (!px.proto)
+        return;
+    px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
+    px_pb_fixed(phase == 's' ? 47 : 48, id);
+    px_pb_event_end();
 }
 
 /* The track of a record, with the arrow that ends at its first one. */
@@ -12819,21 +13370,44 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
     if (t->flow)
-        px_flow("f", t, ns, t->flow, "fork");
+        px_flow('f', t, ns, ns, t->flow, "fork");
     t->flow = 0;
     return t;
 }
 
 /* --- counters --- */
 
+/* A counter of a process, once it is described. */
+static void px_pb_count(struct px_track *p, u32 k, u64 ns)
+{
+    u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
+    if (!(p->described >> (PX_OF_COUNTER + k) & 1)) {
+        p->described |= 1u << (PX_OF_COUNTER + k);
+        px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS));
+        px_pb_word(2, px_counters[k].track);
+        u32 at = px_pb_begin(8);
+        px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
+        px_pb_end(at);
+        px_pb_event_end();
+    }
+    px_pb_event(uuid, ns, PX_VALUE);
+    px_pb_num(30, (u64)p->count[k]);
+    px_pb_event_end();
+}
+
 /* A file can be closed by another process, whose records come in their own order: no step back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->told_ns[k]);
-    struct buf *b = px_event("C", p, ns);
-    px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
-    b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
-    px_end();
+    if (px.json) {
+        struct buf *b = px_json_event('C', p, ns);
+        px.args = 0;
+        px_json_name(PX_COUNTER, px_counters[k].track, strlen(px_counters[k].track));
+        b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
+        px_json_end();
+    }
+    if (px.proto)
+        px_pb_count(p, k, ns);
     p->told_ns[k] = ns;
     p->due[k] = false;
 }
@@ -12884,35 +13458,48 @@ static void px_counts(const struct event *e)
 /* --- events --- */
 
 /* What lasted and may overlap others of its kind. */
-static void px_async(const struct px_track *t, const char *cat, const char *name, size_t n,
+static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
     u64 id = ++px.ids;
-    for (int end = 0; end < 2; end++) {
-        struct buf *b = px_event(end ? "e" : "b", t, end ? to : from);
-        px_name(b, name, n, cat);
-        OUT_JSON_U64(b, "id", id);
-        px_end();
+    for (int end = 0; end < 2 && px.json; end++) {
+        px.args = 0;
+        px_json_event(end ? 'e' : 'b', t, end ? to : from);
+        px_json_name(cat, name, n);
+        OUT_JSON_U64(&px_json.b, "id", id);
+        px_json_end();
     }
+    if (!px.proto || cat == PX_SCHED)
+        return;
+    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer joins what fits */
+    px_pb_word(2, px_cats[cat]);
+    px_pb_event_end();
+    px_pb_named(id << 4 | PX_OF_ITSELF, from, PX_BEGIN, cat, name, n);
+    px_pb_event_end();
+    px_pb_slice_end(id << 4 | PX_OF_ITSELF, to);
+}
+
+/* Whether the slice of a call, or a counter, says what an event does. */
+static bool px_is_said(const struct event *e)
+{
+    bool beside = e->cat == CAT_SIG || e->kind == EK_EXIT_THREAD
+                  || event_kinds[e->kind].how & EVENT_WITH_CALLS;
+    return e->kind == EK_RSS || (opt.calls && !beside);
 }
 
 static void px_instant(const struct px_track *t, const struct event *e)
 {
-    static const char *const cat[N_CAT] = { "file", "net", "memory", "process", "signal", "call" };
     const struct event_kind *k = &event_kinds[e->kind];
-    struct buf *b = px_event("i", t, e->ts_ns);
-    px_name(b, k->name, strlen(k->name), cat[e->cat]);
-    b_s(b, ",\"s\":\"t\",\"args\":{\"error\":");
     const char *err = e->err ? u_errname(e->err) : NULL;
+    if (px_is_said(e))
+        return;
+    px_begin('i', t, e->ts_ns, 0, (enum px_cat)e->cat, k->name, strlen(k->name));
     if (err)
-        out_json_word(b, err);
-    else
-        b_s(b, "null");
+        px_arg_text(PX_ERROR, err, strlen(err));
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
-            out_json_field(b, e, k->field[i]);
-    b_c(b, '}');
-    px_end();
+            px_arg_field(e, k->field[i]);
+    px_end(t, 0);
 }
 
 /* Without calls, what the main thread's slices tell is which program it runs; NULL: it ended. */
@@ -12922,20 +13509,18 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     if (opt.calls)
         return;
     if (t->runs) { /* speedscope ends no slice that has another name, or none */
-        px_name(px_event("E", t, ns), t->runs, strlen(t->runs), "command");
-        px_end();
+        px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
+        px_end(t, 0);
     }
     free(t->runs);
     t->runs = name ? strndup(name, n) : NULL;
     if (!t->runs)
         return;
-    struct buf *b = px_event("B", t, ns);
-    px_name(b, t->runs, strlen(t->runs), "command");
-    b_f(b, ",\"args\":{\"pid\":%d", t->pid);
+    px_begin('B', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
+    px_arg_num(PX_PID, t->pid);
     if (e && ev_has(e, EV_argv))
-        out_json_field(b, e, EV_argv);
-    b_c(b, '}');
-    px_end();
+        px_arg_field(e, EV_argv);
+    px_end(t, 0);
 }
 
 /* A process or a thread begins: its number is nobody else's from here on. */
@@ -12957,7 +13542,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         return; /* its first records came before its parent's */
     struct px_track *c = px_track(thread ? e->pid : child, child);
     c->flow = ++px.ids;
-    px_flow("s", t, e->ts_ns, c->flow, "fork");
+    px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
@@ -13006,23 +13591,25 @@ static void px_block(struct px_track *t, const struct event *e)
     }
     if (ev_has(e, EV_bytes))
         b_size(&name, (u64)e->v[EV_bytes].n);
-    px_async(t, e->kind == EK_URING ? "io_uring" : "block I/O", name.p, name.len, issue,
-             e->ts_ns);
+    px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
     if (ev_has(e, EV_queue_ns))
-        px_async(t, "block queue", name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
+        px_async(t, PX_QUEUE, name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
 }
 
 static void px_on_event(const struct event *e)
 {
     struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
-    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
-        px_async(t, "sched", "waits for CPU", 13, e->ts_ns - (u64)e->v[EV_delay_ns].n, e->ts_ns);
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns)) {
+        u64 from = e->ts_ns - MIN((u64)e->v[EV_delay_ns].n, e->ts_ns);
+        px_async(t, PX_SCHED, "waits for CPU", 13, from, e->ts_ns);
+        px_wait(t, from, e->ts_ns);
+    }
     else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
         px_block(t, e);
     else
         px_instant(t, e);
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
-        px_async(t, "open file", e->v[EV_path].s.p, e->v[EV_path].s.len,
+        px_async(t, PX_OPEN, e->v[EV_path].s.p, e->v[EV_path].s.len,
                  e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
     px_counts(e);
     if ((e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
@@ -13038,34 +13625,74 @@ static void px_on_event(const struct event *e)
 
 /* --- calls --- */
 
-static void px_call_args(struct buf *b, const struct call *c)
+static void px_call_args(const struct call *c)
 {
     static struct buf text;
+    char ret[24];
+    struct buf number = { .p = ret, .cap = sizeof ret, .max = sizeof ret };
     b_reset(&text);
     out_args(&text, c, 0, true);
-    b_s(b, ",\"args\":{\"args\":\"");
-    b_json(b, text.p, text.len);
-    b_s(b, "\",\"ret\":\"");
-    b_s64(b, c->ret);
-    b_c(b, '"');
+    px_arg_text(PX_ARGS, text.p ? text.p : "", text.len);
+    b_s64(&number, c->ret);
+    px_arg_text(PX_RET, ret, number.len);
     const char *err = c->err ? u_errname(c->err) : NULL;
     if (err)
-        out_json_key_word(b, "error", err);
-    if (c->timed)
-        b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64,
-            c->cpu_ns, c->runq_ns, c->disk_ns);
-    b_c(b, '}');
+        px_arg_text(PX_ERROR, err, strlen(err));
+    if (!c->timed)
+        return;
+    px_arg_num(PX_ON_CPU, (s64)c->cpu_ns);
+    if (c->runq_ns)
+        px_arg_num(PX_RUNQ, (s64)c->runq_ns);
+    if (c->disk_ns)
+        px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* A wait that another thread ended: an arrow from it to where this one ran on. */
-static void px_woken(const struct px_track *t, const struct call *c)
+/* A wait that another thread ended: an arrow from it to this one, in JSON to where it ran on. */
+static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
-    struct px_track *waker = c->waker_pid && c->timed ? px_find(c->waker_pid) : NULL;
-    if (!waker || waker == t || waker->dead || c->exit_ns <= c->enter_ns)
+    struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
+    if (!waker || waker == t || waker->dead)
         return;
-    u64 id = ++px.ids, end = c->exit_ns - 1;
-    px_flow("s", waker, MAX(end - MIN(c->runq_ns, end), c->enter_ns), id, "wake");
-    px_flow("f", t, end, id, "wake");
+    u64 id = ++px.ids;
+    px_flow('s', waker, woken, woken, id, "wake");
+    px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
+}
+
+/* What a call whose parts are not known in their order was for the longest time. */
+static const char *px_mostly(const struct call *c, u64 slept)
+{
+    if (slept >= MAX(c->cpu_ns, c->runq_ns))
+        return 2 * c->disk_ns > slept ? "mostly waits for disk" : "mostly sleeping";
+    return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
+}
+
+/* What the thread did in a call. Where it left its CPU once, the scheduler's record of that says
+ * when; else only the call's sums are known. */
+static void px_call_states(struct px_track *t, const struct call *c)
+{
+    u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
+    const char *sleeps = c->disk_ns ? "waits for disk" : "sleeping";
+    u32 n = 0;
+    px_waited(t, from);
+    while (n < t->n_waits && t->wait[n].to <= to)
+        n++;
+    u64 ran = n ? t->wait[n - 1].to : to;
+    u64 woken = n ? MAX(t->wait[n - 1].from, from) : to - c->runq_ns;
+    bool once = n == 1 && ran - woken == c->runq_ns && woken - from >= slept
+                && (!c->disk_ns || c->disk_ns == slept);
+    px_waits_gone(t, n);
+    if (slept)
+        px_woken(t, c, woken);
+    if (once) {
+        px_state(t, from, woken - slept, "running");
+        px_state(t, woken - slept, woken, sleeps);
+        px_state(t, woken, ran, "runnable");
+        px_state(t, ran, to, "running");
+    } else if (c->cpu_ns == ns) {
+        px_state(t, from, to, "running");
+    } else {
+        px_state(t, from, to, px_mostly(c, slept));
+    }
 }
 
 static void px_on_call(struct task *task)
@@ -13075,30 +13702,41 @@ static void px_on_call(struct task *task)
     char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
     out_call_bare_name(&name, c);
-    struct buf *b = px_event("X", t, c->enter_ns);
-    px_name(b, name.p, name.len, "syscall");
-    b_s(b, ",\"dur\":");
-    b_fraction(b, MAX(px_rel(c->exit_ns), px_rel(c->enter_ns)) - px_rel(c->enter_ns), 1000);
-    px_call_args(b, c);
-    px_end();
-    px_woken(t, c);
+    px_begin('X', t, c->enter_ns, c->exit_ns, PX_SYSCALL, name.p, name.len);
+    px_call_args(c);
+    px_end(t, MAX(c->exit_ns, c->enter_ns));
+    if (c->timed && !c->noret && !c->late && c->exit_ns > c->enter_ns)
+        px_call_states(t, c);
 }
 
 static void px_flush(void)
 {
-    if (px_out.b.len)
-        out_writer_flush(&px_out);
+    if (px_json.b.len)
+        out_writer_flush(&px_json);
+    if (px_proto.b.len)
+        out_writer_flush(&px_proto);
 }
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-static void px_open(int fd, const char *name)
+static void px_to(struct writer *w, int fd, const char *name)
 {
-    px.on = true;
-    px_out.fd[0] = fd;
-    px_out.name[0] = name;
-    px_out.b.max = 32 << 20;
-    b_s(&px_out.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    w->fd[0] = fd;
+    w->name[0] = name;
+    w->b.max = 32 << 20;
+}
+
+/* Begins the files that are wanted: JSON, Perfetto's form. -1: not wanted. */
+static void px_open(int json, int proto)
+{
+    px.json = json >= 0;
+    px.proto = proto >= 0;
+    px_to(&px_json, json, opt.chrome_json);
+    px_to(&px_proto, proto, opt.perfetto);
+    if (px.json)
+        b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    if (px.proto)
+        px_pb_head();
     for (u32 i = 0; i < rec_attached.n; i++) {
         const char *comm = rec_attached.of[i].comm;
         pid_t pid = rec_attached.of[i].pid;
@@ -13116,16 +13754,18 @@ enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_NAMES = 1 << 14, PX_NAME = 48, P
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
+    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
     u32 n;
-    /* By the last digits of the pid. One that is not there (any more) goes by its number. */
+    /* By the last digits of the pid, also threads that have a name of their own. A process that is
+     * not there (any more) goes by its number. */
     struct { pid_t pid, parent; u32 len; char name[PX_NAME]; } who[PX_NAMES];
 } *px_fold; /* NULL: nobody wants them */
 
 static void px_fold_flush(void)
 {
+    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
     for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold->stack[i].ns + 500) / 1000;
+        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
         if (us) {
             b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
             b_c(&px_folded.b, ' ');
@@ -13182,6 +13822,18 @@ static void px_frame_process(struct buf *b, pid_t pid)
              known ? px_fold->who[slot].len : strlen(number));
 }
 
+/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
+static void px_frame_thread(struct buf *b, const struct task *t)
+{
+    u32 slot = (u32)t->tid % PX_NAMES;
+    if (t->tid == t->pid)
+        px_frame(b, "main", 4);
+    else if (px_fold->who[slot].pid == t->tid && px_fold->who[slot].len)
+        px_frame(b, px_fold->who[slot].name, px_fold->who[slot].len);
+    else
+        px_frame(b, "thread", 6);
+}
+
 /* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
  * else the path; of openat and its like, the path before the directory. NULL: neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
@@ -13219,11 +13871,61 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
+/* Names a process or a thread that was not known, or had another name. */
+static void px_fold_name(pid_t pid, const char *name, size_t n)
+{
+    u32 slot = (u32)pid % PX_NAMES;
+    if (px_fold->who[slot].pid != pid)
+        px_fold->who[slot].parent = 0;
+    px_fold->who[slot].pid = pid;
+    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
+    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
+}
+
+/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
+ * behind them where it was cut. */
+static void px_fold_renamed(const struct task *t, const char *call)
+{
+    const struct call *c = &t->call;
+    const struct arg *option = &c->val[0], *name = &c->val[1];
+    const char *text = c->text.p;
+    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
+    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
+        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
+        px_fold_name(t->tid, text + name->off + 1, name->len - 2 - cut);
+}
+
+/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
+static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
+{
+    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
+                                         "recv", "splice", "copy_file" };
+    static const struct { const char *by, *leaf; } parts[] = {
+        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
+        { "blocked", "[blocked]" },
+    };
+    u64 left = c->exit_ns - c->enter_ns;
+    bool all = !strcmp(opt.folded_by, "time");
+    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
+        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+        u64 ns = MIN(known[i], left);
+        left -= ns;
+        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
+            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
+    }
+    bool moved = false;
+    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
+        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
+                 && !strstr(name, "mmsg"); /* those return how many messages moved */
+    if (moved && c->ret > 0 && !c->err)
+        px_fold_leaf(b, NULL, (u64)c->ret);
+}
+
 static void px_fold_call(struct task *t)
 {
     static struct buf b;
     const struct call *c = &t->call;
-    char tmp[64], thread[24];
+    char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
     size_t n = 0;
     if (c->noret || c->late || c->exit_ns <= c->enter_ns)
@@ -13232,8 +13934,7 @@ static void px_fold_call(struct task *t)
     tmp[name.len] = 0;
     b_reset(&b);
     px_frame_process(&b, t->pid);
-    snprintf(thread, sizeof thread, "thread %d", t->tid);
-    px_frame(&b, thread, strlen(thread));
+    px_frame_thread(&b, t);
     px_frame(&b, tmp, strlen(tmp));
     const char *about = px_about(c, tmp, &n);
     if (about)
@@ -13243,13 +13944,8 @@ static void px_fold_call(struct task *t)
         while (b.len && ((u8)b.p[b.len] & 0xc0) == 0x80) /* no half of a UTF-8 character */
             b.len--;
     }
-    u64 took = c->exit_ns - c->enter_ns, on_cpu = c->timed ? MIN(c->cpu_ns, took) : took;
-    u64 runq = c->timed ? MIN(c->runq_ns, took - on_cpu) : 0;
-    u64 disk = c->timed ? MIN(c->disk_ns, took - on_cpu - runq) : 0;
-    px_fold_leaf(&b, NULL, on_cpu);
-    px_fold_leaf(&b, "[run queue]", runq);
-    px_fold_leaf(&b, "[disk]", disk);
-    px_fold_leaf(&b, "[blocked]", took - on_cpu - runq - disk);
+    px_fold_weigh(&b, c, tmp);
+    px_fold_renamed(t, tmp);
 }
 
 /* Without calls: the CPU time of a process that has ended, below those that started it. */
@@ -13258,6 +13954,8 @@ static void px_fold_exit(const struct event *e)
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
+    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
+        return; /* of a command nothing else is known */
     while (n < PX_DEPTH) {
         u32 slot = (u32)chain[n - 1] % PX_NAMES;
         if (px_fold->who[slot].pid != chain[n - 1] || !px_fold->who[slot].parent)
@@ -13272,17 +13970,6 @@ static void px_fold_exit(const struct event *e)
     px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
 }
 
-/* Names a process that was not known, or had another name. */
-static void px_fold_name(pid_t pid, const char *name, size_t n)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    if (px_fold->who[slot].pid != pid)
-        px_fold->who[slot].parent = 0;
-    px_fold->who[slot].pid = pid;
-    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
-}
-
 static void px_fold_event(const struct event *e)
 {
     u32 slot = (u32)e->pid % PX_NAMES, n;
@@ -13294,6 +13981,13 @@ static void px_fold_event(const struct event *e)
         px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
         px_fold->who[to].pid = child;
         px_fold->who[to].parent = e->pid;
+    } else if (e->kind == EK_THREAD && ev_has(e, EV_child_tid)) {
+        pid_t child = (pid_t)e->v[EV_child_tid].n;
+        u32 maker = (u32)e->tid % PX_NAMES; /* has given it its name */
+        bool named = e->tid != e->pid && px_fold->who[maker].pid == e->tid;
+        if (named || px_fold->who[(u32)child % PX_NAMES].pid == child)
+            px_fold_name(child, named ? px_fold->who[maker].name : "",
+                         named ? px_fold->who[maker].len : 0);
     } else if (program) {
         px_fold_name(e->pid, program, n);
     } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
@@ -13317,13 +14011,16 @@ static void px_fold_open(int fd, const char *name)
 /* The end: counters as they stand, and what the run was; the stacks. */
 static void px_close(void)
 {
-    struct buf *b = &px_out.b;
+    struct buf *b = &px_json.b;
     if (px_folded.fd[0] >= 0) {
         px_fold_flush();
         out_writer_flush(&px_folded);
     }
-    if (!px.on)
-        return;
+    for (u32 i = 0; i < PX_HASH; i++)
+        for (struct px_track *t = px.track[i]; t; t = t->next)
+            px_waited(t, UINT64_MAX);
+    if (!px.json)
+        return px_flush();
     b_s(b, "\n],\"otherData\":{\"kvis\":");
     out_json_word(b, rec_run.version);
     out_json_key_word(b, "host", rec_run.host);
@@ -13955,6 +14652,7 @@ struct df_pair {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: that run */
+    u64 serial, parent_serial; /* numbers of processes are used again */
     bool execed;
     u64 begin_ns, since_ns;    /* of the command; since when it is at work, or was last */
     struct df_row now;         /* of the command, so far */
@@ -13995,6 +14693,7 @@ static struct {
     u8 *pids[2];             /* a bit for each that the recording names */
     struct df_timeline timeline[2]; /* with --report */
     /* while recording `k` is played */
+    u64 n_begun;             /* processes */
     u32 k, n_lives, root;    /* root: the process of the first command */
     u64 root_ns;
     struct df_life *lives[4096];
@@ -14070,6 +14769,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
         return NULL;
     }
     df.n_lives++;
+    l->serial = ++df.n_begun;
     l->pid = pid;
     l->begin_ns = l->since_ns = ns;
     *at = l;
@@ -14115,10 +14815,10 @@ static void df_over(struct df_life *l, u64 ns)
         df_note_run(l);
 }
 
-static void df_child_gone(u32 parent, u64 ns)
+static void df_child_gone(const struct df_life *child, u64 ns)
 {
-    struct df_life *l = *df_slot(parent);
-    if (l && l->children && !--l->children)
+    struct df_life *l = *df_slot(child->parent);
+    if (l && l->serial == child->parent_serial && l->children && !--l->children)
         l->since_ns = ns;
 }
 
@@ -14130,7 +14830,7 @@ static void df_ended(u32 pid, u64 ns)
     df_over(l, ns);
     *at = l->next;
     df.n_lives--;
-    df_child_gone(l->parent, ns);
+    df_child_gone(l, ns);
     free(l);
 }
 
@@ -14144,6 +14844,7 @@ static void df_fork(const struct event *e)
     if (!parent || !l)
         return;
     l->parent = parent->pid;
+    l->parent_serial = parent->serial;
     l->now.name = parent->now.name; /* until it calls exec, the same program runs */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
@@ -14565,6 +15266,12 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
+/* Whether recording k may have what it does not name: it had no place for all failures. */
+static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
+{
+    return t->pair == df_pair_failed && !p->in[k] && df_num(k, "failed_other");
+}
+
 /* The pairs of a table, what changed most first. */
 static void df_pairs(const struct df_table *t)
 {
@@ -14608,6 +15315,18 @@ static double df_percent(u64 a, u64 b)
     return ((double)b / (double)a - 1) * 100;
 }
 
+/* The same as people read it: from ten times as much on, how many times. */
+static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
+{
+    char times[32];
+    if (to / 10 < from) {
+        b_f(b, "%+*.0f%%", width - 1, df_percent(from, to));
+        return;
+    }
+    snprintf(times, sizeof times, "x%.0f", (double)to / (double)from);
+    b_f(b, "%*s", width, times);
+}
+
 static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
 {
     u64 from = p->of[0].amount, to = p->of[1].amount;
@@ -14617,7 +15336,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
     else if (!p->in[1])
         b_s(b, "   gone");
     else if (from)
-        b_f(b, " %+5.0f%%", df_percent(from, to));
+        df_text_percent(b, 7, from, to);
     else
         b_s(b, "      -");
 }
@@ -14653,14 +15372,16 @@ static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df
     for (u32 i = t->count ? 0 : 2; i < 4; i++) {
         u32 k = i & 1;
         int width = i < 2 ? 8 : 10;
-        const char *none = calls && !df.counted[k] ? "n/a" : p->in[k] ? NULL : "-";
+        const char *none = calls && !df.counted[k] ? "n/a" : p->in[k] ? NULL
+                         : df_unknown(t, p, k) ? "n/a" : "-";
         if (none)
             b_f(b, "%*s", width, none);
         else
             df_cell(b, width, 0, i < 2 ? DF_TIMES : t->unit,
                     i < 2 ? p->of[k].count : p->of[k].amount);
     }
-    if (calls && !(df.counted[0] && df.counted[1]))
+    if ((calls && !(df.counted[0] && df.counted[1]))
+        || df_unknown(t, p, 0) || df_unknown(t, p, 1))
         b_s(b, "        n/a      -");
     else
         df_text_change(b, p, t->unit);
@@ -14675,6 +15396,8 @@ static void df_text_table(struct buf *b, const struct df_table *t)
     if (t->count)
         snprintf(counts, sizeof counts, "%6s A%6s B", t->count, t->count);
     df_pairs(t);
+    if (t->pair == df_pair_calls && !df.counted[0] && !df.counted[1])
+        return;
     for (u32 i = 0; i < df_list.n; i++) {
         const struct df_pair *p = &df_list.p[i];
         bool hidden = p->name->cls == 'f' && !opt.no_filter && nm_noise(p->name->s);
@@ -14770,8 +15493,11 @@ static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
     df_number(b, DF_NS, from);
     b_s(b, " → ");
     df_number(b, DF_NS, to);
-    if (from)
-        b_f(b, " (%+.0f%%)", df_percent(from, to));
+    if (!from)
+        return;
+    b_s(b, " (");
+    df_text_percent(b, 1, from, to);
+    b_c(b, ')');
 }
 
 static void df_text(struct buf *b)
@@ -14869,10 +15595,13 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"percent\":%.1f", df_percent(from, to));
 }
 
-static void df_json_failed(struct buf *b, const struct df_pair *p)
+static void df_json_failed(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
-    b_f(b, "\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64, sc_name(p->row),
-        u_errname(p->err) ? u_errname(p->err) : "?", p->of[0].amount, p->of[1].amount);
+    b_f(b, "\"name\":\"%s\",\"error\":\"%s\"", sc_name(p->row),
+        u_errname(p->err) ? u_errname(p->err) : "?");
+    for (u32 k = 0; k < 2; k++)
+        if (!df_unknown(t, p, k))
+            b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
 static void df_json_table(struct buf *b, const struct df_table *t)
@@ -14889,7 +15618,7 @@ static void df_json_table(struct buf *b, const struct df_table *t)
         if (t->count)
             df_json_pair(b, t, p);
         else
-            df_json_failed(b, p);
+            df_json_failed(b, t, p);
         b_c(b, '}');
     }
     b_c(b, ']');
@@ -16137,9 +16866,10 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
         e = mod;
     if (!e)
         e = btf_resolve_fds(fd, mod, module, w, n, why);
-    else
-        for (u32 i = 0; i < n; i++)
-            w[i].err = e;
+    for (u32 i = 0; e && i < n; i++)
+        w[i].err = e;
+    if (e && !why[0])
+        snprintf(why, WHY_LEN, "no BTF: reading it: %s", strerror(-e));
     if (fd >= 0)
         close(fd);
     if (mod >= 0)
@@ -16227,7 +16957,10 @@ static int tfs_open_mounted(const char *path)
 
 static const char *tfs_mend(int e)
 {
-    return e == -EPERM || e == -EACCES ? " (needs root: CAP_SYS_ADMIN in the first user namespace)"
+    bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
+    return e == -EPERM || e == -EACCES
+               ? filtered ? " (a seccomp filter, or no CAP_SYS_ADMIN in the first user namespace)"
+                          : " (needs CAP_SYS_ADMIN in the first user namespace)"
          : e == -ENODEV ? " (CONFIG_TRACING is off)"
          : e == -ENOSYS ? " (before Linux 5.2, or a seccomp filter)" : "";
 }
@@ -16520,11 +17253,14 @@ struct bpf_obj {
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program; then those of bpf_attach_ksym */
     u32 n_probes;
     u32 loaded;              /* programs, bit by bit */
+    u32 jumps;               /* the type of programs that its array of programs takes; 0: any */
     bool ring;               /* `events` is a ring buffer, not an array of perf rings */
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
+    u32 since;               /* a program lacks a helper of Linux 5.since; 0: none does */
+    bool no_record;          /* a program lacks a field of a tracepoint's record */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
     char no_btf[WHY_LEN];    /* why the kernel's types cannot be read; "": they can */
@@ -16555,6 +17291,8 @@ static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
     int e, tries = 8;
+    if (!ARCH_HAS_BPF)
+        return -ENOSYS;
     do {
         r = syscall(SYS_bpf, cmd, a, size);
         e = r < 0 ? errno : 0;
@@ -16691,14 +17429,32 @@ static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
     return e;
 }
 
-/* How large the ring of records is to be: as --ring says, else `usual`. Where the address space is
- * limited (RLIMIT_AS), its mapping, which holds the ring twice, takes at most an eighth of it. */
+/* The memory of this machine; 0: not known. */
+static u64 bpf_memory(void)
+{
+    return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
+}
+
+/* How many pieces of `piece` bytes: as many as are usual, or so often halved that they take no more
+ * than 1/part of this machine's memory, but no fewer than `least`. */
+static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
+{
+    u64 memory = bpf_memory();
+    while (memory && usual > least && usual * piece > memory / part)
+        usual /= 2;
+    return usual;
+}
+
+/* How large the ring of records is to be: as --ring says, else `usual`, or a 32nd of the machine's
+ * memory. Where the address space is limited (RLIMIT_AS), its mapping, which holds the ring twice,
+ * takes at most an eighth of it. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
-    u32 bytes = usual;
     if (opt.ring_bytes)
         return opt.ring_bytes;
+    usual = bpf_share(usual, 64 << 10, 1, 32);
+    u32 bytes = usual;
     if (getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY)
         return usual;
     while (bytes > 64 << 10 && bytes > space.rlim_cur / 16)
@@ -16743,6 +17499,8 @@ static int bpf_make_maps(struct bpf_obj *o)
         int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
+        if (m.type == BPF_MAP_TYPE_HASH) /* by threads: there are not more than stacks for them */
+            m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
         int f = lent >= 0                   ? fcntl(lent, F_DUPFD_CLOEXEC, 3)
@@ -16950,13 +17708,31 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
             bpf_set_imm(in, o->cfg[i].val);
 }
 
+/* The map of a patch. An array of programs takes those of the type that was the first to use it
+ * (bpf_prog_array_compatible, kernel/bpf/core.c): where programs of all forms are tried, each type
+ * has another array. */
+static int bpf_map_for(struct bpf_obj *o, const struct bpf_prog_row *r, const char *name)
+{
+    u32 i = 0;
+    while (i < o->fam->n_maps && strcmp(o->fam->maps[i].name, name))
+        i++;
+    if (i == o->fam->n_maps || o->fam->maps[i].type != BPF_MAP_TYPE_PROG_ARRAY)
+        return bpf_map(o, name);
+    if (o->jumps && o->jumps != r->type) {
+        close(o->map[i]);
+        o->map[i] = bpf_map_create(&o->fam->maps[i]);
+    }
+    o->jumps = r->type;
+    return o->map[i];
+}
+
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
 {
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
         struct bpf_insn *in = insns + p->insn;
         if (p->kind == PATCH_MAP)
-            bpf_set_imm(in, (u32)bpf_map(o, p->name));
+            bpf_set_imm(in, (u32)bpf_map_for(o, r, p->name));
         else if (p->kind == PATCH_CONST)
             bpf_patch_const(o, r, in, p);
         else if (!bpf_patch_field(o, in, p))
@@ -17005,31 +17781,54 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     return e;
 }
 
-/* The verifier's last words, and what in them is ours: a poisoned instruction is a field that this
- * kernel does not have. */
+/* The x of Linux 5.x that brought the BPF helper of this number (include/uapi/linux/bpf.h), if it
+ * is one that programs of kvis call and 5.4 lacks; else 0. */
+static u32 bpf_helper_since(u32 helper)
+{
+    enum { READ = 112, SEND_SIGNAL = 117, GET_NS = 120, RING = 130, RING_LAST = 134 };
+    return helper >= READ && helper < READ + 4       ? 5
+           : helper == SEND_SIGNAL                   ? 6
+           : helper == GET_NS                        ? 7
+           : helper >= RING && helper <= RING_LAST   ? 8
+                                                     : 0;
+}
+
+/* A number that the verifier does not know is that of a helper, or ours: a poisoned instruction is
+ * a field that this kernel does not have. Returns false if it is neither. */
+static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
+{
+    u32 patch = number - BPF_POISON;
+    o->since = bpf_helper_since(number);
+    if (o->since)
+        bpf_fail(o, 0, "%s needs Linux 5.%u (BPF helper %u)", r->name, o->since, number);
+    if (o->since || patch >= r->n_patches)
+        return o->since;
+    const char *name = r->patches[patch].name;
+    o->no_record = bpf_is_record(&r->patches[patch]);
+    const char *why = o->no_record ? tfs.no_root : o->no_btf;
+    bpf_fail(o, 0, *why ? "%s: no usable %s: %s" : "%s: this kernel has no usable %s", r->name,
+             name, why);
+    return true;
+}
+
+/* The verifier's last words, and what in them is known. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
-    for (const char *p = log; (p = strstr(p, "unknown#")) || (p = NULL); p++) {
-        u32 n = (u32)strtoul(p + strlen("unknown#"), NULL, 10) - BPF_POISON;
-        if (n >= r->n_patches)
-            continue;
-        const char *name = r->patches[n].name; /* those of tracepoints are tracefs's */
-        bool no_btf = strncmp(name, "trace_event_raw_", 16) && o->no_btf[0];
-        return bpf_fail(o, e, no_btf ? "%s: no usable %s: %s" : "%s: this kernel has no usable %s",
-                        r->name, name, o->no_btf);
-    }
+    for (const char *p = log; (p = strstr(p, "unknown#")); p++)
+        if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
+            return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality, "
-                        "or Linux before 5.5", r->name);
+        return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
+                        r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
     const char *tail = log + n;
     for (int lines = 0; tail > log && lines < 4; tail--)
         lines += tail[-1] == '\n';
-    return bpf_fail(o, e, "%s: the verifier refuses it: %s%s%s", r->name, strerror(-e),
-                    n ? "\n" : "", tail);
+    return bpf_fail(o, e, "%s: the %s refuses it: %s%s%s", r->name, n ? "verifier" : "kernel",
+                    strerror(-e), n ? "\n" : "", tail);
 }
 
 /* Loads it again for the verifier's log, in a buffer that grows until the log fits. */
@@ -17066,7 +17865,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
     int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
-    if (f == -EPERM)
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* of which the verifier knows nothing */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17083,7 +17882,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    return bpf_make_maps(o);
+    return ARCH_HAS_BPF ? bpf_make_maps(o) : -ENOSYS; /* bpf_denied says why */
 }
 
 /* Loads the programs of `mask` (bits are rows of fam->progs). */
@@ -17208,12 +18007,14 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
+#define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
+
 /* By the kprobe PMU (Linux 4.17): the probe is the descriptor's own, and gone with it. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
-    int type = (int)u_file_number("/sys/bus/event_source/devices/kprobe/type", -ENOENT), bit = 0;
+    int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
     char text[32];
-    u_slurp("/sys/bus/event_source/devices/kprobe/format/retprobe", text, sizeof text);
+    u_slurp(BPF_KPROBES "/format/retprobe", text, sizeof text);
     if (!strncmp(text, "config:", 7))
         bit = atoi(text + 7);
     struct perf_event_attr a = { .type = (u32)type, .config = (u64)is_ret << (bit & 63),
@@ -17235,8 +18036,9 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     }
     if (e != -ENOENT)
         return NULL;
-    int dir = tfs_dir(why);
-    if (dir >= 0 && faccessat(dir, "kprobe_events", F_OK, 0) < 0)
+    if (u_not_mounted(BPF_KPROBES))
+        return "kprobes cannot be set: is /sys mounted?";
+    if (!u_sys_there(BPF_KPROBES))
         return "this kernel has no kprobes (CONFIG_KPROBES)";
     snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
     return why;
@@ -17392,6 +18194,9 @@ static struct bpf_denial bpf_denied(int e)
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
     u64 caps = bpf_caps();
     struct rlimit r;
+    if (!ARCH_HAS_BPF)
+        return (struct bpf_denial){ "the BPF programs of kvis are for 64-bit kernels",
+                                    "use a 64-bit kernel" };
     if (e == -ENOSYS)
         return (struct bpf_denial){ "there is no bpf(2)", "use a kernel with CONFIG_BPF_SYSCALL, "
                                     "or allow bpf in the seccomp profile" };
@@ -17820,7 +18625,7 @@ static void sp_restore_signals(void)
     sigaction(SIGXFSZ, &sp_found.xfsz, NULL);
     sigaction(SIGCHLD, &sp_found.chld, NULL);
     if (u_libc_ignored)
-        syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, (u64[4]){ (uintptr_t)SIG_IGN }, NULL, 8ul);
+        syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, (uintptr_t[5]){ (uintptr_t)SIG_IGN }, NULL, 8ul);
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
@@ -18019,7 +18824,7 @@ static void sp_fork(void)
     if (shared == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     if (pipe2(sync, O_CLOEXEC) < 0)
-        die(EXIT_KVIS, "pipe:");
+        die(EXIT_KVIS, "pipe: %s; fix: %s", strerror(errno), pf_fix(-errno, PF_LEVEL_USER));
     sp_command.failure = shared;
     sp_command.pid = fork();
     if (sp_command.pid < 0)
@@ -18046,7 +18851,7 @@ static void sp_go(void)
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
-        sp_command.ended = syscall(SYS_wait4, sp_command.pid, status, WNOHANG, used) > 0;
+        sp_command.ended = wait4(sp_command.pid, status, WNOHANG, used) > 0;
     return sp_command.ended;
 }
 
@@ -18199,6 +19004,8 @@ enum {
     HY_ENTER_TP,
     HY_EXIT,
     HY_EXIT_TP,
+    HY_NEST,
+    HY_NEST_TP,
     HY_SIGNAL,
     HY_FORK,
     HY_EXEC,
@@ -18252,14 +19059,17 @@ static struct {
 } hy;
 
 /* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
- * mul as something says. A kind without a row nests, or is overwritten by what it returns: a call
- * with one stops where that is shown. */
+ * mul as something says. No record takes a kind without a row: a call with one stops where that is
+ * shown. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
-                HY_POINTED, HY_COMMAND };
+                HY_POINTED, HY_COMMAND, HY_BITS };
 
 static const struct hy_kind {
+    u8 nest;     /* enum wire_nest_kind: it leads on to others, of which `count` says how many; with
+                    `early`, its first `mul` bytes are read when the call begins, too */
     u8 count;    /* enum hy_count: HY_NEXT: the argument behind says how many, HY_POINTED: it points
-                    to that number; HY_COMMAND: the command says */
+                    to that number; HY_COMMAND: the command says; HY_BITS: the first argument says
+                    how many bits */
     bool result; /* written by the kernel: there when the call succeeded */
     bool short_; /* no more of it than -s is shown */
     u16 mul;
@@ -18272,8 +19082,9 @@ static const struct hy_kind {
 #define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes) },
 #define OUT(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes), .result = true },
 #define NEXT(kind, bytes) [K_##kind] = { .count = HY_NEXT, .mul = (bytes) },
-    PLAIN(INT) PLAIN(UINT) PLAIN(LONG) PLAIN(ULONG) PLAIN(SIZE) PLAIN(OFF) PLAIN(HEX) PLAIN(ADDR)
-    PLAIN(MODE) PLAIN(DEV) PLAIN(PID) PLAIN(UID) PLAIN(GID) PLAIN(SIG) PLAIN(FD) PLAIN(DIRFD)
+    PLAIN(INT) PLAIN(UINT) PLAIN(LONG) PLAIN(ULONG) PLAIN(SIZE) PLAIN(OFF) PLAIN(HEX) PLAIN(HEX32)
+    PLAIN(ADDR) PLAIN(MODE) PLAIN(DEV) PLAIN(PID) PLAIN(UID) PLAIN(GID) PLAIN(SIG) PLAIN(FD)
+    PLAIN(DIRFD)
     PLAIN(FUTEXOP) PLAIN(FUTEXVAL) PLAIN(SOCKPROTO) PLAIN(IOCTLCMD)
     [K_PATH] = { .count = HY_STRING, .model = true },
     [K_TARGET] = { .count = HY_STRING, .model = true },
@@ -18320,10 +19131,21 @@ static const struct hy_kind {
     [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
     ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
-    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(PERFATTR, 160)
-    ONE(SCHEDATTR, 128) OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
+    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24)
+    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* E2BIG: the size */
+    [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
+    OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
     NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
     [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
+    [K_WIOV] = { .nest = NEST_IOV, .count = HY_NEXT },
+    [K_RIOV] = { .nest = NEST_IOV, .count = HY_NEXT, .result = true },
+    [K_MSGIN] = { .nest = NEST_MSG, .count = HY_ONE, .model = true },
+    [K_MSGOUT] = { .nest = NEST_MSG, .count = HY_ONE, .mul = 16, .result = true, .early = true,
+                   .model = true },
+    [K_MMSGIN] = { .nest = NEST_MMSG, .count = HY_NEXT, .model = true },
+    [K_MMSGOUT] = { .nest = NEST_MMSG, .count = HY_RESULT, .result = true, .model = true },
+    [K_PSIGSET] = { .nest = NEST_IOV, .count = HY_ONE, .max = 128 },
+    [K_FDSET] = { .count = HY_BITS, .max = 1024 }, /* early: see CALL_SETS */
     [K_FSVALUE] = { .count = HY_NESTS, .model = true },
     [K_FCNTLARG] = { .count = HY_COMMAND }, [K_IOCTLARG] = { .count = HY_COMMAND },
     [K_PRCTLARG] = { .count = HY_COMMAND },
@@ -18442,7 +19264,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     switch (k->count) {
     case HY_NEXT: case HY_POINTED: return hy_word((u8)(i + 1));
     case HY_PREVIOUS: return hy_word((u8)(i - 1));
-    case HY_FIRST: return hy_word(0);
+    case HY_FIRST: case HY_BITS: return hy_word(0);
     case HY_RESULT: return WORD_RESULT;
     case HY_COMMAND: return hy_word(kind == K_PRCTLARG ? 0 : (u8)(i - 1));
     default: return WORD_ONE;
@@ -18463,42 +19285,37 @@ static u8 hy_place(u8 n)
     return !n ? 0 : n == FILE_OF_RESULT ? 1 + WORD_RESULT : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* An argument that leads on to others. What it says of messages, the model wants whatever is shown:
- * addresses, and descriptors that are passed. */
-static bool hy_nest(const struct sc_row *r, u8 i, struct wire_item *it)
+/* What argument i of a row leads on to. Of a vector, no more is looked at than is shown, but for a
+ * message that has come: see md_msg_received. */
+static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
-    static const struct { u8 kind, count; bool result, model; } nest[N_KINDS] = {
-        [K_WIOV] = { NEST_IOV, HY_NEXT, false, false },
-        [K_RIOV] = { NEST_IOV, HY_NEXT, true, false },
-        [K_MSGIN] = { NEST_MSG, HY_ONE, false, true },
-        [K_MSGOUT] = { NEST_MSG, HY_ONE, true, true },
-        [K_MMSGIN] = { NEST_MMSG, HY_NEXT, false, true },
-        [K_MMSGOUT] = { NEST_MMSG, HY_RESULT, true, true },
+    bool cut = k->nest == NEST_IOV || !k->result;
+    return (struct wire_item){
+        .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
+        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)),
+        .size = k->max ? k->max : opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : 0,
     };
-    u16 kind = r->arg[i];
-    if (kind >= N_KINDS || !nest[kind].kind)
-        return false;
-    struct hy_kind k = { .count = nest[kind].count };
-    if (opt.calls || nest[kind].model)
-        *it = (struct wire_item){
-            .arg = hy_word(i), .kind = nest[kind].kind, .count = hy_count(&k, kind, i),
-            .flags = nest[kind].result ? ITEM_RESULT : 0,
-            .size = opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : 0,
-        };
-    return true;
+}
+
+/* When an item is there. What is left of a sleep is read when the call failed: the probe has no
+ * flag for EINTR alone. */
+static u8 hy_result_flag(u16 id, const struct hy_kind *k)
+{
+    return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
 }
 
 static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
-                               [HY_COMMAND] = ITEM_COMMAND };
-    bool memfd = sc_id[r - sc_rows] == SC_memfd_create; /* the model wants its name whole */
+                               [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
+    u16 id = sc_id[r - sc_rows];
+    bool memfd = id == SC_memfd_create; /* the model wants its name whole */
     u32 size = memfd ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME) : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)),
+        .flags = (u8)(hy_result_flag(id, k) | (cut ? ITEM_CUT : 0)),
         .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
     };
 }
@@ -18515,8 +19332,7 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_HELD "its arguments nest: only its end stops, for kvis to read them"
-#define HY_NEST "its arguments nest, or are overwritten by its results"
+#define HY_UNTAKEN "no record takes what its arguments lead to"
 
 /* Where an exec's path is when the probe can look, which is at its end: see ITEM_EXEC. For
  * execveat(2) the kernel makes another name of it. */
@@ -18525,19 +19341,22 @@ static u8 hy_exec_flag(u16 id)
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* The record of a row in the observe mode. What does not fit, or nests, is left out: its address is
- * shown. Nobody asks for files: no descriptor is followed. */
+/* The record of a row in the observe mode. What does not fit is left out: its address is shown.
+ * Nobody asks for files: no descriptor is followed. */
 static void hy_spec_observed(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
     for (u8 i = 0; i < r->nargs && s->n < CALL_ITEMS; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
-        if (k.count == HY_PLAIN || k.count == HY_NESTS)
+        if (k.nest)
+            s->nest = hy_nest(r, i, &k);
+        if (k.count == HY_PLAIN || k.count == HY_NESTS || (k.nest && !k.early))
             continue;
         s->item[s->n] = hy_item(r, i, &k);
         s->item[s->n].flags |= hy_exec_flag(id);
         s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
+        s->sets |= k.count == HY_BITS;
         s->n++;
         if ((k.early || hy_counts_down(r, i)) && !hy_add_early(s))
             s->n--;
@@ -18549,19 +19368,21 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
-        bool nests = hy_nest(r, i, &s->nest);
-        if (nests && r->arg[i] == K_MSGOUT)
-            k = (struct hy_kind){ .count = HY_ONE, .mul = 16, .early = true, .model = true };
-        else if (nests || k.count == HY_PLAIN || !hy_wanted(r, i, &k))
+        if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
+            continue;
+        if (k.nest)
+            s->nest = hy_nest(r, i, &k);
+        if (k.nest && !k.early)
             continue;
         if (k.count == HY_NESTS || s->n == CALL_ITEMS)
-            return HY_NEST;
+            return HY_UNTAKEN;
         s->item[s->n] = hy_item(r, i, &k);
         s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
+        s->sets |= k.count == HY_BITS;
         s->n++;
         bool early = k.early && (opt.calls || k.model);
         if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s))
-            return HY_NEST;
+            return HY_UNTAKEN;
     }
     for (size_t i = 0; i < ARRAY_LEN(hy_files); i++)
         if (hy_files[i].id == sc_id[r - sc_rows]) {
@@ -18629,8 +19450,6 @@ static void hy_text_reason(struct buf *b, const char *why)
         struct wire_spec s = { .on = CALL_UNSEEN };
         int row = sc_find(ARCH_NATIVE, nr);
         const char *this = row >= 0 ? hy_why_stops(row, &s) : NULL;
-        if (!this && s.nest.kind)
-            this = HY_HELD;
         if (!this || strcmp(this, why))
             continue;
         u32 len = (u32)strlen(sc_rows[row].name);
@@ -18660,8 +19479,7 @@ static void hy_text_stops(struct buf *b)
         if (!said)
             hy_text_reason(b, hy_stopping[i].why);
     }
-    hy_text_reason(b, HY_NEST);
-    hy_text_reason(b, HY_HELD);
+    hy_text_reason(b, HY_UNTAKEN);
     opt.calls = calls;
 }
 
@@ -18785,6 +19603,8 @@ static u32 hy_programs(bool sched)
     u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
+    if (!hy.count)
+        mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
     if (!hy.count && !hy.observe) /* who counts or observes holds no thread */
         mask |= 1u << HY_SIGNAL;
     if (sched)
@@ -18875,6 +19695,7 @@ static int hy_open(u32 ring_bytes)
     bpf_set(&c, "CFG_STATUS", hy.count || hy.observe ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
+    bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
     bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
@@ -18885,16 +19706,27 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
+/* Lets the program at the end of a call go on to the one that follows what its arguments lead to.
+ * Returns 0 or -errno. */
+static int hy_let_nest(void)
+{
+    u32 first = 0;
+    struct bpf_obj *o = &hy.obj;
+    const int *prog = &o->prog[bpf_raw_is_whole() ? HY_NEST : HY_NEST_TP];
+    int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
+    return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
+}
+
 static int hy_load(void)
 {
     struct bpf_obj *o = &hy.obj;
     u32 mask = hy_programs(hy.sched);
     int e = bpf_load(o, mask);
-    if (e || (e = rb_open(o)) || (e = hy_tell_cgroup()))
+    if (e || (e = rb_open(o)) || (e = hy_tell_cgroup()) || (e = hy_let_nest()))
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
-    return bpf_attach(o, mask);
+    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
 }
 
 /* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
@@ -19095,6 +19927,26 @@ static int hy_follow(pid_t tid)
     struct wire_thread th = { .tid = key };
     int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
+}
+
+/* The same of one that the probe does not know, and which is in a call: as if that began now.
+ * Returns when that was, in ns; 0: it is known, or there is no room. */
+static u64 hy_follow_in(pid_t tid, u32 nr, const u64 *arg)
+{
+    u32 key = (u32)tid;
+    struct wire_thread th = { .tid = key, .in_call = 1, .nr = nr, .ts_ns = u_now() };
+    for (u8 i = 0; i < 6; i++)
+        th.word[hy_word(i)] = arg[i];
+    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST) ? 0 : th.ts_ns;
+}
+
+/* The call that a thread was said to be in since then was over before: no record of it is wanted.
+ * (Its row in the map is the probe's to write.) */
+static void hy_was_over(struct task *t, u64 since)
+{
+    struct wire_thread th;
+    if (hy_thread(t, &th) && th.in_call && th.ts_ns == since)
+        t->kept_ns = since;
 }
 
 /* Whether a thread is on its way out, or gone: its flags (proc_pid_stat(5)) have PF_EXITING before
@@ -19405,8 +20257,21 @@ static bool hy_same_texts(const struct wire_thread *th, const struct call *c)
     return true;
 }
 
+/* The same of sets of descriptors. */
+static void hy_replay_sets(const struct wire_spec *s, u32 key, const struct wire_thread *th)
+{
+    static struct wire_sets w;
+    int e = bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "sets"), &key, &w);
+    bool known = !e && w.ts_ns == th->ts_ns;
+    for (u32 k = 0; k < CALL_SETS; k++)
+        mem_replay((struct mem_part){ .addr = th->word[s->item[k].arg], .early = true,
+                                      .fault = !known || w.error[k],
+                                      .len = MIN(w.bytes, (u32)CALL_SET_BYTES),
+                                      .data = (const u8 *)w.set[k] });
+}
+
 /* What a call that was kept has written over is read from its row. */
-static void hy_replay_early(const struct wire_thread *th)
+static void hy_replay_early(const struct task *t, const struct wire_thread *th)
 {
     const struct wire_spec *s = &hy_specs[th->nr % CALL_NRS];
     mem_replay_begin();
@@ -19417,6 +20282,8 @@ static void hy_replay_early(const struct wire_thread *th)
                                       .len = MIN(it->size, (u32)CALL_EARLY_MAX),
                                       .data = (const u8 *)(th->early + 2 * k) });
     }
+    if (s->sets)
+        hy_replay_sets(s, hy_key(t), th);
 }
 
 /* Bytes that their address is in front of. */
@@ -19637,7 +20504,7 @@ static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
     bool was = false;
-    int mmap_row = SC_mmap, clone_row = SC_clone, prctl_row = SC_prctl;
+    int mmap_row = sc_find(ARCH_NATIVE, SYS_mmap), clone_row = SC_clone, prctl_row = SC_prctl;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -19692,6 +20559,7 @@ struct tr_facts {
     bool own_filter;        /* kvis runs under a seccomp filter itself */
     bool pid_ns;            /* kvis is not in the first pid namespace */
     bool bits32, filtered;  /* -p: a program of 32 bits, one with seccomp filters */
+    bool blocks;            /* -p: its first thread blocks SIGURG, which would hold it */
     const char *unloadable; /* NULL, or why this kernel has not taken the programs */
 };
 
@@ -19721,16 +20589,15 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 /* The same of the hybrid mode for -p. Calls of another convention have no record, and there is no
  * filter that would stop them; and only in the first pid namespace does kvis know the threads as
- * the probe does. Unasked only where no thread need ever be held: any can block SIGURG any time,
- * and where a handler's sa_mask does, no call tells. */
+ * the probe does. */
 static const char *tr_attach_why_not(const struct tr_facts *f)
 {
-    return f->backend != 'h' && !f->only_counts ? "attached with -p"
-           : f->no_accel                        ? "--no-accel"
-           : f->pid_ns                          ? "-p in a pid namespace"
-           : f->bits32                          ? "a 32-bit program"
-           : f->filtered                        ? "a program with seccomp filters"
-                                                : NULL;
+    return f->no_accel   ? "--no-accel"
+           : f->pid_ns   ? "-p in a pid namespace"
+           : f->bits32   ? "a 32-bit program"
+           : f->filtered ? "a program with seccomp filters"
+           : f->blocks && f->backend != 'h' && !f->only_counts ? "a program that blocks SIGURG"
+                                                               : NULL;
 }
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
@@ -19755,8 +20622,8 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              ? "--all and --cgroup are of --backend=observe alone"
            : !f->only_counts && !f->only_calls
                              ? "this mode shows calls or counts them; fix: leave out -w, "
-                               "--report, --perfetto, --folded, --faults, --by and, with -c, "
-                               "-v, --json and -P"
+                               "--report, --perfetto, --chrome-json, --folded, --faults, --by "
+                               "and, with -c, -v, --json and -P"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
@@ -19787,6 +20654,15 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
+/* Whether the first thread of a process blocks SIGURG: calls of it that kvis must read while it
+ * holds the thread would be without what their arguments point to. (The others seldom differ, and
+ * any can block it later: the manual says so.) */
+static bool tr_blocks_urgent(pid_t pid)
+{
+    const char *blocked = fd_status(pid, "SigBlk:");
+    return blocked && strtoull(blocked, NULL, 16) >> (SIGURG - 1) & 1;
+}
+
 /* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
  * number, its result and its time. */
 static bool tr_only_counts(void)
@@ -19805,7 +20681,7 @@ static bool tr_counts_status(void)
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
-           && !opt.folded && !opt.faults;
+           && !opt.chrome_json && !opt.folded && !opt.faults;
 }
 
 /* The facts of this run. */
@@ -19825,24 +20701,26 @@ static struct tr_facts tr_gather(void)
         .lets_go = opt.until_exit && !opt.kill_on_exit,
         .may_bpf = bpf_caps_enough(caps),
         .may_filter = caps >> SYS_ADMIN & 1,
-        .own_filter = ps_status(getpid(), "Seccomp:") > 0,
+        .own_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0,
         .pid_ns = bpf_pid_ns(NULL) != 0,
     };
     for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
         f.filtered |= ps_status(opt.pids[i], "Seccomp:") > 0;
+        f.blocks |= tr_blocks_urgent(opt.pids[i]);
     }
     return f;
 }
 
 /* How large the ring of records is, unless --ring says it. Who observes cannot hold a thread until
- * there is room: then it is what a machine of that much memory can spare. */
+ * there is room, and should seldom hold one of a process that runs for others (-p): then it is what
+ * a machine of that much memory can spare. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
-    u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
+    u64 memory = bpf_memory();
     u32 bytes = LEAST;
-    if (hy.count || !hy.observe)
+    if (hy.count || !hy.all)
         return bpf_ring_bytes(hy.count ? NO_RECORDS : HELD);
     while (bytes < MOST && bytes < memory / SHARE)
         bytes *= 2;
@@ -20255,7 +21133,7 @@ static void tr_pending_at(struct task *t, bool event)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* records from before it may still be in the ring */
-    if (th.ts_ns <= t->call.enter_ns)
+    if (th.ts_ns <= t->call.enter_ns || th.ts_ns == t->kept_ns)
         return; /* a call begins just now: the row has the time of the one before it, or 0 */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
@@ -20323,8 +21201,10 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier where the call was restarted */
     u_at = ts_ns;
-    if (t->pending_ns && !shown) /* how that one ended was lost */
+    if (t->pending_ns && !shown) { /* how that one ended was lost, and when */
+        t->call.late = true;
         tr_abandon(t);
+    }
     t->pending_ns = 0;
     replay.entering = true;
     if (!shown)
@@ -20355,7 +21235,7 @@ static void tr_play_kept(struct task *t, const struct wire_thread *th)
     hy_args(s.arg, th->word);
     sc_narrow(s.abi, s.nr, s.arg);
     hy.records++;
-    hy_replay_early(th);
+    hy_replay_early(t, th);
     tr_at_entry(t, &s, th->ts_ns);
     t->call.path_changed |= !hy_same_texts(th, &t->call);
     u_at = th->end_ns;
@@ -20831,7 +21711,8 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
-    u64 pair[2], v = 0;
+    uintptr_t pair[2];
+    u64 v = 0;
     snprintf(path, sizeof path, "/proc/%d/auxv", pid);
     int f = open(path, O_RDONLY | O_CLOEXEC);
     while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
@@ -20983,25 +21864,15 @@ static void tr_child_event(struct task *t, int event)
 
 static const char *tr_si_code(const siginfo_t *si)
 {
-    static const struct { int sig, code; const char *name; } row[] = {
-        { 0, SI_USER, "SI_USER" }, { 0, SI_QUEUE, "SI_QUEUE" }, { 0, SI_TIMER, "SI_TIMER" },
-        { 0, SI_TKILL, "SI_TKILL" }, { 0, SI_MESGQ, "SI_MESGQ" }, { 0, SI_ASYNCIO, "SI_ASYNCIO" },
-        { 0, SI_SIGIO, "SI_SIGIO" }, { 0, SI_KERNEL, "SI_KERNEL" },
-        { SIGCHLD, CLD_EXITED, "CLD_EXITED" }, { SIGCHLD, CLD_KILLED, "CLD_KILLED" },
-        { SIGCHLD, CLD_DUMPED, "CLD_DUMPED" }, { SIGCHLD, CLD_TRAPPED, "CLD_TRAPPED" },
-        { SIGCHLD, CLD_STOPPED, "CLD_STOPPED" }, { SIGCHLD, CLD_CONTINUED, "CLD_CONTINUED" },
-        { SIGSEGV, SEGV_MAPERR, "SEGV_MAPERR" }, { SIGSEGV, SEGV_ACCERR, "SEGV_ACCERR" },
-        { SIGBUS, BUS_ADRALN, "BUS_ADRALN" }, { SIGBUS, BUS_ADRERR, "BUS_ADRERR" },
-        { SIGFPE, FPE_INTDIV, "FPE_INTDIV" }, { SIGTRAP, TRAP_BRKPT, "TRAP_BRKPT" },
-        { SIGILL, ILL_ILLOPN, "ILL_ILLOPN" }, { SIGILL, ILL_ILLOPC, "ILL_ILLOPC" },
-        { SIGSYS, 1, "SYS_SECCOMP" }, { SIGSYS, 2, "SYS_USER_DISPATCH" },
-    };
-    static char number[16];
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if ((!row[i].sig || row[i].sig == si->si_signo) && row[i].code == si->si_code)
-            return row[i].name;
-    snprintf(number, sizeof number, "%d", si->si_code);
-    return number;
+    static char text[40];
+    struct buf b = { .p = text, .cap = sizeof text - 1, .max = sizeof text - 1 };
+    const struct flag *f = dec_flag((u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
+    if (f)
+        dec_flag_name(&b, f);
+    else
+        b_s64(&b, si->si_code);
+    text[b.len] = 0;
+    return text;
 }
 
 /* A handler without SA_RESTART will make the interrupted call return EINTR: it is over now. */
@@ -21027,7 +21898,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NSpid:");
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* also of its other threads */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -21122,21 +21993,26 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* The row of the call that a thread is in, with its arguments as text in *args (NULL: not asked
- * for); -1: it is in none; -2: not known (proc_pid_syscall(5) cannot be read or, of a program of
- * 32 bits, has a number of another table). */
-static int tr_in_call(pid_t tid, char **args)
+/* A call as proc_pid_syscall(5) tells it: its number, its arguments, where the stack and the
+ * program are. */
+struct tr_in {
+    long nr;
+    u64 word[8];
+};
+
+/* The row of the call that a thread is in; -1: it is in none; -2: not known (proc_pid_syscall(5)
+ * cannot be read or, of a program of 32 bits, has a number of another table). */
+static int tr_in_call(pid_t tid, struct tr_in *in)
 {
-    static char text[256];
-    char path[64], *end;
+    char path[64], text[256], *end;
     snprintf(path, sizeof path, "/proc/%d/syscall", tid);
     u_slurp(path, text, sizeof text);
-    long nr = strtol(text, &end, 10);
-    if (args)
-        *args = end;
+    *in = (struct tr_in){ .nr = strtol(text, &end, 10) };
     if (end == text || tr_runs_32(tid))
         return -2;
-    return nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)nr);
+    for (u32 i = 0; i < ARRAY_LEN(in->word); i++)
+        in->word[i] = strtoull(end, &end, 16);
+    return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
 /* The first thread of a process is about to end, and its memory is still there: notes the peak of
@@ -21149,7 +22025,8 @@ static void tr_exit_stop(struct task *t)
     if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* its exec failed */
         return;
     if (p->tasks > 1) {
-        int row = tr_in_call(t->tid, NULL);
+        struct tr_in in;
+        int row = tr_in_call(t->tid, &in);
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
@@ -21511,7 +22388,7 @@ static void tr_on_tick(void)
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
-    if ((opt.record || opt.report || opt.perfetto) && !opt.trace)
+    if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
         tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
@@ -21713,6 +22590,29 @@ static void tr_child_late(void)
     kill(getpid(), SIGSTOP);
 }
 
+/* Why ptrace(2) is refused to kvis whatever the process; NULL: that is not the reason. */
+static const char *tr_refused(void)
+{
+    bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
+    if (filtered && sys_ptrace(PTRACE_CONT, INT_MAX, 0, NULL) != -ESRCH)
+        return "a seccomp filter forbids ptrace(2); fix: allow ptrace in the container's seccomp "
+               "profile, or run it with --privileged";
+    if (u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0) == 3)
+        return "kernel.yama.ptrace_scope is 3, which only a reboot undoes";
+    return NULL;
+}
+
+/* Ends kvis, whose command could not be attached to. */
+static void __attribute__((noreturn)) tr_cannot_spawn(int e)
+{
+    s64 tracer = ps_status(sp_command.pid, "TracerPid:");
+    const char *why = tr_refused();
+    kill(sp_command.pid, SIGKILL);
+    if (tracer > 0)
+        die(EXIT_KVIS, "ptrace is refused here: pid %d traces the command already", (int)tracer);
+    die(EXIT_KVIS, "ptrace is refused here: %s", why ? why : strerror(-e));
+}
+
 static void tr_spawn(void)
 {
     sp_command.early = tr_child_early;
@@ -21722,11 +22622,8 @@ static void tr_spawn(void)
     sp_fork();
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, sp_command.pid, 0, (void *)(uintptr_t)options);
-    if (e < 0) {
-        kill(sp_command.pid, SIGKILL);
-        errno = (int)-e;
-        die(EXIT_KVIS, "ptrace is refused here (a container's seccomp profile? another tracer?):");
-    }
+    if (e < 0)
+        tr_cannot_spawn((int)e);
     struct task *t = ps_new_task(sp_command.pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
@@ -21744,12 +22641,24 @@ static void tr_spawn(void)
 
 /* --- starting: a process that runs --- */
 
+/* Which protection of a process CAP_SYS_PTRACE passes: ptrace(2), ptrace access mode checking. */
+static const char *tr_protected(pid_t pid, long yama)
+{
+    s64 uid = ps_status(pid, "Uid:");
+    return uid >= 0 && uid != (s64)geteuid() ? "it belongs to another user"
+           : yama == 1 ? "kernel.yama.ptrace_scope allows only descendants of kvis"
+           : yama      ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
+           : uid < 0 ? "it may belong to another user (/proc does not tell)"
+                     : "it may not be dumped (a set-user-ID program, or PR_SET_DUMPABLE)";
+}
+
 /* Why a process cannot be attached, with what fixes it. */
 static void tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
-    char why[160];
+    const char *refused = tr_refused();
+    char why[256];
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
     else if (state == 'Z')
@@ -21758,19 +22667,19 @@ static void tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "it is traced already, by pid %d", (int)tracer);
     else if (ps_status(pid, "Kthread:") == 1 || (ps_status(pid, "PPid:") == 2 && pid != 1))
         snprintf(why, sizeof why, "it is a kernel thread");
-    else if (ps_status(pid, "Uid:") != (s64)geteuid() && !(bpf_caps() >> 19 & 1))
-        snprintf(why, sizeof why,
-                 "it belongs to another user (run as root, or with CAP_SYS_PTRACE)");
-    else if (yama)
-        snprintf(why, sizeof why,
-                 "kernel.yama.ptrace_scope is %ld (sysctl kernel.yama.ptrace_scope=0, "
-                 "or run as root)",
-                 yama);
+    else if (refused)
+        snprintf(why, sizeof why, "%s", refused);
+    else if (e == -EPERM && !(bpf_caps() >> 19 & 1))
+        snprintf(why, sizeof why, "%s; fix: %s%s", tr_protected(pid, yama),
+                 yama == 1 && ps_status(pid, "Uid:") == (s64)geteuid()
+                     ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
+                 bpf_rights("CAP_SYS_PTRACE"));
+    else if (e == -EPERM && !bpf_first_user_ns())
+        snprintf(why, sizeof why, "it is outside of the user namespace of kvis; fix: run kvis "
+                 "outside the user namespace");
     else
-        snprintf(why, sizeof why,
-                 "%s (a set-uid or non-dumpable program, a seccomp profile or a missing "
-                 "CAP_SYS_PTRACE; run as root)",
-                 strerror(-e));
+        snprintf(why, sizeof why, "%s%s", strerror(-e),
+                 e == -EPERM ? " (a security module?)" : "");
     u_warn("cannot attach to pid %d: %s", pid, why);
 }
 
@@ -21784,15 +22693,34 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* In which call a thread waits, before kvis interrupts it. */
-static void tr_look_blocked(struct task *t)
+/* Has the probe follow a thread that may be in a call; its end will be recorded as that of any
+ * other, with the time since now. The call may have ended before the probe knew the thread: then
+ * what it waits in now is another one, or none, and nobody knows when that began. Returns as
+ * hy_follow. */
+static int tr_follow_in(struct task *t, int row, const struct tr_in *in)
 {
-    char *args;
-    int row = tr_in_call(t->tid, &args);
-    if (row < 0)
-        return;
-    t->blocked_in = (u16)(row + 1);
-    t->blocked_on = (s32)strtoull(args, NULL, 16);
+    struct tr_in now;
+    if (row < 0 || hy.count || !tr.need[row])
+        return hy_follow(t->tid);
+    u64 since = hy_follow_in(t->tid, (u32)in->nr, in->word);
+    if (since && (tr_in_call(t->tid, &now) != row || memcmp(&now, in, sizeof now)))
+        hy_was_over(t, since);
+    return since ? 1 : hy_follow(t->tid);
+}
+
+/* Lets a thread that is seized go on, or interrupts it. Notes in which call it waits. */
+static void tr_first_look(struct task *t)
+{
+    struct tr_in in;
+    int row = tr_in_call(t->tid, &in);
+    if (row >= 0) {
+        t->blocked_in = (u16)(row + 1);
+        t->blocked_on = (s32)in.word[0];
+    }
+    if (hy.all && tr_follow_in(t, row, &in) >= 0)
+        t->seen_stop = true; /* it goes on: nothing has to stop it */
+    else
+        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
 /* Tells where each thread of -p was blocked when kvis came. */
@@ -21865,11 +22793,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     t->stops_at_exit = stops_at_exit;
     if (tid == pid)
         rec_attach(pid, t->comm);
-    tr_look_blocked(t);
-    if (hy.all && hy_follow(tid) >= 0)
-        t->seen_stop = true; /* it goes on: nothing has to stop it */
-    else
-        sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
+    tr_first_look(t);
     return 0;
 }
 
@@ -24616,7 +25540,9 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if ((h->name_len && data[0] == '/') || l->cwd.len) {
+    if (!h->name_len) { /* it could not be read: joined, it would be the directory */
+        proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
+    } else if (data[0] == '/' || l->cwd.len) {
         md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
         proc_keep(&l->path, p.s, p.len);
     } else {
@@ -25097,7 +26023,7 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* The recording's summary, and the end of it and of --perfetto. */
+/* The recording's summary, and the end of it and of --perfetto and such. */
 static void proc_tell_all(int status)
 {
     proc_sum_cpu();
@@ -25522,8 +26448,8 @@ enum met_unit {
     U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
 };
 
-/* What is behind a metric's name: in JSON, where a counter is a rate (of seconds: a ratio), and in
- * Prometheus, where it counts on. */
+/* What is behind a metric's name: in JSON, where a counter is a rate, and in Prometheus, where it
+ * counts on. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
@@ -25582,12 +26508,13 @@ struct met_inst {
     u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
     u32 lacked; /* met.tick in which there was no room for a distribution of it */
     u16 next;  /* of its dimension, + 1; 0: the last */
-    u8 dim;
+    u8 dim, rank; /* rank: as met_rank has it; those of a kind are in its order */
 };
 
 struct met_series {
     u64 raw, total; /* of a counter: as last read; the same without steps back or wraps */
     double v;       /* now; of a counter: per second, since the reading before */
+    u64 ns;         /* of a counter: when it was read last */
     u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
 };
 
@@ -25608,6 +26535,8 @@ static struct {
     struct met_inst *all;    /* the one thing of DIM_NONE */
     bool over;               /* nothing is left to watch */
     u8 cur;                  /* source that is read now */
+    u64 read_ns;             /* when what it reads now was read */
+    double counted_s;        /* for how long its counters say that they counted; 0: they do not */
     struct {
         u64 at_ns;           /* when its reading began */
         double elapsed_s;    /* since the reading before; 0: there was none */
@@ -25794,7 +26723,7 @@ static void met_init(void)
     met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
     if (mo.by_command)
         met_dims[DIM_BUSY].label = "comm";
-    met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
+    met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
         met.src[metrics[m].src].from = (u16)m;
@@ -25847,8 +26776,58 @@ static bool met_room(u32 n)
     return grown;
 }
 
+/* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
+static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
+{
+    static char path[PATH_MAX];
+    char tail[PATH_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(tail, sizeof tail, fmt, ap);
+    va_end(ap);
+    const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
+                       : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
+    if (root)
+        snprintf(path, sizeof path, "%s%s", root, tail + (tail[1] == 'p' ? 5 : 4));
+    else
+        snprintf(path, sizeof path, "%s%s", mo.rootfs, tail);
+    return path;
+}
+
+static bool met_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* How far behind others of its kind a thing stands: hardware comes first. Disks in memory or in
+ * files are last; interfaces without a device, and lo behind them; then the sum of all. */
+static u8 met_rank(u8 dim, const char *name)
+{
+    if (!*name)
+        return dim == DIM_DISK || dim == DIM_NET ? 3 : 0;
+    if (dim == DIM_DISK)
+        return !strncmp(name, "loop", 4) || !strncmp(name, "ram", 3) || !strncmp(name, "zram", 4);
+    if (dim != DIM_NET)
+        return 0;
+    return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
+}
+
+/* Links a new thing behind those of its kind that do not stand behind it. */
+static void met_link_new(struct met_inst *i)
+{
+    u16 *at = &met.first[i->dim], last = met.last[i->dim];
+    if (last && met_insts[last - 1].rank <= i->rank)
+        at = &met_insts[last - 1].next;
+    while (*at && met_insts[*at - 1].rank <= i->rank)
+        at = &met_insts[*at - 1].next;
+    i->next = *at;
+    *at = (u16)(i - met_insts + 1);
+    if (!i->next)
+        met.last[i->dim] = *at;
+}
+
 /* Of busy processes others come all the time: they are to take no room from things that stay. */
-static struct met_inst *met_new(u8 dim)
+static struct met_inst *met_new(u8 dim, const char *name)
 {
     bool full = met.n_insts == MET_INSTS || !met_room(met.width[dim]);
     struct met_inst *gone = full || dim == DIM_BUSY ? met_gone(dim) : NULL;
@@ -25859,11 +26838,8 @@ static struct met_inst *met_new(u8 dim)
     i->base = met.n_series;
     i->dim = dim;
     met.n_series += met.width[dim];
-    if (met.last[dim])
-        met_insts[met.last[dim] - 1].next = (u16)met.n_insts;
-    else
-        met.first[dim] = (u16)met.n_insts;
-    met.last[dim] = (u16)met.n_insts;
+    i->rank = met_rank(dim, name);
+    met_link_new(i);
     return i;
 }
 
@@ -25889,7 +26865,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
             i = met_next(i);
     if (!i) {
         char *own = *name ? strdup(name) : met_no_name;
-        if (!own || !(i = met_new(dim))) {
+        if (!own || !(i = met_new(dim, name))) {
             free(own == met_no_name ? NULL : own);
             return met_inst_none(dim, name);
         }
@@ -25937,9 +26913,11 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
- * that was taken out and put in begins anew). Those that the kernel has in 32 bits come round, and
- * go on: milliseconds of disks (Documentation/admin-guide/iostats.rst), packets of a CPU. */
+/* A counter's reading. Its rate is over the time between its own two readings: under load a source
+ * takes long, and its files are read when kvis gets a CPU. One that went back counts as no change
+ * (proc_stat(5): iowait may; a disk that was taken out and put in begins anew). Those that the
+ * kernel has in 32 bits come round, and go on: milliseconds of disks
+ * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -25951,19 +26929,20 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
     }
-    double t = met.src[met.cur].elapsed_s;
+    double t = met.counted_s > 0 ? met.counted_s : s->ns ? (double)(met.read_ns - s->ns) / 1e9 : 0;
     s->total += d;
     s->raw = raw;
+    s->ns = met.read_ns;
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The same, of a thing that is shown only now, and whose reading an interval ago was `past`. */
-static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 raw)
+/* The same, of a thing that is shown only now, and whose reading at past_ns was `past`. */
+static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
     if (!s->since || s->at + 1 != met.tick || s->raw != past)
-        *s = (struct met_series){ .raw = past, .total = past, .at = met.tick - 1,
-                                  .since = met.tick - 1 };
+        *s = (struct met_series){ .raw = past, .total = past, .ns = past_ns,
+                                  .at = met.tick - 1, .since = met.tick - 1 };
     met_count(i, m, raw);
 }
 
@@ -26054,24 +27033,6 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
-static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
-{
-    static char path[PATH_MAX];
-    char tail[PATH_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(tail, sizeof tail, fmt, ap);
-    va_end(ap);
-    const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
-                       : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    if (root)
-        snprintf(path, sizeof path, "%s%s", root, tail + (tail[1] == 'p' ? 5 : 4));
-    else
-        snprintf(path, sizeof path, "%s%s", mo.rootfs, tail);
-    return path;
-}
-
 /* The path of a file in a directory of at most MET_DIR bytes; the next takes its place. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
@@ -26146,6 +27107,8 @@ static bool met_fill(void)
 {
     memmove(met_file.buf, met_file.buf + met_file.at, met_file.len -= met_file.at);
     met_file.at = 0;
+    if (!met_file.bytes)
+        met.read_ns = u_now();
     ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
                 : read(met_file_fd, met_file.buf + met_file.len,
                        sizeof met_file.buf - 1 - met_file.len);
@@ -26197,6 +27160,7 @@ static bool met_number(const char *s, s64 *v)
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
+    met.read_ns = u_now();
     bool got = u_slurp(path, s, n) || !errno;
     if (!got)
         met_wrong(path, errno);
@@ -26248,11 +27212,6 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
         id[k] = (u32)v;
     }
     return n;
-}
-
-static bool met_there(const char *path)
-{
-    return access(path, F_OK) == 0;
 }
 
 /* The last name in what a link points to; "": there is no link. */
@@ -26449,11 +27408,6 @@ static void mfs_each_node(void (*fn)(struct met_inst *, const char *dir))
     mfs_each(DIM_NODE, "/sys/devices/system/node", "node", "", fn);
 }
 
-static void mfs_numbers(struct met_inst *i, const char *dir)
-{
-    met_files(i, dir);
-}
-
 /* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
  * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_cpufreq(struct met_inst *i, const char *dir)
@@ -26468,9 +27422,40 @@ static void mfs_cpufreq(struct met_inst *i, const char *dir)
         met_raw(i, M_FREQ_BASE, v * 1000);
 }
 
+/* Of a core or a package: what the first of its CPUs has counted, as each of them counts. */
+static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
+{
+    struct met_inst *i = met_inst(dim, name);
+    s64 v;
+    if (!i || met_at(i, m)->at == met.tick
+        || !met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        return;
+    snprintf(i->info, sizeof i->info, "%s", package);
+    met_raw(i, m, v);
+}
+
 static void mfs_throttle(void)
 {
-    mfs_each_cpu("/thermal_throttle", mfs_numbers);
+    static u32 id[MET_INSTS];
+    char dir[MET_DIR], of[24], name[48];
+    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n; k++) {
+        s64 core, package;
+        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/thermal_throttle",
+                                                 id[k]));
+        if (!met_there(dir))
+            continue;
+        any++;
+        if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
+            || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
+            continue;
+        snprintf(of, sizeof of, "%" PRId64, package);
+        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+        mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
+        mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
+    }
+    if (n && !any)
+        met_wrong(dir, ENOENT);
     met_sum(NULL);
 }
 
@@ -26613,8 +27598,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 /* Whether it counts in the sum of all: what lies on others would count twice. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
-    return !i->info[0] && strncmp(i->name, "loop", 4) && strncmp(i->name, "zram", 4)
-           && strncmp(i->name, "ram", 3);
+    return !i->info[0] && !met_rank(DIM_DISK, i->name);
 }
 
 static void mfs_disk_means(const struct met_inst *i)
@@ -26627,17 +27611,18 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
+static struct { u32 tick; u64 ns; } mfs_disks_at; /* when all of /proc/diskstats was read */
 
 /* One that was left out, or not there, an interval ago: what it has done, it has done since.
  * (Unless there was no place for it.) */
 static void mfs_disk_new(const struct met_inst *i)
 {
-    if (mfs_disks_at + 1 != met.tick || met.src[met.cur].left_out)
+    if (mfs_disks_at.tick + 1 != met.tick || met.src[met.cur].left_out)
         return;
     struct met_series *s = &met_series[i->base];
     for (u32 k = 0; k < met.width[DIM_DISK]; k++)
-        s[k] = (struct met_series){ .at = met.tick - 1, .since = met.tick - 1 };
+        s[k] = (struct met_series){ .ns = mfs_disks_at.ns, .at = met.tick - 1,
+                                    .since = met.tick - 1 };
 }
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
@@ -26672,7 +27657,8 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
-    mfs_disks_at = met.tick;
+    mfs_disks_at.tick = met.tick;
+    mfs_disks_at.ns = met.read_ns;
     met_sum(mfs_disk_counts);
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
     if (all)
@@ -26775,30 +27761,52 @@ static void mfs_zones(void)
         }
 }
 
-/* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit
+/* What a chip measures, with the chip's name and the file WHAT_label. */
+static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
+{
+    char name[MET_NAME], label[MET_INFO];
+    snprintf(name, sizeof name, "hwmon%u/%s%u", chip, what, id);
+    struct met_inst *i = met_inst(DIM_SENSOR, name);
+    if (!i || i->info[0])
+        return i;
+    met_text(met_in(dir, "name"), i->info, MET_INFO);
+    const char *path = met_in(dir, "%s%u_label", what, id);
+    if (met_there(path) && met_text(path, label, sizeof label))
+        snprintf(i->info + strlen(i->info), MET_INFO - strlen(i->info), " %s", label);
+    return i;
+}
+
+/* Watts: now or, of chips that have not that, over the chip's own interval. */
+static void mfs_chip_power(const char *dir, u32 chip, u32 id)
+{
+    struct met_inst *i = mfs_sensor(dir, chip, "power", id);
+    bool now = met_there(met_in(dir, "power%u_input", id));
+    s64 v;
+    if (met_file_number(met_in(dir, "power%u_%s", id, now ? "input" : "average"), &v) && v >= 0)
+        met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
+}
+
+/* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip)
 {
-    char dir[MET_DIR], name[MET_NAME], label[MET_INFO];
+    char dir[MET_DIR];
     u32 id[256];
     snprintf(dir, sizeof dir, "%s", met_path("/sys/class/hwmon/hwmon%u", chip));
     u32 n = met_ids(dir, "temp", "_input", id, 256);
     for (u32 k = 0; k < n; k++) {
-        snprintf(name, sizeof name, "hwmon%u/temp%u", chip, id[k]);
-        struct met_inst *i = met_inst(DIM_SENSOR, name);
+        struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
             s64 v;
             const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
         }
-        if (!i || i->info[0])
-            continue;
-        met_text(met_in(dir, "name"), i->info, MET_INFO);
-        const char *path = met_in(dir, "temp%u_label", id[k]);
-        if (met_there(path) && met_text(path, label, sizeof label))
-            snprintf(i->info + strlen(i->info), MET_INFO - strlen(i->info), " %s", label);
     }
+    n = met_ids(dir, "power", "_input", id, 256);
+    n = n ? n : met_ids(dir, "power", "_average", id, 256);
+    for (u32 k = 0; k < n; k++)
+        mfs_chip_power(dir, chip, id[k]);
 }
 
 static void mfs_hwmon(void)
@@ -27040,6 +28048,7 @@ static u32 mfs_number(u32 m)
 static struct mfs_task {
     u32 pid, at;       /* at: met.tick; first, for mfs_place */
     u64 born, ran;     /* ran: of its first thread, ns */
+    u64 read_ns, past_ns; /* when `now` and `past` were read */
     u64 now[MFS_BUSY], past[MFS_COUNTED];
     u16 has;           /* which of them: bits */
     u16 by, by_before; /* the numbers for which it is shown, was an interval ago: bits */
@@ -27058,6 +28067,7 @@ static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
 static u32 mfs_busy_at; /* met.tick of the last time */
 static struct { double now, before; } mfs_clock; /* s, when this look began, and the one before */
+static struct { u64 now, before; } mfs_looked;   /* the same, as u_now */
 static struct { struct mfs_task **task; u32 n; } mfs_seen; /* that there are: at most MFS_TASKS */
 
 /* The row of a process or thread in a table whose rows begin with its number and with met.tick of
@@ -27247,7 +28257,8 @@ static bool mfs_task_stat(struct mfs_task *t)
     if (!(words = mfs_pid_stat(text, &comm, &born)))
         return false;
     if (t->born && t->born != (u64)born + 1)
-        *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran };
+        *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran, .read_ns = t->read_ns,
+                                .past_ns = mfs_looked.before };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
     t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
@@ -27290,6 +28301,8 @@ static void mfs_task_read(u32 pid, bool swaps)
     t->first |= !mfs_busy_at;
     t->by_before = t->by;
     t->by = 0;
+    t->past_ns = t->at ? t->read_ns : mfs_looked.before;
+    t->read_ns = u_now();
     bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
     t->n_waited_on = 0;
     if (known) {
@@ -27336,7 +28349,8 @@ static void mfs_command_add(struct mfs_task *c, const struct mfs_task *t, const 
 {
     if (c->at != met.tick) {
         struct mfs_task past = *c;
-        *c = (struct mfs_task){ .pid = past.pid, .at = met.tick, .by_before = past.by };
+        *c = (struct mfs_task){ .pid = past.pid, .at = met.tick, .by_before = past.by,
+                                .read_ns = mfs_looked.now, .past_ns = mfs_looked.before };
         memcpy(c->past, past.now, sizeof c->past);
         memcpy(c->now, past.now, sizeof c->past);
         snprintf(c->comm, sizeof c->comm, "%s", comm);
@@ -27393,7 +28407,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
 static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, u32 k)
 {
     if (k < MFS_COUNTED)
-        met_count_from(i, mfs_metrics[k], t->past[k], t->now[k]);
+        met_count_from(i, mfs_metrics[k], t->past[k], t->past_ns, t->now[k]);
     else
         /* cppcheck-suppress arrayIndexOutOfBoundsCond ; k < MFS_BUSY */
         met_raw(i, mfs_metrics[k], (s64)t->now[k]);
@@ -27406,6 +28420,7 @@ static void mfs_busy_show(const struct mfs_task *t)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%s", mo.by_command ? "" : t->comm);
+    met.read_ns = t->read_ns;
     for (u32 k = 0; k < MFS_BUSY; k++)
         if (t->has >> k & 1)
             mfs_busy_number(i, t, k);
@@ -27462,8 +28477,10 @@ static void mfs_busy(void)
     mfs_seen.n = 0;
     memset(mfs_queued, 0, sizeof mfs_queued);
     mfs_clock.before = mfs_clock.now;
+    mfs_looked.before = mfs_looked.now;
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
     mfs_clock.now = strtod(text, NULL); /* without a file 0: then all are new */
+    mfs_looked.now = u_now();
     DIR *d = opendir(met_path("/proc"));
     if (!d)
         met_wrong(met_path("/proc"), errno);
@@ -29149,7 +30166,7 @@ static void unc_read_units(bool power)
         n += ns != 0;
     }
     if (n && met.src[met.cur].elapsed_s > 0)
-        met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
+        met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
 /* Whether a socket has something to count for a role. */
@@ -30438,6 +31455,7 @@ enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC];      /* which reasons the text has told: a hash */
+    struct { u64 src, told; } unmounted[2]; /* sources that lack /proc, /sys: bits */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES]; /* the expositions */
     bool openmetrics;     /* the one that is being made is in that format */
@@ -30628,11 +31646,56 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
+/* "/proc" or "/sys": what is not mounted and is all that the source lacks; else NULL. (Where /sys
+ * is not mounted either, kvis finds sysfs by /proc.) */
+static const char *mout_unmounted(const struct mout_lack *l)
+{
+    if (l->n < l->all)
+        return NULL;
+    if (!strncmp(l->why, "/sys", 4) && !u_mounted("/sys", U_SYSFS) && u_not_mounted("/proc"))
+        return "/sys";
+    return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
+}
+
+/* The same, or only a note of it: what is not mounted is said once for all. */
+static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
+{
+    const char *dir = mout_unmounted(l);
+    if (dir)
+        mout.unmounted[dir[1] == 's'].src |= 1ull << l->src;
+    else
+        mout_text_why(b, l);
+}
+
+/* "n/a        /sys is not mounted: cpufreq pmc ...", wrapped. */
+static void mout_text_unmounted(struct buf *b, u32 which)
+{
+    u64 src = mout.unmounted[which].src;
+    u32 from = b->len;
+    mout.unmounted[which].src = 0;
+    if (src == mout.unmounted[which].told)
+        return;
+    mout.unmounted[which].told = src;
+    if (!src) /* it has been mounted */
+        return;
+    b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
+    for (u32 s = 0; s < N_SRC; s++) {
+        if (!(src >> s & 1))
+            continue;
+        if (b->len - from + strlen(met_sources[s].name) > 78) {
+            b_f(b, "\n%-10s", "");
+            from = b->len - 10;
+        }
+        b_f(b, " %s", met_sources[s].name);
+    }
+    b_c(b, '\n');
+}
+
 /* What there is not, and why: the first time, and when the reason is another. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
-    mout_each_lack(b, src, mout_text_why);
+    mout_each_lack(b, src, mout_text_why_not);
     for (u32 k = was; k < b->len; k++)
         hash = hash * 31 + (u8)b->p[k];
     if (hash == mout.told[src])
@@ -30662,6 +31725,8 @@ static void mout_text(struct buf *b)
                     mout_text_line(b, s, i);
         mout_text_lack(b, s);
     }
+    for (u32 which = 0; which < ARRAY_LEN(mout.unmounted); which++)
+        mout_text_unmounted(b, which);
 }
 
 /* --- distributions, as bcc prints them: a row an octave, or a place --- */
@@ -30845,7 +31910,8 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     const char *sep = own ? "," : "{";
     b_s(b, own ? own : "");
     if (i->name[0]) {
-        mout_prom_label(b, sep, met_dims[i->dim].label, i->name);
+        const char *core = i->dim == DIM_CORE ? strchr(i->name, '/') : NULL;
+        mout_prom_label(b, sep, met_dims[i->dim].label, core ? core + 1 : i->name);
         sep = ",";
     }
     if (i->info[0] && !met_dims[i->dim].facts) {
@@ -32273,9 +33339,9 @@ static const struct scr_row {
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: none */
 } scr_rows[] = {
     { "CPU", M_IDLE, M_IDLE, false,
-      { { "user ", M_USER }, { "system ", M_SYSTEM }, { "iowait ", M_IOWAIT },
-        { "steal ", M_STEAL }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ },
-        { "nice ", M_NICE } } },
+      { { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM },
+        { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ },
+        { "irq ", M_IRQ } } },
     { "CPUs", 0, 0, true,
       { { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ },
         { "running ", M_RUNNING }, { "blocked ", M_BLOCKED } } },
@@ -32318,6 +33384,8 @@ static const struct scr_table {
     { DIM_POOL, 0, 'm', true, "pools" },
     { DIM_ZONE, 0, 't', false, "zones" },
     { DIM_SENSOR, 0, 't', false, "sensors" },
+    { DIM_CORE, 0, 't', true, "cores" },
+    { DIM_PACKAGE, 0, 't', true, "packages" },
     { DIM_SOCKET, 0, 'w', true, "sockets" },
     { DIM_L3, 0, 'w', true, "L3 caches" },
     { DIM_QUEUE, 0, 'v', false, "rings" },
@@ -32775,13 +33843,15 @@ static u32 scr_columns_of(const struct scr_table *t, u32 things)
     return n;
 }
 
-/* The larger first; where that is the same, as they come. */
+/* Hardware first, unless a key chose what to sort by; then the larger. Equal ones as they come. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
     const struct met_inst *b = *(const struct met_inst *const *)y;
     u32 m = scr.sort[a->dim];
     double u = m < N_METRICS ? met_v(a, m) : 0, v = m < N_METRICS ? met_v(b, m) : 0;
+    if (a->rank != b->rank && m == met_dims[a->dim].sort)
+        return a->rank - b->rank;
     if (u != v)
         return u > v ? -1 : 1;
     return a < b ? -1 : a > b;
@@ -33515,7 +34585,8 @@ static void mon_collect(void)
         if (mo.off >> s & 1)
             continue;
         met.cur = (u8)s;
-        met.src[s].at_ns = now;
+        met.src[s].at_ns = met.read_ns = now;
+        met.counted_s = 0;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
         met.src[s].wrong = met.src[s].left_out = 0;
         memset(met.src[s].left_of, 0, sizeof met.src[s].left_of);
@@ -33563,11 +34634,12 @@ static bool mon_unread(void)
 /* A reason for which there is nothing to show, unless it is among those in b already. */
 static void mon_say_why(struct buf *b, const struct mout_lack *l)
 {
-    size_t n = strlen(l->why) + 1;
-    if (b->len && memmem(b->p, b->len, l->why, n))
+    const char *dir = mout_unmounted(l), *why = dir ? dir : l->why;
+    size_t n = strlen(why) + 1;
+    if (b->len && memmem(b->p, b->len, why, n))
         return;
-    b_put(b, l->why, n);
-    u_warn("there is nothing to show: %s", l->why);
+    b_put(b, why, n);
+    u_warn("there is nothing to show: %s%s", why, dir ? " is not mounted" : "");
 }
 
 /* Nothing of what was asked for is here: that is an error. */
@@ -34448,15 +35520,23 @@ static void dg_digits(struct buf *b, double v)
         b_f(b, fabs(v) >= 100 ? "%.0f" : "%.3g", v);
 }
 
-/* A number with its unit: "84 %", "1204/s". */
+/* A number with its unit, in a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
 static void dg_num(struct buf *b, u16 number, double v)
 {
+    static struct buf text;
     if (mout_form(dg_like(number))->unit == U_RATIO) {
         dg_digits(b, v * 100);
         b_s(b, " %");
-    } else {
-        mout_text_num(b, dg_like(number), v);
+        return;
     }
+    b_reset(&text);
+    mout_text_num(&text, dg_like(number), v);
+    u32 n = 0;
+    while (n < text.len && !strchr("/CGKMPTWBnmus", text.p[n]))
+        n++;
+    b_put(b, text.p, n);
+    b_s(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
+    b_put(b, text.p + n, text.len - n);
 }
 
 static const char *dg_words_of(u16 number)
@@ -34642,7 +35722,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
         dg_text_files(b, dg_files_of(f, k));
 }
 
-static const char dg_kinds[][12] = { "utilisation", "saturation", "error" };
+static const char dg_kinds[][12] = { "utilization", "saturation", "error" };
 
 static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
@@ -35038,7 +36118,7 @@ static void dg_json_use(struct buf *b, u16 number)
 
 static void dg_json_resource(struct buf *b, u32 r)
 {
-    static const char *const what[] = { "utilisation", "saturation", "errors" };
+    static const char *const what[] = { "utilization", "saturation", "errors" };
     b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
     for (u32 k = 0; k < 3; k++) {
         b_f(b, ",\"%s\":", what[k]);
@@ -35207,7 +36287,7 @@ static int dg_run(void)
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
- * work, c->mend. The verdicts on the commands are drawn from the rows (check_judge). */
+ * work, c->fix. The verdicts on the commands are drawn from the rows (check_judge). */
 
 /* By command: bits. The rings of virtio devices are monitor's, with a verdict of their own. */
 enum {
@@ -35216,7 +36296,7 @@ enum {
 };
 
 struct check {
-    char detail[256], mend[256];
+    char detail[256], fix[256];
 };
 
 static bool PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
@@ -35228,11 +36308,11 @@ static bool PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char 
     return works;
 }
 
-static bool PRINTF_LIKE(2, 3) check_mend(struct check *c, const char *fmt, ...)
+static bool PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(c->mend, sizeof c->mend, fmt, ap);
+    vsnprintf(c->fix, sizeof c->fix, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -35259,7 +36339,7 @@ static bool check_caps(struct check *c)
                       caps >> want[i].bit & 1 ? '+' : '-', want[i].name);
     if (bpf_caps_enough(caps))
         return true;
-    return check_mend(c, "%s", bpf_rights("CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"));
+    return check_fix(c, "%s", bpf_rights("CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"));
 }
 
 /* Calls made so that they fail early, each with an errno that no filter gives; 0: it succeeds. */
@@ -35286,7 +36366,7 @@ static bool check_seccomp(struct check *c)
                              : mode < 2 ? "no filter on kvis"
                              : n        ? "a filter, as a container's, refuses"
                                         : "a filter, as a container's, allows them", no);
-    return !n || check_mend(c, "allow these calls in the container's seccomp profile, or run it "
+    return !n || check_fix(c, "allow these calls in the container's seccomp profile, or run it "
                                "with --privileged");
 }
 
@@ -35312,7 +36392,7 @@ static bool check_seize(struct check *c, pid_t pid)
     int status;
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, NULL);
     if (e < 0) {
-        check_mend(c, "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE");
+        check_fix(c, "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE");
         return check_say(c, false, "ptrace is refused: %s", strerror((int)-e));
     }
     sys_ptrace(PTRACE_INTERRUPT, pid, 0, NULL);
@@ -35331,7 +36411,7 @@ static bool check_info_of(struct check *c, pid_t pid)
     if (!check_seize(c, pid))
         return false;
     long e = sys_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, info);
-    check_mend(c, "none is needed: it is only slower (Linux 5.3 has it)");
+    check_fix(c, "none is needed: it is only slower (Linux 5.3 has it)");
     return check_say(c, e >= 0, e >= 0 ? "PTRACE_GET_SYSCALL_INFO works"
                                        : "registers are read instead");
 }
@@ -35347,7 +36427,7 @@ static bool check_memory_of(struct check *c, pid_t pid)
     char got[8] = "";
     struct iovec to = { got, sizeof got }, from = { word, sizeof word };
     bool works = syscall(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0ul) == sizeof got;
-    check_mend(c, "allow process_vm_readv in the container's profile (CONFIG_CROSS_MEMORY_ATTACH)");
+    check_fix(c, "allow process_vm_readv in the container's profile (CONFIG_CROSS_MEMORY_ATTACH)");
     return check_say(c, works, works ? "process_vm_readv works"
                                      : "process_vm_readv: %s; words are read by ptrace instead",
                      strerror(errno));
@@ -35394,7 +36474,7 @@ static bool check_attach(struct check *c)
         syscall(SYS_wait4, pid, NULL, __WALL, NULL);
     check_say(c, true, scope < 0 ? "%s (no Yama)" : "%s (ptrace_scope is %ld)",
               e < 0 ? strerror((int)-e) : "another process of this user", scope);
-    return e >= 0 || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or %s",
+    return e >= 0 || check_fix(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or %s",
                                 bpf_rights("CAP_SYS_PTRACE"));
 }
 
@@ -35402,7 +36482,7 @@ static bool check_accel(struct check *c)
 {
     struct tr_facts f = tr_gather();
     const char *why = tr_filter_why_not(&f, TR_PTRACE);
-    check_mend(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
+    check_fix(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
                             ? "run it without a seccomp filter (in a container: --privileged)"
                             : bpf_rights("CAP_SYS_ADMIN"));
     return check_say(c, !why, "%s", why ? why : "calls not traced do not stop");
@@ -35417,7 +36497,7 @@ static bool check_faults(struct check *c)
         close(f);
         return check_say(c, true, "perf_event_paranoid is %ld", pf_paranoid());
     }
-    check_mend(c, "%s", pf_fix(f, PF_LEVEL_USER));
+    check_fix(c, "%s", pf_fix(f, PF_LEVEL_USER));
     return check_say(c, false, "%s", pf_why_not(f, PF_LEVEL_USER, true));
 }
 
@@ -35446,7 +36526,7 @@ static bool check_denied(struct check *c, const char *what, int e)
         check_say(c, false, "%s", denied.why);
     else
         check_say(c, false, "%s: %s", what, strerror(-e));
-    return check_mend(c, "%s", denied.fix);
+    return check_fix(c, "%s", denied.fix);
 }
 
 static bool check_unsupported(int e)
@@ -35469,7 +36549,7 @@ static bool check_got_newer(struct check *c, int f, const char *yes, const char 
 {
     if (!check_unsupported(f))
         return check_got(c, f, yes, no);
-    check_mend(c, "%s", without);
+    check_fix(c, "%s", without);
     return check_say(c, false, "%s%s", lacks, strerror(-f));
 }
 
@@ -35481,16 +36561,9 @@ static void check_close(int f)
 
 static bool check_bpf(struct check *c)
 {
-    return check_got(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
-                     "BPF programs do not load");
-}
-
-static bool check_unprivileged(struct check *c)
-{
-    long closed = u_file_number("/proc/sys/kernel/unprivileged_bpf_disabled", -1);
-    return check_say(c, true, closed < 0 ? "not known (no /proc/sys)"
-                              : closed   ? "closed to users without capabilities"
-                                         : "open to users (for what kvis does they need more)");
+    return check_got_newer(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
+                           "BPF programs do not load", "BPF programs do not load: ",
+                           "use Linux 5.5 or later");
 }
 
 /* Reads kernel memory, which lockdown=confidentiality forbids. */
@@ -35506,7 +36579,7 @@ static bool check_lockdown(struct check *c)
     check_close(f);
     check_say(c, true, "%s", said[0] ? said : "none");
     return f >= 0 || !confidential
-           || check_mend(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
+           || check_fix(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
 }
 
 /* struct bpf_prog_info.jited_prog_len, which the kernel shows to who may load programs. */
@@ -35524,7 +36597,7 @@ static bool check_jit(struct check *c)
     if (e < 0)
         return check_denied(c, "no program loads to look at", e);
     check_say(c, true, info[4] ? "programs are compiled" : "off: programs are interpreted");
-    return info[4] || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
+    return info[4] || check_fix(c, "sysctl net.core.bpf_jit_enable=1");
 }
 
 static bool check_raw_tp(struct check *c)
@@ -35542,15 +36615,16 @@ static bool check_send_signal(struct check *c)
     int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
     return check_got_newer(c, f, "bpf_send_signal_thread loads",
                            "bpf_send_signal_thread does not load", "bpf_send_signal_thread: ",
-                           "Linux 5.6 has it; without it -v is by ptrace");
+                           "use Linux 5.6 or later");
 }
 
 static bool check_ring(struct check *c)
 {
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
-    return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made", "",
-                           "Linux 5.8 has it; a perf ring for each CPU is taken instead");
+    return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made",
+                           "none (open and proc use a perf ring for each CPU): ",
+                           "use Linux 5.8 or later");
 }
 
 /* A perf ring: an event that programs write to, and its place in a map. */
@@ -35585,8 +36659,20 @@ static bool check_btf(struct check *c)
     int e = btf_resolve(NULL, &w, 1, why);
     if (!e && !w.err)
         return check_say(c, true, "/sys/kernel/btf/vmlinux");
-    check_mend(c, "%s", e == -EMFILE || e == -ENFILE ? pf_fix(e, PF_LEVEL_CPU) : check_btf_fix());
+    check_fix(c, "%s", e == -EMFILE || e == -ENFILE ? pf_fix(e, PF_LEVEL_CPU) : check_btf_fix());
     return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
+}
+
+static const char *check_tracefs_fix(void)
+{
+    char why[WHY_LEN];
+    int dir = tfs_dir(why);
+    if (tfs_locked_down())
+        return "boot with lockdown=integrity or none";
+    if ((dir == -EPERM || dir == -EACCES) && !(bpf_caps() >> 21 & 1))
+        return bpf_rights("CAP_SYS_ADMIN");
+    return dir < 0 && dir != -ENODEV ? "mount -t tracefs tracefs /sys/kernel/tracing"
+                                     : "use a kernel with CONFIG_FTRACE";
 }
 
 static bool check_tracefs(struct check *c)
@@ -35594,9 +36680,7 @@ static bool check_tracefs(struct check *c)
     char why[WHY_LEN] = "";
     int dir = tfs_dir(why);
     int id = dir < 0 ? dir : tfs_event_id("sched/sched_process_exec");
-    check_mend(c, "%s", dir == -EPERM || dir == -EACCES
-                            ? bpf_rights("CAP_SYS_ADMIN")
-                            : "use a kernel with CONFIG_FTRACE that is not locked down");
+    check_fix(c, "%s", check_tracefs_fix());
     return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
 }
 
@@ -35612,25 +36696,11 @@ static bool check_kprobe(struct check *c)
     const char *why = prog >= 0 && ret < 0 ? bpf_no_kprobe(symbol, ret) : NULL;
     if (why) {
         if (ret == -ENOENT)
-            check_mend(c, "use a kernel with CONFIG_KPROBES");
+            check_fix(c, "%s", u_not_mounted(BPF_KPROBES) ? CHECK_MOUNT_SYSFS
+                                                           : "use a kernel with CONFIG_KPROBES");
         return check_say(c, false, "%s", why);
     }
-    if (prog >= 0 && ret < 0 && u_not_mounted(PMC_DEVICES)) {
-        check_mend(c, "%s", CHECK_MOUNT_SYSFS);
-        return check_say(c, false, "kprobes cannot be set: is /sys mounted?");
-    }
     return check_got(c, ret, "attached to do_exit and its return", "kprobes cannot be set");
-}
-
-/* A program that runs when a counter overflows. */
-static bool check_perf_program(struct check *c)
-{
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
-                                 .sample_period = 1000000000 };
-    int prog = check_load_nothing(BPF_PROG_TYPE_PERF_EVENT, 0);
-    int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
-    check_close(prog);
-    return check_got(c, f, "attached to a clock", "programs cannot be attached to perf events");
 }
 
 /* Fields that a family's programs name and this kernel has not: "" when all are there. */
@@ -35654,24 +36724,32 @@ static bool check_few_files(void)
         && files.rlim_cur < ENOUGH;
 }
 
-/* What helps where a family cannot be loaded; e is what the kernel returned. */
+/* What helps where a family cannot be loaded; e is what the kernel returned. Good until the next
+ * call. */
 static const char *check_load_fix(int e)
 {
+    static char newer[32];
     const char *fix = bpf_denied(e).fix;
+    u32 since = bpf_kernel_version() < (5u << 16 | 5u << 8) ? 5 : check_obj.since;
     if (!*fix && check_few_files())
         fix = pf_fix(-EMFILE, PF_LEVEL_CPU);
+    if (!*fix && since) {
+        snprintf(newer, sizeof newer, "use Linux 5.%u or later", since);
+        fix = newer;
+    }
     if (*fix || *check_obj.no_btf)
         return *fix ? fix : check_btf_fix();
-    return bpf_kernel_version() < (5u << 16 | 10u << 8)
-               ? "use Linux 5.10 or later"
-               : "report it with this detail: kvis should load on this kernel";
+    return check_obj.no_record ? check_tracefs_fix()
+                               : "report it with this detail: kvis should load on this kernel";
 }
 
 /* Programs do not load: what was found out in check_obj.why is the detail. */
 static bool check_not_loaded(struct check *c, int e)
 {
+    if (!ARCH_HAS_BPF)
+        return check_denied(c, "", e);
     check_say(c, false, "%.250s", check_obj.why);
-    return check_mend(c, "%s", check_load_fix(e));
+    return check_fix(c, "%s", check_load_fix(e));
 }
 
 /* Loads all programs of a family, each by itself. */
@@ -35711,23 +36789,41 @@ static bool check_loaded(struct check *c, u32 must)
     return check_not_loaded(c, bpf_load_one(&check_obj, i)); /* again, for its reason */
 }
 
+/* The same, and whether a run would then have descriptors for the links, for `more`, and for its
+ * files. */
+static bool check_runs(struct check *c, u32 must, u32 more)
+{
+    enum { FILES = 4, MOST = 96 }; /* FILES: outputs, pipes to the command, what is read of /proc */
+    int f[MOST];
+    u32 want = MIN((u32)__builtin_popcount(must) + more + FILES, MOST), n = 0;
+    if (!check_loaded(c, must))
+        return false;
+    while (n < want && (f[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+        n++;
+    bool room = n == want;
+    while (n)
+        close(f[--n]);
+    return room || check_denied(c, "", -EMFILE);
+}
+
 static bool check_open_programs(struct check *c)
 {
     u32 must = 0;
     if (check_family(c, &open_family) < 0)
         return false;
     int e = open_choose(&check_obj, true, &must);
-    return e < 0 ? check_not_loaded(c, e) : check_loaded(c, must);
+    return e < 0 ? check_not_loaded(c, e) : check_runs(c, must, 0);
 }
 
 static bool check_proc_programs(struct check *c)
 {
-    return check_family(c, &proc_family) == 0 && check_loaded(c, proc_choose(&check_obj));
+    return check_family(c, &proc_family) == 0 && check_runs(c, proc_choose(&check_obj), 0);
 }
 
 static bool check_call_programs(struct check *c)
 {
-    return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
+    enum { DISK = 2 * ARRAY_LEN(disk_progs) + ARRAY_LEN(disk_maps) }; /* are loaded with them */
+    return check_family(c, &call_family) == 0 && check_runs(c, hy_programs(true), DISK);
 }
 
 /* Of families of which a run takes all. */
@@ -35844,10 +36940,10 @@ static bool check_program(struct check *c, u32 i)
         snprintf(why, sizeof why, ": %.150s", check_obj.why);
     check_say(c, !e, "%s, %u fields%s", r->attach, check_fields(r), why);
     if (e == -ENOENT && r->type == BPF_PROG_TYPE_KPROBE)
-        check_mend(c, check_obj.module ? "use a kernel with CONFIG_KPROBES and the module %s"
+        check_fix(c, check_obj.module ? "use a kernel with CONFIG_KPROBES and the module %s"
                                        : "use a kernel with CONFIG_KPROBES", check_obj.module);
     else
-        check_mend(c, "none is needed if the row of its family says yes");
+        check_fix(c, "none is needed if the row of its family says yes");
     return loads && !e;
 }
 
@@ -35857,7 +36953,7 @@ static bool check_virtio_devices(struct check *c)
 {
     if (vq_any(c->detail, sizeof c->detail))
         return check_say(c, true, "there are some");
-    return check_mend(c, "none is needed: without virtio devices there are no rings to read");
+    return check_fix(c, "none is needed: without virtio devices there are no rings to read");
 }
 
 static bool check_pmu(struct check *c)
@@ -35878,7 +36974,7 @@ static bool check_pmu(struct check *c)
         return true;
     }
     const char *fix = pf_fix(f, PF_LEVEL_USER);
-    return check_mend(c, "%s", *fix ? fix : "enable the virtual PMU of this virtual machine");
+    return check_fix(c, "%s", *fix ? fix : "enable the virtual PMU of this virtual machine");
 }
 
 /* Rows that tell why BPF programs do not load or attach explain those of what needs them. */
@@ -35907,7 +37003,6 @@ static const struct check_row {
     { "page_faults", 0, CHECK_TRACE, check_faults, CHECK_TRACE, 0, "page faults" },
     { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_bpf,
       0, CHECK_CAUSE, NULL },
-    { "unprivileged_bpf", 0, 0, check_unprivileged, 0, 0, NULL },
     { "bpf_jit", 0, CHECK_COMMANDS, check_jit, 0, 0, NULL },
     { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp,
       0, CHECK_CAUSE, NULL },
@@ -35933,7 +37028,6 @@ static const struct check_row {
     { "send_signal", 0, CHECK_TRACE, check_send_signal, CHECK_TRACE, 0, NULL },
     { "kprobes", CHECK_VIRT, CHECK_MONITOR, check_kprobe, CHECK_VIRT, 0, "kprobes" },
     { "virtio_devices", 0, CHECK_MONITOR, check_virtio_devices, CHECK_VIRT, 0, "virtio devices" },
-    { "perf_programs", 0, 0, check_perf_program, 0, 0, NULL },
     { "pmu", 0, CHECK_MONITOR, check_pmu, CHECK_MONITOR, 0, "hardware counters" },
 };
 
@@ -35944,8 +37038,8 @@ static const struct check_command {
     u8 bit;
     const char *all, *some, *fallback;
 } check_commands[] = {
-    { "trace", CHECK_TRACE, "full: hybrid for commands, ptrace for -p",
-      "hybrid for commands, ptrace for -p", "ptrace: every traced call stops the program" },
+    { "trace", CHECK_TRACE, "full: hybrid", "hybrid",
+      "ptrace: every traced call stops the program" },
     { "open", CHECK_OPEN, "full", "works", "works" },
     { "proc", CHECK_PROC, "full", "works", "works" },
     { "monitor", CHECK_MONITOR, "full", "works", "works" },
@@ -36034,21 +37128,17 @@ static void check_text(struct buf *b, const struct check_done *d)
         d->works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
         (int)MAX(0, CHECK_FOR - (int)names.len), "");
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!d->works && c->mend[0] && !check_fixed(c->mend, d->name)) {
+    if (!d->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
-        b_esc(b, c->mend, strlen(c->mend), 0);
+        b_esc(b, c->fix, strlen(c->fix), 0);
     }
     b_c(b, '\n');
 }
 
-/* fix: "" where none is needed. */
-static void check_json_words(struct buf *b, const char *detail, const char *fix)
+static void check_json_text(struct buf *b, const char *key, const char *text)
 {
-    out_json_text(b, "detail", detail);
-    if (!*fix)
-        return;
     b_c(b, ',');
-    out_json_text(b, "mend", fix);
+    out_json_text(b, key, text);
 }
 
 static void check_json(struct buf *b, const struct check_done *d)
@@ -36058,8 +37148,10 @@ static void check_json(struct buf *b, const struct check_done *d)
     check_names(b, d->row.needed, "\"", "");
     b_s(b, "],\"useful_for\":[");
     check_names(b, d->row.useful, "\"", "");
-    b_s(b, "],");
-    check_json_words(b, d->c.detail, d->works ? "" : d->c.mend);
+    b_c(b, ']');
+    check_json_text(b, "detail", d->c.detail);
+    if (!d->works && d->c.fix[0])
+        check_json_text(b, "fix", d->c.fix);
     b_s(b, "}\n");
 }
 
@@ -36083,7 +37175,7 @@ static bool check_cpu_id(struct check *c)
     else
         check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
                                                                     : "not known");
-    return pmc.n_pmus || check_mend(c, "%s has no PMU of the CPU; in a virtual machine, enable "
+    return pmc.n_pmus || check_fix(c, "%s has no PMU of the CPU; in a virtual machine, enable "
                                     "the virtual PMU", met_path("/sys/bus/event_source/devices"));
 }
 
@@ -36113,7 +37205,7 @@ static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
     if (code->name)
         snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s type %u config 0x%" PRIx64,
                  code->generic ? " (generic)" : "", code->type, code->config);
-    return e >= 0 || check_mend(c, "%s", pmc_reason(role, e));
+    return e >= 0 || check_fix(c, "%s", pmc_reason(role, e));
 }
 
 static bool check_unc_event(struct check *c, u32 event)
@@ -36132,7 +37224,7 @@ static bool check_unc_event(struct check *c, u32 event)
     snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
              unc.pmu[e->pmu].cpus, e->scale,
              r->role == UR_REQUESTS ? "requests" : r->role < UR_PACKAGE ? "bytes" : "uJ");
-    return n || check_mend(c, "%s", unc_reason[r->role]);
+    return n || check_fix(c, "%s", unc_reason[r->role]);
 }
 
 /* The memory controllers' and RAPL's PMUs. Whether there are any is no matter of what works. */
@@ -36142,7 +37234,7 @@ static void check_uncore(void)
     unc_begin(true);
     if (unc.class == UC_NONE) {
         const char *why = unc_why(UR_BOTH);
-        check_mend(&check_begin("memory controllers")->c, "%s",
+        check_fix(&check_begin("memory controllers")->c, "%s",
                    why ? why : pmc.none ? pmc.none : "no PMUs");
     }
     for (u32 k = 0; k < unc.n_events; k++) {
@@ -36227,7 +37319,7 @@ static void check_try(u8 bits)
 struct check_verdict {
     bool works, full;
     char detail[512];
-    const char *fix; /* the one that improves it most; NULL: none */
+    const char *reason, *fix; /* why it does not do all, and what improves it most; NULL: none */
 };
 
 /* The row that explains why d does not work. */
@@ -36281,12 +37373,17 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     const struct check_done *worst = dead ? dead : fallen ? fallen : lost;
     const struct check_done *cause = worst ? check_cause(worst) : NULL;
     *v = (struct check_verdict){ .works = !dead, .full = !lost };
-    if (cause && cause->c.mend[0])
-        v->fix = cause->c.mend;
+    if (cause && cause->c.detail[0])
+        v->reason = cause->c.detail;
+    if (cause && cause->c.fix[0])
+        v->fix = cause->c.fix;
     check_without(of, fallen != NULL, without, sizeof without);
+    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see proc_by_ptrace */
+    bool by_ptrace = check_by_ptrace(of);
     if (dead)
-        snprintf(v->detail, sizeof v->detail, "%s: %s", check_by_ptrace(of)
-                 ? "only for a command, by ptrace" : "does not work", cause->c.detail);
+        snprintf(v->detail, sizeof v->detail, "%s: %s%s", by_ptrace && !no_proc
+                 ? "only for a command, by ptrace" : "does not work", cause->c.detail,
+                 by_ptrace && no_proc ? "; by ptrace it takes /proc, which is not mounted" : "");
     else
         snprintf(v->detail, sizeof v->detail, "%s%s",
                  fallen ? of->fallback : lost ? of->some : of->all, without);
@@ -36316,9 +37413,13 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
 
 static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)
 {
-    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s,", b->p[b->len - 1] == '[' ? "" : ",",
+    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s", b->p[b->len - 1] == '[' ? "" : ",",
         name, v->works ? "true" : "false", v->full ? "true" : "false");
-    check_json_words(b, v->detail, v->fix ? v->fix : "");
+    check_json_text(b, "detail", v->detail);
+    if (v->reason)
+        check_json_text(b, "reason", v->reason);
+    if (v->fix)
+        check_json_text(b, "fix", v->fix);
     b_c(b, '}');
 }
 
@@ -36915,6 +38016,10 @@ static void doc_text(struct buf *b, const char *s)
             line = b->len;
             continue;
         }
+        if (!strncmp(s, "°", 2)) { /* man(7) is ASCII: degrees are "C" alone */
+            s++;
+            continue;
+        }
         if (b->len == line && (*s == '.' || *s == '\''))
             b_s(b, "\\&");
         if (*s == '-' || *s == '\\')
@@ -37309,6 +38414,52 @@ static const char *doc_page(const char *command)
     return kvis;
 }
 
+/* A line of a list without the escapes of doc_text. */
+static void doc_plain(struct buf *b, const char *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool escape = line[i] == '\\' && i + 1 < n;
+        i += escape;
+        if (!escape || line[i] != '&')
+            b_c(b, escape && line[i] == 'e' ? '\\' : line[i]);
+    }
+    b_c(b, '\n');
+}
+
+/* kvis help metrics, findings or fields: the list of the manual, as text. Returns false if there is
+ * no list of this name. */
+static bool doc_print_list(const char *name)
+{
+    static const struct { const char *name; void (*list)(struct buf *); } lists[] = {
+        { "metrics", doc_metrics }, { "findings", doc_findings }, { "fields", doc_fields },
+    };
+    static struct buf page, text;
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        if (!strcmp(lists[k].name, name))
+            lists[k].list(&page);
+    bool title = false, joined = false, from = false;
+    b_c(&page, 0);
+    for (const char *line = page.p; *line; line += strcspn(line, "\n") + 1) {
+        size_t n = strcspn(line, "\n");
+        bool section = !strncmp(line, ".SS ", 4), item = n == 3 && !strncmp(line, ".TP", 3);
+        if (section)
+            b_s(&text, text.len ? "\n" : "");
+        else if (!item && !title && !joined)
+            b_s(&text, "    ");
+        if (!item)
+            doc_plain(&text, line + (section ? 4 : 0), n - (section ? 4 : 0));
+        title = item;
+        joined = from && !item; /* "From FILES; see PAGES." is one line */
+        if (joined && line[n - 1] != '.')
+            text.p[text.len - 1] = ' ';
+        from = section || (joined && line[n - 1] != '.');
+    }
+    bool any = text.len;
+    if (any)
+        opt_print(STDOUT_FILENO, &text);
+    return any;
+}
+
 /* Prints a text with its parts filled in, from the n commands at cmds. */
 static void doc_print(const char *text, const struct cmd *cmds, size_t n)
 {
@@ -37465,8 +38616,8 @@ static void cmd_refuse_mixed(void)
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout has the output of %.300s, too; fix: --json=FILE",
-            opt.command[0]);
+        die(EXIT_USAGE, "--json: stdout has the output of %.300s, too; fix: --json=FILE, or "
+            "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
 static void cmd_json_sink(void)
@@ -37511,10 +38662,19 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
+/* Where temporary files of reports are: in an initramfs there is no /tmp, in a container perhaps
+ * none that can be written to, but the report can be written somewhere. */
 static const char *cmd_temporary_dir(void)
 {
-    const char *dir = getenv("TMPDIR");
-    return dir && *dir ? dir : "/tmp";
+    static char beside[PATH_MAX];
+    const char *dir = getenv("TMPDIR"), *slash = opt.report ? strrchr(opt.report, '/') : NULL;
+    if (dir && *dir)
+        return dir;
+    if (!opt.report || access("/tmp", W_OK) == 0)
+        return "/tmp";
+    snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1,
+             slash ? opt.report : ".");
+    return beside;
 }
 
 static char cmd_recording_name[PATH_MAX];
@@ -37539,17 +38699,19 @@ static void cmd_open_recorded(void)
         die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
 }
 
-static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
+static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Opens what -w, --perfetto, --folded and --report name. Before kvis has signals of its own, and
- * before there is a command: a FIFO is waited for until somebody reads it, or the first ^C. live:
- * there is no recording yet. */
+/* Opens what -w, --perfetto, --chrome-json, --folded and --report name. Before kvis has signals
+ * of its own, and before there is a command: a FIFO is waited for until somebody reads it, or the
+ * first ^C. live: there is no recording yet. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
         cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
         cmd_perfetto_fd = cmd_open_file(opt.perfetto);
+    if (opt.chrome_json)
+        cmd_json_fd = cmd_open_file(opt.chrome_json);
     if (opt.folded)
         cmd_folded_fd = cmd_open_file(opt.folded);
     if (opt.record || (opt.report && live))
@@ -37561,8 +38723,8 @@ static void cmd_record(void)
 {
     if (opt.report)
         rep_begin();
-    if (opt.perfetto)
-        px_open(cmd_perfetto_fd, opt.perfetto);
+    if (opt.perfetto || opt.chrome_json)
+        px_open(cmd_json_fd, cmd_perfetto_fd);
     if (opt.folded)
         px_fold_open(cmd_folded_fd, opt.folded);
     if (rout_fd >= 0)
@@ -37627,7 +38789,7 @@ static void cmd_start_text(void)
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
-    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)
+    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
@@ -37718,7 +38880,7 @@ static int cmd_trace(void)
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
     }
-    opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
+    opt.calls = opt.verbose || opt.perfetto || opt.chrome_json || opt.folded || opt.report;
     nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
@@ -37912,14 +39074,25 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
+/* A directory's name without a '/' at its end: what is in it begins with one. */
+static const char *cmd_directory(char *own, const char *dir)
+{
+    size_t n = strlen(dir);
+    while (n && dir[n - 1] == '/')
+        n--;
+    snprintf(own, PATH_MAX, "%.*s", (int)n, dir);
+    return own;
+}
+
 /* Where /proc and /sys are. */
 static void cmd_roots(void)
 {
-    static char proc[PATH_MAX], sys[PATH_MAX];
-    snprintf(proc, sizeof proc, "%s/proc", mo.rootfs);
-    snprintf(sys, sizeof sys, "%s%s", mo.rootfs, *mo.rootfs ? "/sys" : u_sys_dir());
-    mo.procfs = mo.procfs ? mo.procfs : proc;
-    mo.sysfs = mo.sysfs ? mo.sysfs : sys;
+    static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
+    mo.rootfs = cmd_directory(root, mo.rootfs);
+    snprintf(proc, sizeof proc, "%.4000s/proc", root);
+    snprintf(sys, sizeof sys, "%.4000s%s", root, *root ? "/sys" : u_sys_dir());
+    mo.procfs = mo.procfs ? cmd_directory(proc, mo.procfs) : proc;
+    mo.sysfs = mo.sysfs ? cmd_directory(sys, mo.sysfs) : sys;
 }
 
 /* --report of monitor and diagnose. */
@@ -38238,6 +39411,8 @@ static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
     const struct cmd *c = name ? cmd_find(name) : NULL;
+    if (name && !c && !args[1] && doc_print_list(name))
+        return 0;
     if (name && !c)
         cmd_unknown(name);
     args += name != NULL;

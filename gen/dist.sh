@@ -15,18 +15,21 @@ name=kvis-$version
 rm -rf dist
 mkdir dist
 
-# No path of this machine gets into the symbols, and the build id would be a hash of them.
+# No path of this machine gets into the symbols, nor into the build id, which is a hash of them.
 maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
 make --no-print-directory gen/report.page gen/manual.page
 jobs=
-for arch in ${ARCHS:-x86_64 aarch64 riscv64}; do
-    make --no-print-directory ARCH=$arch BIN=dist/$name-$arch LDFLAGS="-Wl,--build-id=none $maps" &
+for arch in ${ARCHS:-x86_64 aarch64 riscv64 armv7}; do
+    make --no-print-directory ARCH=$arch BIN=dist/$name-$arch LDFLAGS="-Wl,--build-id=sha1 $maps" &
     jobs="$jobs $!"
 done
 for job in $jobs; do wait "$job"; done
-for arch in ${ARCHS:-x86_64 aarch64 riscv64}; do
-    objcopy=objcopy
-    [ "$arch" = "$(uname -m)" ] || objcopy=$arch-linux-gnu-objcopy
+for arch in ${ARCHS:-x86_64 aarch64 riscv64 armv7}; do
+    case $arch in
+    "$(uname -m)") objcopy=objcopy ;;
+    armv7) objcopy=arm-linux-gnueabihf-objcopy ;;
+    *) objcopy=$arch-linux-gnu-objcopy ;;
+    esac
     (
         cd dist
         $objcopy --only-keep-debug $name-$arch $name-$arch.debug

@@ -3,7 +3,7 @@
  * With KVIS_CHECK_FLAGS no tables but assertions of the values (tests/lib/flags_check.c).
  */
 
-#ifdef __aarch64__
+#if defined(__aarch64__) || defined(__arm__)
 #define FL_ARCH(x86, arm64) arm64
 #else
 #define FL_ARCH(x86, arm64) x86

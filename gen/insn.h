@@ -39,7 +39,7 @@ struct bpf_patch {
     uint8_t kind;
     uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
     const char *name;
-};
+} __attribute__((packed)); /* there are 1500: without the padding they take 6 KB less */
 
 struct bpf_map_row {
     const char *name;

@@ -50,17 +50,19 @@
 /* X(id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale) */
 #define MET_UNITS(X) \
     X(COUNT, true, RATE, "_per_second", "_total", 1) \
-    X(TICKS, true, RATIO, "_ratio", "_seconds_total", 0.01) \
-    X(TOTAL_MS, true, RATIO, "_ratio", "_seconds_total", 1e-3) \
-    X(TOTAL_US, true, RATIO, "_ratio", "_seconds_total", 1e-6) \
-    X(TOTAL_NS, true, RATIO, "_ratio", "_seconds_total", 1e-9) \
+    X(TICKS, true, RATIO, "_seconds_per_second", "_seconds_total", 0.01) \
+    X(MODE_TICKS, true, RATIO, "_ratio", "_seconds_total", 0.01) \
+    X(TOTAL_MS, true, RATIO, "_seconds_per_second", "_seconds_total", 1e-3) \
+    X(TOTAL_US, true, RATIO, "_seconds_per_second", "_seconds_total", 1e-6) \
+    X(TOTAL_NS, true, RATIO, "_seconds_per_second", "_seconds_total", 1e-9) \
     X(TOTAL_BYTES, true, BYTE_RATE, "_bytes_per_second", "_bytes_total", 1) \
     X(TOTAL_KIB, true, BYTE_RATE, "_bytes_per_second", "_bytes_total", 1024) \
     X(SECTORS, true, BYTE_RATE, "_bytes_per_second", "_bytes_total", 512) \
     X(TOTAL_PAGES, true, BYTE_RATE, "_bytes_per_second", "_bytes_total", 4096) \
     X(MICROJOULES, true, WATTS, "_watts", "_joules_total", 1e-6) \
-    X(QUEUED_MS, true, NUMBER, "_ratio", "_seconds_total", 1e-3) \
-    X(QUEUED_NS, true, NUMBER, "_ratio", "_seconds_total", 1e-9) \
+    X(QUEUED_MS, true, NUMBER, "_seconds_per_second", "_seconds_total", 1e-3) \
+    X(QUEUED_NS, true, NUMBER, "_seconds_per_second", "_seconds_total", 1e-9) \
+    X(WATTS, false, WATTS, "_watts", "_watts", 1) \
     X(NUMBER, false, NUMBER, "", "", 1) \
     X(KIB, false, BYTES, "_bytes", "_bytes", 1024) \
     X(PAGES, false, BYTES, "_bytes", "_bytes", 4096) \
@@ -78,6 +80,8 @@
 #define MET_THINGS(X) \
     X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "") \
     X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "") \
+    X(CORE, "core", "core", "package", NULL, M_THROTTLE_CORE, NULL) \
+    X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL) \
     X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "") \
     X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_") \
     X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_") \
@@ -171,16 +175,16 @@
 
 /* X(id, name, key, source, unit, thing, in Prometheus, all things, 32 bits) */
 #define MET_ROWS(X) \
-    X(USER, "user", "1", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"user\"", MET_ALONE, false) \
-    X(NICE, "nice", "2", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"nice\"", MET_ALONE, false) \
-    X(SYSTEM, "system", "3", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"system\"", MET_ALONE, false) \
-    X(IDLE, "idle", "4", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"idle\"", MET_ALONE, false) \
-    X(IOWAIT, "iowait", "5", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"iowait\"", MET_ALONE, false) \
-    X(IRQ, "irq", "6", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"irq\"", MET_ALONE, false) \
-    X(SOFTIRQ, "softirq", "7", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"softirq\"", MET_ALONE, false) \
-    X(STEAL, "steal", "8", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"steal\"", MET_ALONE, false) \
-    X(GUEST, "guest", "9", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"user\"", MET_ALONE, false) \
-    X(GUEST_NICE, "guest_nice", "10", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"nice\"", MET_ALONE, false) \
+    X(USER, "user", "1", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"user\"", MET_ALONE, false) \
+    X(NICE, "nice", "2", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"nice\"", MET_ALONE, false) \
+    X(SYSTEM, "system", "3", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"system\"", MET_ALONE, false) \
+    X(IDLE, "idle", "4", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"idle\"", MET_ALONE, false) \
+    X(IOWAIT, "iowait", "5", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"iowait\"", MET_ALONE, false) \
+    X(IRQ, "irq", "6", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"irq\"", MET_ALONE, false) \
+    X(SOFTIRQ, "softirq", "7", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"softirq\"", MET_ALONE, false) \
+    X(STEAL, "steal", "8", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"steal\"", MET_ALONE, false) \
+    X(GUEST, "guest", "9", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total{mode=\"user\"", MET_ALONE, false) \
+    X(GUEST_NICE, "guest_nice", "10", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total{mode=\"nice\"", MET_ALONE, false) \
     X(CPUS, "cpus_online", "", STAT, NUMBER, NONE, "", MET_ALONE, false) \
     X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "", MET_ALONE, false) \
     X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", MET_ALONE, false) \
@@ -337,9 +341,10 @@
     X(SENSOR, "sensor", "_input", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_celsius", MET_ALONE, false) \
     X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_max_celsius", MET_ALONE, false) \
     X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_crit_celsius", MET_ALONE, false) \
+    X(SENSOR_POWER, "sensor_power", "", HWMON, WATTS, SENSOR, "hwmon_power_watts", MET_ALONE, false) \
     X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLIDEGREES, SENSOR, "", MET_ALONE, false) \
-    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CPU, "cpu_core_throttles_total", MET_SUM, false) \
-    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, "cpu_package_throttles_total", MET_SUM, false) \
+    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CORE, "cpu_core_throttles_total", MET_SUM, false) \
+    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, PACKAGE, "cpu_package_throttles_total", MET_SUM, false) \
     X(NET_RX, "network_receive", "0", NET, TOTAL_BYTES, NET, "", MET_SUM, false) \
     X(NET_RX_PACKETS, "network_receive_packets", "1", NET, COUNT, NET, "", MET_SUM, false) \
     X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "", MET_SUM, false) \
@@ -354,9 +359,9 @@
     X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "", MET_SUM, false) \
     X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "", MET_SUM, false) \
     X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false) \
-    X(NET_SPEED, "network_speed", "", NET, BYTES, NET, "", MET_ALONE, false) \
-    X(NET_RX_USED, "network_receive_utilisation", "", NET, RATIO, NET, "", MET_ALONE, false) \
-    X(NET_TX_USED, "network_transmit_utilisation", "", NET, RATIO, NET, "", MET_ALONE, false) \
+    X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false) \
+    X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "", MET_ALONE, false) \
+    X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "", MET_ALONE, false) \
     X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", MET_ALONE, false) \
     X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "netstat_Tcp_OutSegs", MET_ALONE, false) \
     X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "netstat_Tcp_RetransSegs", MET_ALONE, false) \
@@ -538,7 +543,7 @@
     X(MEM_BW, "memory_bandwidth", "", MEMBW, TOTAL_BYTES, SOCKET, "", MET_ALONE, false) \
     X(MEM_REQS, "memory_requests", "", MEMBW, COUNT, SOCKET, "", MET_ALONE, false) \
     X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTES_PER_SECOND, SOCKET, "", MET_ALONE, false) \
-    X(MEM_USED, "memory_bandwidth_utilisation", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false) \
+    X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false) \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false) \
     X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", MET_ALONE, false) \
     X(PW_CORES, "power_cores", "", POWER, MICROJOULES, SOCKET, "rapl_core_joules_total", MET_ALONE, false) \
@@ -576,6 +581,7 @@
     X("Time in which a disk was busy", M_DISK_BUSY, N_HIST) \
     X("Requests in flight", M_DISK_QUEUE, N_HIST) \
     X("Temperature", M_TEMP, N_HIST) \
+    X("Power", M_SENSOR_POWER, N_HIST) \
     X("Network throughput", M_NET_RX, N_HIST) \
     X("Packets dropped", M_NET_RX_DROP, N_HIST) \
     X("Network throughput", M_NET_TX, N_HIST) \

@@ -168,10 +168,18 @@ enum {
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "    --perfetto=FILE", \
       "write a trace for ui.perfetto.dev" }, \
+    { IN_TRACE | IN_REPLAY | IN_PROC, 0, "chrome-json", "FILE", ARG_FILES, false, \
+      OPT_STRING, { .string = &opt.chrome_json }, 0, 0, \
+      NULL, "    --chrome-json=FILE", \
+      "write the same trace as JSON, for other viewers" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "    --folded=FILE", \
       "write the time in calls as stacks for flame graphs" }, \
+    { IN_TRACE | IN_REPLAY, 0, "folded-by", "KEY", ARG_WORDS, false, \
+      OPT_STRING, { .string = &opt.folded_by }, 0, 0, \
+      "time|cpu|runq|disk|blocked|bytes", "    --folded-by=KEY", \
+      "count this in the stacks of --folded: time|cpu|runq|disk|blocked|bytes (time)" }, \
     { IN_PROC, 0, "folded", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "    --folded=FILE", \

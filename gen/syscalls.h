@@ -18,6 +18,7 @@ enum dec_kinds {
     K_SIZE,
     K_OFF,
     K_HEX,
+    K_HEX32,
     K_ADDR,
     K_MODE,
     K_DEV,
@@ -175,6 +176,7 @@ enum dec_kinds {
     X(SIZE, value, IN, NONE, UINT, DEC_LONG) \
     X(OFF, value, IN, NONE, INT, DEC_LONG) \
     X(HEX, value, IN, NONE, HEX, DEC_LONG) \
+    X(HEX32, value, IN, NONE, HEX, 4) \
     X(ADDR, value, IN, NONE, PTR, DEC_LONG) \
     X(MODE, value, IN, NONE, MODE, 2) \
     X(DEV, value, IN, NONE, DEV, 4) \
@@ -948,9 +950,9 @@ static const struct sc_result sc_results[] = {
 static const struct sc_command sc_command_rows_1[] = {
     { 0, 3, 7, { K_INT } }, /* F_DUPFD */
     { 1, 2, 39, { 0 } }, /* F_GETFD */
-    { 2, 3, 0, { K_BITS32(FAM_fdflags) } }, /* F_SETFD */
+    { 2, 3, 0, { K_BITS(FAM_fdflags) } }, /* F_SETFD */
     { 3, 2, 40, { 0 } }, /* F_GETFL */
-    { 4, 3, 0, { K_BITS32(FAM_open) } }, /* F_SETFL */
+    { 4, 3, 0, { K_BITS(FAM_open) } }, /* F_SETFL */
     { 5, 3, 0, { K_FLOCKOUT } }, /* F_GETLK */
     { 6, 3, 0, { K_FLOCK } }, /* F_SETLK */
     { 7, 3, 0, { K_FLOCK } }, /* F_SETLKW */
@@ -968,13 +970,13 @@ static const struct sc_command sc_command_rows_1[] = {
     { 38, 3, 0, { K_FLOCK64 } }, /* F_OFD_SETLKW */
     { 1024, 3, 0, { K_ENUM(FAM_lktype) } }, /* F_SETLEASE */
     { 1025, 2, 0, { 0 } }, /* F_GETLEASE */
-    { 1026, 3, 0, { K_BITS32(FAM_dnotify) } }, /* F_NOTIFY */
+    { 1026, 3, 0, { K_BITS(FAM_dnotify) } }, /* F_NOTIFY */
     { 1027, 3, 0, { K_FD } }, /* F_DUPFD_QUERY */
     { 1028, 2, 0, { 0 } }, /* F_CREATED_QUERY */
     { 1030, 3, 23, { K_INT } }, /* F_DUPFD_CLOEXEC */
     { 1031, 3, 0, { K_UINT } }, /* F_SETPIPE_SZ */
     { 1032, 2, 0, { 0 } }, /* F_GETPIPE_SZ */
-    { 1033, 3, 0, { K_BITS32(FAM_seals) } }, /* F_ADD_SEALS */
+    { 1033, 3, 0, { K_BITS(FAM_seals) } }, /* F_ADD_SEALS */
     { 1034, 2, 41, { 0 } }, /* F_GET_SEALS */
 };
 
@@ -1091,7 +1093,7 @@ static const struct sc_command sc_command_rows_4[] = {
     { 25, 2, 0, { K_INTPOUT } }, /* PR_GET_TSC */
     { 26, 2, 0, { K_ENUM64(FAM_prtsc) } }, /* PR_SET_TSC */
     { 27, 1, 0, { 0 } }, /* PR_GET_SECUREBITS */
-    { 28, 2, 0, { K_BITS(FAM_securebits) } }, /* PR_SET_SECUREBITS */
+    { 28, 2, 0, { K_BITS64(FAM_securebits) } }, /* PR_SET_SECUREBITS */
     { 29, 2, 0, { K_ULONG } }, /* PR_SET_TIMERSLACK */
     { 30, 1, 0, { 0 } }, /* PR_GET_TIMERSLACK */
     { 31, 1, 0, { 0 } }, /* PR_TASK_PERF_EVENTS_DISABLE */
@@ -1113,7 +1115,7 @@ static const struct sc_command sc_command_rows_4[] = {
     { 57, 2, 0, { K_INT } }, /* PR_SET_IO_FLUSHER */
     { 58, 1, 0, { 0 } }, /* PR_GET_IO_FLUSHER */
     { 62, 5, 0, { K_ENUM64(FAM_prschedcore), K_INT, K_INT, K_HEX } }, /* PR_SCHED_CORE */
-    { 65, 2, 0, { K_BITS(FAM_prmdwe) } }, /* PR_SET_MDWE */
+    { 65, 2, 0, { K_BITS64(FAM_prmdwe) } }, /* PR_SET_MDWE */
     { 66, 1, 0, { 0 } }, /* PR_GET_MDWE */
     { 67, 2, 0, { K_INT } }, /* PR_SET_MEMORY_MERGE */
     { 68, 1, 0, { 0 } }, /* PR_GET_MEMORY_MERGE */
@@ -1216,7 +1218,7 @@ static const struct sc_option sc_options[] = {
 #define MD_CALLS(X) \
     X(accept, FDS, NULL, md_accept, 0) \
     X(accept4, FDS, NULL, md_accept, 0) \
-    X(bind, EVENT, NULL, md_bind_listen, 0) \
+    X(bind, FDS, NULL, md_bind_listen, 0) \
     X(bpf, FDS, NULL, md_make_any, 0) \
     X(brk, MEMORY, NULL, md_brk, 0) \
     X(chdir, ALWAYS, NULL, md_chdir, 0) \
@@ -1267,7 +1269,7 @@ static const struct sc_option sc_options[] = {
     X(lchown32, EVENT, NULL, md_change, EK_CHOWN) \
     X(link, EVENT, NULL, md_change, EK_LINK) \
     X(linkat, EVENT, NULL, md_change, EK_LINK) \
-    X(listen, EVENT, NULL, md_bind_listen, 0) \
+    X(listen, FDS, NULL, md_bind_listen, 0) \
     X(memfd_create, FDS, NULL, md_make, 0) \
     X(memfd_secret, FDS, NULL, md_make, 0) \
     X(mkdir, EVENT, NULL, md_change, EK_MKDIR) \
@@ -1380,7 +1382,7 @@ static const struct sc_row sc_rows[] = {
     [SC_brk] = SC(brk, CLS_MEM, 5, 0, 1, A(addr, K_ADDR)),
     [SC_cacheflush] = SC(cacheflush, 0, 0, 0, 3, A(start, K_ADDR), A(end, K_ADDR), A(flags, K_HEX)),
     [SC_cachestat] = SC(cachestat, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(cstat_range, K_CACHERANGE),
-        A(cstat, K_CACHESTAT), A(flags, K_HEX)),
+        A(cstat, K_CACHESTAT), A(flags, K_HEX32)),
     [SC_capget] = SC(capget, CLS_CREDS, 0, 0, 2, A(hdrp, K_CAPHDR), A(datap, K_CAPDATAOUT)),
     [SC_capset] = SC(capset, CLS_CREDS, 0, 0, 2, A(hdrp, K_CAPHDR), A(datap, K_CAPDATA)),
     [SC_chdir] = SC(chdir, CLS_FILE, 0, 0, 1, A(path, K_PATH)),
@@ -1423,7 +1425,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_close_range))),
     [SC_connect] = SC(connect, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SA), A(addrlen, K_INT)),
     [SC_copy_file_range] = SC(copy_file_range, CLS_DESC, 0, 0, 6, A(fd_in, K_FD), A(off_in, K_OFFP),
-        A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_HEX)),
+        A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_HEX32)),
     [SC_creat] = SC(creat, CLS_FILE | CLS_DESC, 7, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_create_module] = SC(create_module, 0, 0, 0, 2, A(name, K_STR), A(size, K_SIZE)),
     [SC_delete_module] = SC(delete_module, 0, 0, 0, 2, A(name, K_STR),
@@ -1475,11 +1477,11 @@ static const struct sc_row sc_rows[] = {
     [SC_fanotify_init] = SC(fanotify_init, CLS_DESC, 13, 0, 2, A(flags, K_BITS(FAM_fanotifyinit)),
         A(event_f_flags, K_BITS(FAM_open))),
     [SC_fanotify_mark] = SC(fanotify_mark, CLS_FILE | CLS_DESC, 0, 0, 5, A(fanotify_fd, K_FD),
-        A(flags, K_BITS(FAM_fanotifymark)), A(mask, K_BITS(FAM_fanotifymask)), A(dirfd, K_DIRFD),
+        A(flags, K_BITS(FAM_fanotifymark)), A(mask, K_BITS64(FAM_fanotifymask)), A(dirfd, K_DIRFD),
         A(pathname, K_PATH)),
     [SC_fanotify_mark_i386] = SC(fanotify_mark, CLS_FILE | CLS_DESC, 0, 0, 6, A(fanotify_fd, K_FD),
-        A(flags, K_BITS(FAM_fanotifymark)), A(mask_lo, K_BITS(FAM_fanotifymask)), A(mask_hi, K_HEX),
-        A(dirfd, K_DIRFD), A(pathname, K_PATH)),
+        A(flags, K_BITS(FAM_fanotifymark)), A(mask_lo, K_BITS64(FAM_fanotifymask)),
+        A(mask_hi, K_HEX), A(dirfd, K_DIRFD), A(pathname, K_PATH)),
     [SC_fchdir] = SC(fchdir, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
     [SC_fchmod] = SC(fchmod, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(mode, K_MODE)),
     [SC_fchmodat] = SC(fchmodat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
@@ -1550,7 +1552,7 @@ static const struct sc_row sc_rows[] = {
     [SC_get_kernel_syms] = SC(get_kernel_syms, 0, 0, 0, 1, A(table, K_ADDR)),
     [SC_get_mempolicy] = SC(get_mempolicy, CLS_MEM, 0, 0, 5, A(mode, K_INTPOUT),
         A(nodemask, K_ADDR), A(maxnode, K_ULONG), A(addr, K_ADDR),
-        A(flags, K_BITS(FAM_getmempolicy))),
+        A(flags, K_BITS64(FAM_getmempolicy))),
     [SC_get_robust_list] = SC(get_robust_list, 0, 0, 0, 3, A(pid, K_PID), A(head_ptr, K_ADDR),
         A(sizep, K_ADDR)),
     [SC_get_thread_area] = SC(get_thread_area, 0, 0, 0, 1, A(u_info, K_ADDR)),
@@ -1560,7 +1562,7 @@ static const struct sc_row sc_rows[] = {
     [SC_getcwd] = SC(getcwd, CLS_FILE, 0, 0, 2, A(buf, K_LINKBUF), A(size, K_SIZE)),
     [SC_getdents] = SC(getdents, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(dirp, K_ADDR), A(count, K_UINT)),
     [SC_getdents64] = SC(getdents64, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(dirp, K_DENTS),
-        A(count, K_SIZE)),
+        A(count, K_UINT)),
     [SC_getegid] = SC(getegid, CLS_CREDS, 0, 0, 0, 0),
     [SC_getegid32] = SC(getegid32, CLS_CREDS, 0, 0, 0, 0),
     [SC_geteuid] = SC(geteuid, CLS_CREDS, 0, 0, 0, 0),
@@ -1646,16 +1648,16 @@ static const struct sc_row sc_rows[] = {
     [SC_iopl] = SC(iopl, 0, 0, 0, 1, A(level, K_INT)),
     [SC_ioprio_get] = SC(ioprio_get, 0, 0, 0, 2, A(which, K_ENUM(FAM_ioprio)), A(who, K_INT)),
     [SC_ioprio_set] = SC(ioprio_set, 0, 0, 0, 3, A(which, K_ENUM(FAM_ioprio)), A(who, K_INT),
-        A(ioprio, K_HEX)),
+        A(ioprio, K_HEX32)),
     [SC_ipc] = SC(ipc, CLS_IPC, 0, 0, 6, A(call, K_ENUM(FAM_ipccall)), A(first, K_INT),
         A(second, K_HEX), A(third, K_HEX), A(ptr, K_ADDR), A(fifth, K_HEX)),
     [SC_kcmp] = SC(kcmp, 0, 0, 0, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
         A(idx1, K_ULONG), A(idx2, K_ULONG)),
     [SC_kexec_file_load] = SC(kexec_file_load, CLS_DESC, 0, 0, 5, A(kernel_fd, K_FD),
         A(initrd_fd, K_FD), A(cmdline_len, K_ULONG), A(cmdline, K_STR),
-        A(flags, K_BITS(FAM_kexecfile))),
+        A(flags, K_BITS64(FAM_kexecfile))),
     [SC_kexec_load] = SC(kexec_load, 0, 0, 0, 4, A(entry, K_ADDR), A(nr_segments, K_ULONG),
-        A(segments, K_ADDR), A(flags, K_BITS(FAM_kexec))),
+        A(segments, K_ADDR), A(flags, K_BITS64(FAM_kexec))),
     [SC_keyctl] = SC(keyctl, 0, 0, 0, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX), A(arg5, K_HEX)),
     [SC_kill] = SC(kill, CLS_PROC | CLS_SIG, 0, 0, 2, A(pid, K_PID), A(sig, K_SIG)),
@@ -1679,7 +1681,7 @@ static const struct sc_row sc_rows[] = {
     [SC_listmount] = SC(listmount, 0, 0, 0, 4, A(req, K_MNTIDREQ), A(mnt_ids, K_ADDR),
         A(nr_mnt_ids, K_SIZE), A(flags, K_BITS(FAM_listmount))),
     [SC_listns] = SC(listns, 0, 0, 0, 4, A(req, K_ADDR), A(ns_ids, K_ADDR), A(nr_ns_ids, K_SIZE),
-        A(flags, K_HEX)),
+        A(flags, K_HEX32)),
     [SC_listxattr] = SC(listxattr, CLS_FILE, 0, 0, 3, A(path, K_PATH), A(list, K_RBUF),
         A(size, K_SIZE)),
     [SC_listxattrat] = SC(listxattrat, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
@@ -1699,9 +1701,9 @@ static const struct sc_row sc_rows[] = {
     [SC_lsm_get_self_attr] = SC(lsm_get_self_attr, 0, 0, 0, 4, A(attr, K_ENUM(FAM_lsmattr)),
         A(ctx, K_ADDR), A(size, K_INTP), A(flags, K_BITS(FAM_lsmflags))),
     [SC_lsm_list_modules] = SC(lsm_list_modules, 0, 0, 0, 3, A(ids, K_ADDR), A(size, K_INTP),
-        A(flags, K_HEX)),
+        A(flags, K_HEX32)),
     [SC_lsm_set_self_attr] = SC(lsm_set_self_attr, 0, 0, 0, 4, A(attr, K_ENUM(FAM_lsmattr)),
-        A(ctx, K_ADDR), A(size, K_UINT), A(flags, K_HEX)),
+        A(ctx, K_ADDR), A(size, K_UINT), A(flags, K_HEX32)),
     [SC_lstat] = SC(lstat, CLS_FILE | CLS_LSTAT, 0, 0, 2, A(pathname, K_PATH), A(statbuf, K_STAT)),
     [SC_lstat_i386] = SC(lstat, CLS_FILE | CLS_LSTAT, 0, 0, 2, A(pathname, K_PATH),
         A(statbuf, K_ADDR)),
@@ -1733,14 +1735,14 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_mlock))),
     [SC_mlockall] = SC(mlockall, CLS_MEM, 0, 0, 1, A(flags, K_BITS(FAM_mlockall))),
     [SC_mmap] = SC(mmap, CLS_DESC | CLS_MEM, 5, 0, 6, A(addr, K_ADDR), A(length, K_SIZE),
-        A(prot, K_BITS(FAM_prot)), A(flags, K_BITS(FAM_mmap)), A(fd, K_FD), A(offset, K_HEX)),
+        A(prot, K_BITS64(FAM_prot)), A(flags, K_BITS64(FAM_mmap)), A(fd, K_FD), A(offset, K_HEX)),
     [SC_mmap_i386] = SC(mmap, CLS_DESC | CLS_MEM, 5, 0, 1, A(arg, K_ADDR)),
     [SC_mmap2] = SC(mmap2, CLS_DESC | CLS_MEM, 5, 0, 6, A(addr, K_ADDR), A(length, K_SIZE),
-        A(prot, K_BITS(FAM_prot)), A(flags, K_BITS(FAM_mmap)), A(fd, K_FD), A(pgoffset, K_HEX)),
+        A(prot, K_BITS64(FAM_prot)), A(flags, K_BITS64(FAM_mmap)), A(fd, K_FD), A(pgoffset, K_HEX)),
     [SC_modify_ldt] = SC(modify_ldt, 0, 0, 0, 3, A(func, K_INT), A(ptr, K_ADDR),
         A(bytecount, K_ULONG)),
     [SC_mount] = SC(mount, CLS_FILE, 0, 0, 5, A(source, K_TARGET), A(target, K_PATH),
-        A(filesystemtype, K_STR), A(mountflags, K_BITS(FAM_mount)), A(data, K_STR)),
+        A(filesystemtype, K_STR), A(mountflags, K_BITS64(FAM_mount)), A(data, K_STR)),
     [SC_mount_setattr] = SC(mount_setattr, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_at)), A(attr, K_MOUNTATTR), A(size, K_SIZE)),
     [SC_move_mount] = SC(move_mount, CLS_FILE | CLS_DESC, 0, 0, 5, A(from_dirfd, K_DIRFD),
@@ -1749,7 +1751,7 @@ static const struct sc_row sc_rows[] = {
     [SC_move_pages] = SC(move_pages, CLS_MEM, 0, 0, 6, A(pid, K_PID), A(count, K_ULONG),
         A(pages, K_ADDR), A(nodes, K_ADDR), A(status, K_ADDR), A(flags, K_BITS(FAM_mbind))),
     [SC_mprotect] = SC(mprotect, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
-        A(prot, K_BITS(FAM_prot))),
+        A(prot, K_BITS64(FAM_prot))),
     [SC_mpx] = SC(mpx, 0, 0, 0, 0, 0),
     [SC_mq_getsetattr] = SC(mq_getsetattr, CLS_DESC, 0, 0, 3, A(mqdes, K_FD), A(newattr, K_ADDR),
         A(oldattr, K_ADDR)),
@@ -1767,11 +1769,11 @@ static const struct sc_row sc_rows[] = {
         A(msg_ptr, K_WBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINT), A(abs_timeout, K_TS64)),
     [SC_mq_unlink] = SC(mq_unlink, 0, 0, 0, 1, A(name, K_STR)),
     [SC_mremap] = SC(mremap, CLS_MEM, 5, 0, 5, A(old_address, K_ADDR), A(old_size, K_SIZE),
-        A(new_size, K_SIZE), A(flags, K_BITS(FAM_mremap)), A(new_address, K_ADDR)),
+        A(new_size, K_SIZE), A(flags, K_BITS64(FAM_mremap)), A(new_address, K_ADDR)),
     [SC_mseal] = SC(mseal, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE), A(flags, K_HEX)),
     [SC_msgctl] = SC(msgctl, CLS_IPC, 0, 0, 3, A(msqid, K_INT), A(op, K_ENUM(FAM_msgctl)),
         A(buf, K_ADDR)),
-    [SC_msgget] = SC(msgget, CLS_IPC, 0, 0, 2, A(key, K_HEX), A(msgflg, K_BITS(FAM_ipcget))),
+    [SC_msgget] = SC(msgget, CLS_IPC, 0, 0, 2, A(key, K_HEX32), A(msgflg, K_BITS(FAM_ipcget))),
     [SC_msgrcv] = SC(msgrcv, CLS_IPC | CLS_BLOCKS, 0, 0, 5, A(msqid, K_INT), A(msgp, K_MSGBUFOUT),
         A(msgsz, K_SIZE), A(msgtyp, K_LONG), A(msgflg, K_BITS(FAM_msgrcv))),
     [SC_msgsnd] = SC(msgsnd, CLS_IPC, 0, 0, 4, A(msqid, K_INT), A(msgp, K_MSGBUF), A(msgsz, K_SIZE),
@@ -1816,10 +1818,10 @@ static const struct sc_row sc_rows[] = {
     [SC_pciconfig_write] = SC(pciconfig_write, 0, 0, 0, 5, A(bus, K_ULONG), A(devfn, K_ULONG),
         A(off, K_ULONG), A(len, K_ULONG), A(buf, K_ADDR)),
     [SC_perf_event_open] = SC(perf_event_open, CLS_DESC, 25, 0, 5, A(attr, K_PERFATTR),
-        A(pid, K_PID), A(cpu, K_INT), A(group_fd, K_FD), A(flags, K_BITS(FAM_perf))),
+        A(pid, K_PID), A(cpu, K_INT), A(group_fd, K_FD), A(flags, K_BITS64(FAM_perf))),
     [SC_personality] = SC(personality, 0, 26, 0, 1, A(persona, K_BITS(FAM_personality))),
     [SC_pidfd_getfd] = SC(pidfd_getfd, CLS_DESC, 23, 0, 3, A(pidfd, K_FD), A(targetfd, K_INT),
-        A(flags, K_HEX)),
+        A(flags, K_HEX32)),
     [SC_pidfd_open] = SC(pidfd_open, CLS_DESC, 27, 0, 2, A(pid, K_PID),
         A(flags, K_BITS(FAM_pidfd))),
     [SC_pidfd_send_signal] = SC(pidfd_send_signal, CLS_DESC | CLS_PROC | CLS_SIG, 0, 0, 4,
@@ -1830,10 +1832,10 @@ static const struct sc_row sc_rows[] = {
     [SC_pipe2] = SC(pipe2, CLS_DESC, 28, 0, 2, A(pipefd, K_INT2FD), A(flags, K_BITS(FAM_pipe))),
     [SC_pivot_root] = SC(pivot_root, CLS_FILE, 0, 0, 2, A(new_root, K_PATH), A(put_old, K_PATH)),
     [SC_pkey_alloc] = SC(pkey_alloc, 0, 0, 0, 2, A(flags, K_HEX),
-        A(access_rights, K_BITS(FAM_pkey))),
+        A(access_rights, K_BITS64(FAM_pkey))),
     [SC_pkey_free] = SC(pkey_free, 0, 0, 0, 1, A(pkey, K_INT)),
     [SC_pkey_mprotect] = SC(pkey_mprotect, CLS_MEM, 0, 0, 4, A(addr, K_ADDR), A(size, K_SIZE),
-        A(prot, K_BITS(FAM_prot)), A(pkey, K_INT)),
+        A(prot, K_BITS64(FAM_prot)), A(pkey, K_INT)),
     [SC_poll] = SC(poll, CLS_DESC | CLS_BLOCKS, 29, 0, 3, A(fds, K_POLLFDS), A(nfds, K_UINT),
         A(timeout, K_INT)),
     [SC_ppoll] = SC(ppoll, CLS_DESC | CLS_BLOCKS, 29, 0, 5, A(fds, K_POLLFDS), A(nfds, K_UINT),
@@ -1861,9 +1863,9 @@ static const struct sc_row sc_rows[] = {
     [SC_prlimit64] = SC(prlimit64, 0, 0, 0, 4, A(pid, K_PID), A(resource, K_ENUM(FAM_rlimit)),
         A(new_limit, K_RLIM), A(old_limit, K_RLIMOUT)),
     [SC_process_madvise] = SC(process_madvise, CLS_DESC, 0, 0, 5, A(pidfd, K_FD), A(iovec, K_ADDR),
-        A(vlen, K_SIZE), A(advice, K_ENUM(FAM_madv)), A(flags, K_HEX)),
+        A(vlen, K_SIZE), A(advice, K_ENUM(FAM_madv)), A(flags, K_HEX32)),
     [SC_process_mrelease] = SC(process_mrelease, CLS_DESC, 0, 0, 2, A(pidfd, K_FD),
-        A(flags, K_HEX)),
+        A(flags, K_HEX32)),
     [SC_process_vm_readv] = SC(process_vm_readv, 0, 0, 0, 6, A(pid, K_PID), A(local_iov, K_RIOV),
         A(liovcnt, K_ULONG), A(remote_iov, K_ADDR), A(riovcnt, K_ULONG), A(flags, K_HEX)),
     [SC_process_vm_writev] = SC(process_vm_writev, 0, 0, 0, 6, A(pid, K_PID), A(local_iov, K_WIOV),
@@ -1912,9 +1914,9 @@ static const struct sc_row sc_rows[] = {
         A(offset_lo, K_HEX), A(offset_hi, K_HEX), A(count, K_SIZE)),
     [SC_readdir] = SC(readdir, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(dirp, K_ADDR), A(count, K_UINT)),
     [SC_readlink] = SC(readlink, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(buf, K_LINKBUF),
-        A(bufsiz, K_SIZE)),
+        A(bufsiz, K_INT)),
     [SC_readlinkat] = SC(readlinkat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
-        A(pathname, K_PATH), A(buf, K_LINKBUF), A(bufsiz, K_SIZE)),
+        A(pathname, K_PATH), A(buf, K_LINKBUF), A(bufsiz, K_INT)),
     [SC_readv] = SC(readv, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG)),
     [SC_reboot] = SC(reboot, 0, 0, 0, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
         A(magic2, K_ENUM(FAM_rebootmagic2)), A(op, K_ENUM(FAM_reboot)), A(arg, K_ADDR)),
@@ -1929,7 +1931,7 @@ static const struct sc_row sc_rows[] = {
     [SC_recvmsg] = SC(recvmsg, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGOUT),
         A(flags, K_BITS(FAM_msg))),
     [SC_remap_file_pages] = SC(remap_file_pages, CLS_MEM, 0, 0, 5, A(addr, K_ADDR), A(size, K_SIZE),
-        A(prot, K_BITS(FAM_prot)), A(pgoff, K_SIZE), A(flags, K_BITS(FAM_mmap))),
+        A(prot, K_BITS64(FAM_prot)), A(pgoff, K_SIZE), A(flags, K_BITS64(FAM_mmap))),
     [SC_removexattr] = SC(removexattr, CLS_FILE, 0, 0, 2, A(path, K_PATH), A(name, K_STR)),
     [SC_removexattrat] = SC(removexattrat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(at_flags, K_BITS(FAM_at)), A(name, K_STR)),
@@ -1944,10 +1946,10 @@ static const struct sc_row sc_rows[] = {
     [SC_riscv_flush_icache] = SC(riscv_flush_icache, 0, 0, 0, 3, A(start, K_ADDR), A(end, K_ADDR),
         A(flags, K_HEX)),
     [SC_riscv_hwprobe] = SC(riscv_hwprobe, 0, 0, 0, 5, A(pairs, K_ADDR), A(pair_count, K_SIZE),
-        A(cpusetsize, K_SIZE), A(cpus, K_ADDR), A(flags, K_HEX)),
+        A(cpusetsize, K_SIZE), A(cpus, K_ADDR), A(flags, K_HEX32)),
     [SC_rmdir] = SC(rmdir, CLS_FILE, 0, 0, 1, A(pathname, K_PATH)),
     [SC_rseq] = SC(rseq, 0, 0, 0, 4, A(rseq, K_ADDR), A(rseq_len, K_UINT),
-        A(flags, K_BITS(FAM_rseq)), A(sig, K_HEX)),
+        A(flags, K_BITS(FAM_rseq)), A(sig, K_HEX32)),
     [SC_rseq_slice_yield] = SC(rseq_slice_yield, 0, 0, 0, 0, 0),
     [SC_rt_sigaction] = SC(rt_sigaction, CLS_SIG, 0, 0, 4, A(signum, K_SIG), A(act, K_SIGACT),
         A(oldact, K_SIGACTOUT), A(sigsetsize, K_SIZE)),
@@ -2004,14 +2006,14 @@ static const struct sc_row sc_rows[] = {
     [SC_select_i386] = SC(select, CLS_DESC | CLS_BLOCKS, 0, 0, 1, A(arg, K_ADDR)),
     [SC_semctl] = SC(semctl, CLS_IPC, 0, 0, 4, A(semid, K_INT), A(semnum, K_INT),
         A(op, K_ENUM(FAM_semctl)), A(arg, K_HEX)),
-    [SC_semget] = SC(semget, CLS_IPC, 0, 0, 3, A(key, K_HEX), A(nsems, K_INT),
+    [SC_semget] = SC(semget, CLS_IPC, 0, 0, 3, A(key, K_HEX32), A(nsems, K_INT),
         A(semflg, K_BITS(FAM_ipcget))),
     [SC_semop] = SC(semop, CLS_IPC | CLS_BLOCKS, 0, 0, 3, A(semid, K_INT), A(sops, K_SEMBUFS),
-        A(nsops, K_SIZE)),
+        A(nsops, K_UINT)),
     [SC_semtimedop] = SC(semtimedop, CLS_IPC | CLS_BLOCKS, 0, 0, 4, A(semid, K_INT),
-        A(sops, K_SEMBUFS), A(nsops, K_SIZE), A(timeout, K_TS)),
+        A(sops, K_SEMBUFS), A(nsops, K_UINT), A(timeout, K_TS)),
     [SC_semtimedop_time64] = SC(semtimedop_time64, CLS_IPC, 0, 0, 4, A(semid, K_INT),
-        A(sops, K_SEMBUFS), A(nsops, K_SIZE), A(timeout, K_TS64)),
+        A(sops, K_SEMBUFS), A(nsops, K_UINT), A(timeout, K_TS64)),
     [SC_send] = SC(send, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_WBUF), A(size, K_SIZE),
         A(flags, K_BITS(FAM_msg))),
     [SC_sendfile] = SC(sendfile, CLS_DESC | CLS_NET, 0, 0, 4, A(out_fd, K_FD), A(in_fd, K_FD),
@@ -2034,7 +2036,7 @@ static const struct sc_row sc_rows[] = {
     [SC_set_thread_area] = SC(set_thread_area, 0, 0, 0, 1, A(u_info, K_ADDR)),
     [SC_set_tid_address] = SC(set_tid_address, 0, 16, 0, 1, A(tidptr, K_ADDR)),
     [SC_set_tls] = SC(set_tls, 0, 0, 0, 1, A(addr, K_ADDR)),
-    [SC_setdomainname] = SC(setdomainname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_SIZE)),
+    [SC_setdomainname] = SC(setdomainname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_INT)),
     [SC_setfsgid] = SC(setfsgid, CLS_CREDS, 0, 0, 1, A(fsgid, K_GID)),
     [SC_setfsgid32] = SC(setfsgid32, CLS_CREDS, 0, 0, 1, A(fsgid, K_GID)),
     [SC_setfsuid] = SC(setfsuid, CLS_CREDS, 0, 0, 1, A(fsuid, K_UID)),
@@ -2044,7 +2046,7 @@ static const struct sc_row sc_rows[] = {
     [SC_setgroups] = SC(setgroups, CLS_CREDS, 0, 0, 2, A(size, K_INT), A(list, K_GIDS)),
     [SC_setgroups_i386] = SC(setgroups, CLS_CREDS, 0, 0, 2, A(size, K_INT), A(list, K_ADDR)),
     [SC_setgroups32] = SC(setgroups32, CLS_CREDS, 0, 0, 2, A(size, K_INT), A(list, K_GIDS)),
-    [SC_sethostname] = SC(sethostname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_SIZE)),
+    [SC_sethostname] = SC(sethostname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_INT)),
     [SC_setitimer] = SC(setitimer, 0, 0, 0, 3, A(which, K_ENUM(FAM_itimer)),
         A(new_value, K_ITIMERVAL), A(old_value, K_ITIMERVALOUT)),
     [SC_setns] = SC(setns, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(nstype, K_BITS(FAM_setns))),
@@ -2083,7 +2085,7 @@ static const struct sc_row sc_rows[] = {
     [SC_shmctl] = SC(shmctl, CLS_IPC, 0, 0, 3, A(shmid, K_INT), A(op, K_ENUM(FAM_shmctl)),
         A(buf, K_ADDR)),
     [SC_shmdt] = SC(shmdt, CLS_MEM | CLS_IPC, 0, 0, 1, A(shmaddr, K_ADDR)),
-    [SC_shmget] = SC(shmget, CLS_IPC, 0, 0, 3, A(key, K_HEX), A(size, K_SIZE),
+    [SC_shmget] = SC(shmget, CLS_IPC, 0, 0, 3, A(key, K_HEX32), A(size, K_SIZE),
         A(shmflg, K_BITS(FAM_shmget))),
     [SC_shutdown] = SC(shutdown, CLS_NET, 0, 0, 2, A(sockfd, K_FD), A(how, K_ENUM(FAM_shutdown))),
     [SC_sigaction] = SC(sigaction, CLS_SIG, 0, 0, 3, A(signum, K_SIG), A(act, K_ADDR),
@@ -2191,7 +2193,7 @@ static const struct sc_row sc_rows[] = {
     [SC_unlink] = SC(unlink, CLS_FILE, 0, 0, 1, A(pathname, K_PATH)),
     [SC_unlinkat] = SC(unlinkat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_at))),
-    [SC_unshare] = SC(unshare, 0, 0, 0, 1, A(flags, K_BITS(FAM_unshare))),
+    [SC_unshare] = SC(unshare, 0, 0, 0, 1, A(flags, K_BITS64(FAM_unshare))),
     [SC_uprobe] = SC(uprobe, 0, 0, 0, 0, 0),
     [SC_uretprobe] = SC(uretprobe, 0, 0, 0, 0, 0),
     [SC_uselib] = SC(uselib, CLS_FILE, 0, 0, 1, A(library, K_PATH)),

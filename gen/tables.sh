@@ -135,13 +135,13 @@ read_calls() {
         print $2, $3, f, st, how, size > kind_file
     }
     # The family in f:FAMILY and its like, or nothing.
-    function family_of(kind) { return kind ~ /^(f|f32|e|e64):/ ? substr(kind, index(kind, ":") + 1) : "" }
+    function family_of(kind) { return kind ~ /^(f|f64|e|e64):/ ? substr(kind, index(kind, ":") + 1) : "" }
     function c_kind(kind,    f) {
         f = family_of(kind)
         if (f == "" && !(kind in kinds)) bad("unknown kind `" kind "`")
         if (f != "" && !(f in family)) bad("flags.tbl has no family `" f "`")
         if (f == "") return "K_" toupper(kind)
-        return (kind ~ /^f:/ ? "K_BITS" : kind ~ /^e:/ ? "K_ENUM" : kind ~ /^f32/ ? "K_BITS32" : "K_ENUM64") "(FAM_" f ")"
+        return (kind ~ /^f:/ ? "K_BITS" : kind ~ /^e:/ ? "K_ENUM" : kind ~ /^f64/ ? "K_BITS64" : "K_ENUM64") "(FAM_" f ")"
     }
     function c_arg(arg,    i) {
         i = index(arg, ":")
@@ -582,7 +582,7 @@ write_flags() {
  * With KVIS_CHECK_FLAGS no tables but assertions of the values (tests/lib/flags_check.c).
  */
 
-#ifdef __aarch64__
+#if defined(__aarch64__) || defined(__arm__)
 #define FL_ARCH(x86, arm64) arm64
 #else
 #define FL_ARCH(x86, arm64) x86

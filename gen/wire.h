@@ -86,8 +86,9 @@ enum {
 
 /* How the bytes are measured that an argument points to: a string; as many times mul bytes as `count`
  * says, and `plus`; as many as the 32-bit number has that `count` points to, now and (the first of the
- * early ones) when the call began; as `commands` says of the command that `count` is. */
-enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND };
+ * early ones) when the call began; as `commands` says of the command that `count` is; so many bits,
+ * in words of 64. */
+enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND, ITEM_BITS };
 
 /* arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
  * the number 1. A call of which more than `size` would be shown is kept with its thread. */
@@ -107,8 +108,14 @@ struct wire_item {
 };
 
 /* An argument that leads on: to an array of struct iovec, to a struct msghdr, or to an array of struct
- * mmsghdr. Such a call is kept with its thread, of ITEM_RESULT when it has succeeded. */
+ * mmsghdr. `count` says how many entries the array has, `size` how many bytes of a buffer are shown;
+ * with ITEM_CUT, no more entries than that are, either. With ITEM_RESULT, buffers hold what the call
+ * has moved. */
 enum wire_nest_kind { NEST_NONE, NEST_IOV, NEST_MSG, NEST_MMSG };
+enum {
+    NEST_BUFFERS = 4,      /* that are read in one run of call_nest */
+    NEST_NAME_MAX = 128    /* bytes of an address: struct sockaddr_storage */
+};
 
 /* `commands`: how many bytes an argument points to, by the command that another argument is (fcntl,
  * ioctl, prctl). What is not in it points to nothing that is shown. */
@@ -132,7 +139,8 @@ struct wire_spec {
     u8 texts;             /* one of the first is a string */
     u8 sock;              /* 1 + the place of a descriptor whose socket is described */
     u8 early[CALL_EARLY]; /* 1 + an item that the call writes over: read when it begins, too */
-    u8 unused[3];
+    u8 sets;              /* the first CALL_SETS items are sets: read when it begins, too */
+    u8 unused[2];
     struct wire_item item[CALL_ITEMS], nest;
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 96);
@@ -172,6 +180,16 @@ struct wire_thread {
     u32 shared;           /* others had the same memory then */
 };
 WIRE_ASSERT(sizeof(struct wire_thread) == 368);
+
+/* The sets of descriptors that a thread's call had when it began (select(2)), by thread. */
+enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */ };
+struct wire_sets {
+    u64 set[CALL_SETS][CALL_SET_BYTES / 8];
+    u64 ts_ns;            /* when it began */
+    u32 bytes;            /* of each */
+    s32 error[CALL_SETS]; /* not 0: it could not be read */
+};
+WIRE_ASSERT(sizeof(struct wire_sets) == 408);
 
 /* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
 struct wire_count {

@@ -10,7 +10,7 @@ const known = r => r.a !== undefined && r.b !== undefined;
 const change = r => (r.b ?? 0) - (r.a ?? 0);
 const shown = (v, f) => v === undefined ? "n/a" : v === null ? "–" : f(v);
 const signed = (v, f) => v ? (v > 0 ? "+" : "−") + f(Math.abs(v)) : f(0);
-const percent = r => !known(r) ? "" : r.a === null ? "new" : r.b === null ? "gone" : r.a ? signed((r.b / r.a - 1) * 100, v => v.toFixed(1) + " %") : "";
+const percent = r => !known(r) ? "" : r.a === null ? "new" : r.b === null ? "gone" : r.a ? signed((r.b / r.a - 1) * 100, v => v.toFixed(1) + "\u00a0%") : "";
 const both = (x, y, f = count) => (x === y ? [x] : [x, y]).map(v => shown(v, f).replaceAll(" ", "\u00a0")).join(f === count ? "\u00a0→\u00a0" : " →\u00a0");
 const worse = r => !known(r) || !change(r) ? "" : change(r) > 0 ? "more" : "less";
 

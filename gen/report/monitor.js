@@ -46,8 +46,8 @@ const own = (list, reused) => (list ?? []).filter(p => rows[p[0]].tick >= reused
 const num = v => Math.abs(v) >= 1e4 ? count(Math.round(v)) : String(+v.toPrecision(5));
 const short = v => +v.toPrecision(5);
 const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(short(v)), v => size(short(v)) + "/s",
-  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v))];
-const CELSIUS = 6;
+  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W"];
+const RATIO = 2, CELSIUS = 6;
 /* Of axes and captions: three digits say enough; what is pointed at has more. */
 const rough = text => text.replace(/\d[\d\u202f]*(\.\d+)?/, s => num(+(+s.replaceAll("\u202f", "")).toPrecision(3)));
 const ROUGH = UNITS.map(f => v => rough(f(v)));
@@ -103,19 +103,48 @@ function drawLine(svg, l, y) {
   shape(svg, d + `H${X(rows[last].to)}`, { fill: "none", stroke: l.colour, "stroke-width": rows.length > 300 ? 1 : 1.5 });
 }
 
+/* One upon the other: a line is the area between those below it and their sum with it. */
+function drawStack(c, y) {
+  const below = new Map();
+  for (const l of c.drawn.filter(l => !l.off)) {
+    let d = "", over = [], under = [], last = -2;
+    const close = () => {
+      if (over.length) d += `M${over.join("L")}L${under.reverse().join("L")}Z`;
+      over = [], under = [];
+    };
+    for (const [r, , , v] of l.points) {
+      const a = X(rows[r].from), b = X(rows[r].to), from = below.get(r) ?? 0;
+      if (r !== last + 1) close();
+      over.push(`${a} ${y(from + v)}`, `${b} ${y(from + v)}`), under.push(`${a} ${y(from)}`, `${b} ${y(from)}`);
+      below.set(r, from + v), last = r;
+    }
+    close();
+    shape(c.svg, d, { fill: l.colour, stroke: "none" });
+  }
+}
+
 const seen = c => c.lines.filter(l => !l.off);
 
-/* Lines that are the same in all points are one, which is drawn once and has one name in the legend. Those with the
+/* The lowest and the highest number of lines, and where in the chart a number is. */
+function scale(c, lines) {
+  const list = lines.flatMap(l => l.points);
+  let hi = list.length ? highest(list, 2) : 1, lo = list.length ? lowest(list, 1) : 0;
+  if (c.unit !== CELSIUS) lo = Math.min(lo, 0), hi = Math.max(hi, c.stack ? 1 : 0);
+  if (hi === lo) hi = lo + 1;
+  return [lo, hi, v => (98 - 96 * (v - lo) / (hi - lo)).toFixed(2)];
+}
+
+/* Lines that are drawn the same are one, which is drawn once and has one name in the legend. Those with the
  * greatest numbers come first; what does not fit into the legend is "others". */
 function legend(c) {
-  const same = new Map();
-  for (const l of c.lines) push(same, l.points.map(p => p.join()).join(" "), l);
+  const same = new Map(), [, , y] = scale(c, c.lines);
+  for (const l of c.lines) push(same, c.stack ? l.part : l.points.map(p => [p[0], y(p[1]), y(p[2]), y(p[3])].join()).join(" "), l);
   const groups = [...same.values()], peak = g => highest(g[0].points, 2);
   const most = new Set(groups.length > LEGEND ? [...groups].sort((a, b) => peak(b) - peak(a)).slice(0, LEGEND - 1) : groups);
   const shown = groups.filter(g => most.has(g)), others = groups.filter(g => !most.has(g));
   shown.forEach((g, k) => g.forEach(l => l.colour = colour(k)));
   others.forEach(g => g.forEach(l => l.colour = colour(LEGEND)));
-  c.drawn = [...others, ...shown].map(g => g[0]);
+  c.drawn = c.stack ? c.lines : [...others, ...shown].map(g => g[0]);
   c.legend = shown.map(g => [g.length > 3 ? `${named(g[0])} and ${g.length - 1} more` : g.map(named).join(", "), g]);
   if (others.length) c.legend.push([`others (${others.flat().length})`, others.flat()]);
 }
@@ -123,13 +152,10 @@ const lowest = (list, k) => list.reduce((a, p) => Math.min(a, p[k]), Infinity);
 const highest = (list, k) => list.reduce((a, p) => Math.max(a, p[k]), -Infinity);
 
 function drawChart(c) {
-  const list = seen(c).flatMap(l => l.points);
-  let hi = list.length ? highest(list, 2) : 1, lo = list.length ? lowest(list, 1) : 0;
-  if (c.unit !== CELSIUS) lo = Math.min(lo, 0), hi = Math.max(hi, 0);
-  if (hi === lo) hi = lo + 1;
-  const y = v => (98 - 96 * (v - lo) / (hi - lo)).toFixed(2);
+  const [lo, hi, y] = scale(c, seen(c));
   c.svg.replaceChildren();
-  for (const l of c.drawn) if (!l.off) drawLine(c.svg, l, y);
+  if (c.stack) drawStack(c, y);
+  else for (const l of c.lines.some(l => l.off) ? c.lines : c.drawn) if (!l.off) drawLine(c.svg, l, y);
   c.high.textContent = ROUGH[c.unit](hi);
   c.low.textContent = ROUGH[c.unit](lo);
 }
@@ -308,6 +334,29 @@ function makeCharts() {
   });
 }
 
+/* What one looks at first: of the machine, numbers that belong together in one chart. */
+const OVERVIEW = {
+  "CPU time": { user_ratio: "user", nice_ratio: "nice", system_ratio: "system", irq_ratio: "interrupts", softirq_ratio: "softirqs",
+    steal_ratio: "stolen", iowait_ratio: "idle, I/O wait" },
+  "run queue": { procs_running: "tasks that can run", procs_blocked: "tasks that wait for I/O", load1: "load of 1 minute" },
+  "memory": { memory_total_bytes: "total", memory_available_bytes: "available", memory_cached_bytes: "page cache", memory_anon_bytes: "programs" },
+  "disks": { disk_read_bytes_per_second: "read", disk_written_bytes_per_second: "written" },
+  "power": { power_package_watts: "package", power_dram_watts: "DRAM" },
+};
+function overview(charts) {
+  return Object.entries(OVERVIEW).flatMap(([title, parts]) => {
+    const of = charts.filter(c => c.name in parts);
+    const lines = Object.keys(parts).flatMap(name => (of.find(c => c.name === name)?.lines ?? []).filter(l => !l.dim)
+      .map(l => ({ ...l, part: parts[name], info: "" })));
+    if (!lines.length) return [];
+    const c = { title, lines, unit: of[0].unit, find: Object.keys(parts).join(" "), several: true, first: 0, last: 0, stack: of[0].unit === RATIO };
+    if (c.stack) c.lines = lines.filter(l => l.part === "user" || highest(l.points, 2) > 0);
+    c.words = c.stack ? "100 %: all CPUs" : inWords(c);
+    legend(c);
+    return [c];
+  });
+}
+
 function makeHeat([id, reused, name, unit, source, dim, thing]) {
   const list = own(cells.get(id), reused), h = { heat: true, points: list, group: facts.sources[source], linear: unit === "16ths" };
   const used = list.flatMap(p => p[1].filter((_, k) => k % 2 === 0));
@@ -367,7 +416,7 @@ function finding(f) {
 }
 
 function findings(d) {
-  const use = r => ["utilisation", "saturation", "errors"].filter(k => r[k]).map(k =>
+  const use = r => ["utilization", "saturation", "errors"].filter(k => r[k]).map(k =>
     el("li", {}, `${r.name}, ${k}: ${r[k].says}${labels(r[k].labels)}`));
   $("charts").append(el("section", { id: "g-findings" }, el("h2", {}, "findings"),
     d.findings.length ? el("ol", {}, ...d.findings.map(finding)) : el("p", {}, "Nothing is saturated."),
@@ -383,7 +432,8 @@ $("command").textContent = `on ${esc(run.host)}`;
 $("where").textContent = `${esc(run.kernel)} ${esc(run.arch)} · ${new Date(run.start_realtime_ns / 1e6).toLocaleString("sv")} · `
   + `${secs(TO - FROM)} in ${facts.intervals} intervals of ${facts.interval_ns / 1e9} s · kvis ${esc(run.version)}`;
 notes();
-const charts = makeCharts(), heat = facts.heat.flatMap(makeHeat);
+const charts = makeCharts(), heat = facts.heat.flatMap(makeHeat), first = overview(charts);
+if (first.length) section("overview", first);
 for (const g of new Set(Object.values(facts.sources))) {
   const list = [...heat, ...charts].filter(c => c.group === g);
   if (list.length || facts.unavailable.some(u => facts.sources[u.source] === g)) section(g, list);

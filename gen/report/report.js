@@ -493,7 +493,7 @@ function line(i) {
 }
 
 /* What a call is about: [its path or peer, how much it moved or why it failed], "" where there is none. */
-const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(getrandom|p?(read|write)(?!link)|send|recv|sendfile|splice|copy_file)/;
+const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(getrandom|p?(read|write)(?!link)|(send|recv)(?!mmsg)|splice|copy_file)/;
 function fdName(id) {
   let s = fdNames.get(id);
   if (s === undefined) fdNames.set(id, s = /^\d+<(.*)>$/s.exec(strs[id])?.[1] ?? "");
@@ -575,10 +575,11 @@ function asJson(i) {
 /* ---- colours ---- */
 
 const dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print");
-const HUES = { file: 140, net: 265, memory: 40, process: 320, signal: 0, call: 215, kernel: 188 };
-const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#c4502e", "#e5754f"], other: ["#8aa0b8", "#7d93aa"] };
+/* Of categories and of a call's parts: no two look alike, nor like what failed. */
+const HUES = { file: "205 75", net: "275 60", memory: "172 60", process: "322 55", signal: "70 60", call: "40 8", kernel: "243 45" };
+const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#b07a4a", "#c08f63"], other: ["#8aa0b8", "#7d93aa"] };
 const part = name => PARTS[name][+dark.matches];
-const shade = (cat, k = 0) => `hsl(${HUES[cat]} ${cat === "call" ? 25 : 55}% ${(dark.matches ? 58 : 46) + (k % 5 - 2) * 5}%)`;
+const shade = (cat, k = 2) => `hsl(${HUES[cat]}% ${(dark.matches ? 58 : 46) + (k % 5 - 2) * 5}%)`;
 let shades = new Map();
 function colour(i) {
   const key = kind[i] === K.syscall ? val[off[i]] + 100 : kind[i];
@@ -618,7 +619,7 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 /* ---- filter: which events the table shows ---- */
 
 const state = { q: "", re: 0, path: "", type: "", proc: "", cats: CATS.join("."), failed: 0, noise: 0, tab: "events",
-  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0, idle: 1, by: "", look: "", frame: "" };
+  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0, idle: 1, by: "", look: "", frame: "", pin: "" };
 if (PROC) state.tab = "processes", state.noise = 1;
 let all = new Uint32Array(0), rows = new Uint32Array(0), filterRun = 0;
 
@@ -852,11 +853,19 @@ const grid = new Grid(eventCols, () => rows, {
 grid.chosen = i => i === state.sel;
 grid.none = "no event is left by the filters";
 
+/* What is told of has its place beside the rest of the page, which gets narrower. */
+function showDetail(text) {
+  $("detail").querySelector("pre").textContent = text;
+  if ($("detail").hidden === !text) return;
+  $("detail").hidden = !text;
+  document.body.classList.toggle("told", !!text);
+  paint(), made[state.tab]?.redraw();
+}
+
 function detail(i) {
-  $("detail").hidden = i < 0;
   told = null;
-  if (i >= 0) $("detail").querySelector("pre").textContent = line(i) + "\n\n" + esc(JSON.stringify(asJson(i), null, 1).replaceAll("\n", "\u0001"))
-    .replaceAll("\\x01", "\n");
+  showDetail(i < 0 ? "" : line(i) + "\n\n" + esc(JSON.stringify(asJson(i), null, 1).replaceAll("\n", "\u0001"))
+    .replaceAll("\\x01", "\n"));
 }
 
 function select(i, fromTable) {
@@ -976,9 +985,9 @@ function callsTab() {
     if (kind[i] !== K.syscall) continue;
     const id = val[off[i]];
     let c = map.get(id);
-    if (!c) map.set(id, c = { name: strs[id], n: 0, errors: 0, ns: 0, all: [], cpu: 0, runq: 0, disk: 0, timed: 0 });
+    if (!c) map.set(id, c = { name: strs[id], n: 0, failed: 0, ns: 0, all: [], cpu: 0, runq: 0, disk: 0, timed: 0 });
     c.n++;
-    if (err[i] && err[i] !== 115) c.errors++;
+    if (failure(i)) c.failed++;
     if (dur[i] < 0) continue;
     c.ns += dur[i];
     c.all.push(dur[i]);
@@ -991,7 +1000,7 @@ function callsTab() {
   }
   const ns = (t, key) => num(t, "95px", key, v => v ? span(v) : "");
   return new Grid([
-    col("call", "minmax(150px,1fr)", r => esc(r.name), r => r.name), num("count", "80px", r => r.n), num("errors", "80px", r => r.errors, v => v || ""),
+    col("call", "minmax(150px,1fr)", r => esc(r.name), r => r.name), num("count", "80px", r => r.n), num("failed", "80px", r => r.failed, v => v || ""),
     ns("total", r => r.ns), ns("p50", r => r.p50), ns("p99", r => r.p99), ns("max", r => r.max),
     ns("on CPU", r => r.cpu), ns("run queue", r => r.runq), ns("disk", r => r.disk), ns("other", r => r.other),
   ], list, { pick: r => only({ type: "call:" + r.name }) });
@@ -999,7 +1008,7 @@ function callsTab() {
 
 /* Heap, mapped memory and page faults of all processes over time, as steps. */
 function memoryTab() {
-  const series = [["heap", "memory", 1], ["mapped", "net", 1], ["resident", "file", 1], ["page faults", "signal", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
+  const series = [["heap", "memory", 1], ["mapped", "memory", 1], ["resident", "memory", 1], ["page faults", "memory", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
   const now = [0, 0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
   const has = new Map();              /* of each process: it goes with its exec and its end */
   const become = (i, k, to) => {
@@ -1072,7 +1081,7 @@ function tab(name) {
 
 /* ---- timeline ---- */
 
-const GUTTER = 190, view = { from: 0, to: 1 };
+const GUTTER = 190, PIN = 34, view = { from: 0, to: 1 };
 let lanes = [], hover = -1;
 
 function canvas(c, h) {
@@ -1095,15 +1104,18 @@ const inView = l => !l.proc || (born(l) <= view.to && gone(l) >= view.from);
  * has the lane of that one. */
 function layLanes() {
   const folded = new Set(state.fold.split(".").filter(Boolean)), hide = +state.idle && state.to > 0;
-  let y = 0, all = 0;
+  const pinned = new Set(state.pin.split(".")), most = 160;
+  let y = 0, all = 0, high = 0;
   lanes = [];
   laneOf = new Map();
   laneOfProc = new Map();
   const push = (l, h) => {
     all += h;
-    if (hide && !inView(l)) return l;
-    lanes.push(Object.assign(l, { y, h }));
-    y += h;
+    l.key = l.thread ? "t" + l.track.idx : l.proc ? "p" + l.proc.idx : "k" + l.kernel;
+    l.pin = pinned.has(l.key) && high + h <= most;
+    if (hide && !l.pin && !inView(l)) return l;
+    if (l.pin) high += h;
+    lanes.push(Object.assign(l, { h }));
     if (l.track) laneOf.set(l.track.idx, l);
     if (l.proc && !l.thread) laneOfProc.set(l.proc, l);
     return l;
@@ -1111,32 +1123,37 @@ function layLanes() {
   let outer = null;                   /* the lane of the process that is folded: deeper ones are in it */
   for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 18);
   for (const p of listed) {
-    if (outer && p.depth > outer.depth) {
+    const inside = outer && p.depth > outer.depth;
+    if (inside && !pinned.has("p" + p.idx)) {
       if (outer.h) p.threads.forEach(t => laneOf.set(t.idx, outer)), laneOfProc.set(p, outer);
       continue;
     }
-    const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = folded.has(String(p.idx));
+    const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = inside || folded.has(String(p.idx));
     const l = push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length + p.kids.length, shut,
       calls: main ? main.calls : [], points: main ? main.points : [] }, 20);
-    outer = shut ? l : null;
+    if (!inside) outer = shut ? l : null;
     for (const t of rest)
       if (!shut) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 18);
       else if (l.h) laneOf.set(t.idx, l);
   }
-  allHeight = all;
+  lanes.sort((a, b) => b.pin - a.pin);
+  for (const l of lanes) l.y = y, y += l.h;
+  pinHeight = high, allHeight = all;
   $("fold").hidden = !lanes.some(l => l.more);
   document.body.dataset.lanes = lanes.length;
 }
 
 /* Lanes for another part of the run: the one under the pointer, or else the first, stays where it is. */
 function followView() {
-  const at = Math.max(pointerY, RULER), box = $("lanes"), was = laneAt(at), into = was && at + box.scrollTop - RULER - was.y;
+  const at = Math.max(pointerY, RULER + pinHeight), box = $("lanes"), was = laneAt(at), into = was && at + box.scrollTop - RULER - was.y;
   layLanes();
   const now = was && lanes.find(l => l.kernel === was.kernel && l.proc === was.proc && l.track === was.track);
   fitLanes();
   if (now) box.scrollTop = now.y + into + RULER - at;
 }
-let listed = [], allHeight = 0, pointerY = 0;
+let listed = [], allHeight = 0, pointerX = -1, pointerY = 0;
+let pinHeight = 0, scrolled = 0;      /* of the rows that stay on top; how far the others are scrolled */
+const laneTop = l => l.y + RULER - (l.pin ? 0 : scrolled);
 let laneOf = new Map(), laneOfProc = new Map(), kernelEvents = new Map(); /* by track; by kind */
 /* By kind: to when those up to each go on. Bars of a thread come one after the other, the kernel's can be at once. */
 const reach = new Map();
@@ -1290,20 +1307,20 @@ function drawProc(g, l, y, w, X) {
 const pixels = w => t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER);
 
 /* The critical path: whose time it is below the bars, and where it goes on. */
-function drawPath(g, top, h, w) {
+function drawPath(g, h, w) {
   if (!path || (paintBy() === "calls" && !+state.hot)) return;
   const X = pixels(w);
   g.fillStyle = css2.hot;
   let last = null;
   for (const s of path) {
-    const l = laneOfProc.get(s.p), y = l ? l.y - top : 0;
+    const l = laneOfProc.get(s.p), y = l ? laneTop(l) : 0;
     if (!l || X(s.to) - X(s.from) < 2) continue;
     if (s.to >= view.from && s.from <= view.to && y + l.h > 0 && y < h) {
       const a = Math.max(GUTTER, X(s.from));
       g.fillRect(a, y + l.h - 4, Math.max(1.5, Math.min(w, X(s.to)) - a), 3);
     }
     if (last && s.to >= view.from && s.to <= view.to) {
-      const y0 = Math.min(y, last.y - top) + l.h - 4, y1 = Math.max(y, last.y - top) + l.h - 1;
+      const y0 = Math.min(y, laneTop(last)) + l.h - 4, y1 = Math.max(y, laneTop(last)) + l.h - 1;
       if (y1 > 0 && y0 < h) g.fillRect(X(s.to) - .75, y0, 1.5, y1 - y0);
     }
     last = l;
@@ -1317,13 +1334,17 @@ function drawLabel(g, l, y) {
   const x = 6 + Math.min(l.depth || 0, 8) * 8;
   if (l.proc && l.proc.own >= 0 && !l.thread) g.fillStyle = css2.hot, g.fillRect(0, y + 2, 3, l.h - 5), g.fillStyle = css2.fg;
   let s = (l.more ? l.shut ? "▸ " : "▾ " : "") + l.name + (l.shut && l.more ? ` (+${l.more})` : "");
-  while (s.length > 3 && g.measureText(s).width > GUTTER - x - 6) s = s.slice(0, -2) + "…";
+  const here = pointerX >= 0 && pointerX < GUTTER && l === laneAt(pointerY), pin = here ? l.pin ? "unpin" : "pin" : l.pin ? "●" : "";
+  const room = GUTTER - x - 6 - (pin ? PIN : 0);
+  while (s.length > 3 && g.measureText(s).width > room) s = s.slice(0, -2) + "…";
   g.fillText(s, x, y + l.h - 6);
+  g.fillStyle = css2.accent;
+  g.fillText(pin, GUTTER - 6 - g.measureText(pin).width, y + l.h - 6);
   g.fillStyle = css2.line;
   g.fillRect(0, y + l.h - 1, 1e5, 1);
 }
 
-function drawArrows(g, top, h, w) {
+function drawArrows(g, h, w) {
   const X = pixels(w);
   let drawn = 0;
   g.strokeStyle = g.fillStyle = shade("process");
@@ -1332,7 +1353,7 @@ function drawArrows(g, top, h, w) {
     if (a.t < view.from || a.t > view.to || drawn > 400) continue;
     const f = laneOf.get(a.from.idx), t = laneOf.get(a.to.idx);
     if (!f || !t || f === t) continue;
-    const x = X(a.t), y0 = f.y + f.h / 2 - top, y1 = t.y + 5 - top;
+    const x = X(a.t), y0 = laneTop(f) + f.h / 2, y1 = laneTop(t) + 5;
     if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > h) continue;
     drawn++;
     g.beginPath();
@@ -1381,40 +1402,45 @@ function drawTimeline() {
   css2 = colours();
   const [g, w, h] = canvas($("line"), room);
   named = [];
-  const top = box.scrollTop - RULER;
-  g.save();
-  g.beginPath();
-  g.rect(0, RULER, w, h);
-  g.clip();
-  for (const l of lanes)
-    if (l.y + l.h > top && l.y < top + h + RULER) drawLane(g, l, l.y - top, w);
-  if (paintBy() === "calls") drawArrows(g, top, h, w);
-  drawPath(g, top, h, w);
-  for (const l of lanes)
-    if (l.y + l.h > top && l.y < top + h + RULER) drawLabel(g, l, l.y - top);
-  const X = pixels(w);
-  for (const i of [hover, state.sel]) {
-    const l = i >= 0 && laneFor(i);
-    if (!l) continue;
-    const x = X(ts[i]), wide = Math.max(3, X(ts[i] + Math.max(dur[i], 0)) - x);
-    g.strokeStyle = css("--accent");
-    g.lineWidth = i === state.sel ? 2 : 1;
-    if (x + wide > GUTTER) g.strokeRect(Math.max(x, GUTTER) - 1, l.y - top + 1, wide + 2, l.h - 3);
-    g.lineWidth = 1;
+  scrolled = box.scrollTop;
+  for (const pin of pinHeight ? [false, true] : [false]) {
+    const from = RULER + (pin ? 0 : pinHeight), to = pin ? RULER + pinHeight : h;
+    const list = lanes.filter(l => l.pin === pin && laneTop(l) + l.h > from && laneTop(l) < to);
+    g.save();
+    g.beginPath();
+    g.rect(0, from, w, to - from);
+    g.clip();
+    for (const l of list) drawLane(g, l, laneTop(l), w);
+    if (paintBy() === "calls") drawArrows(g, h, w);
+    drawPath(g, h, w);
+    for (const l of list) drawLabel(g, l, laneTop(l));
+    drawChosen(g, w, pin);
+    if (pin) g.fillStyle = css2.dim, g.fillRect(0, to - 1, w, 1);
+    g.restore();
   }
-  const on = told && laneOfProc.get(told);
-  if (on) {
-    const a = Math.max(GUTTER, X(told.start));
-    g.strokeStyle = css("--accent");
-    g.lineWidth = 2;
-    g.strokeRect(a - 1, on.y - top + 1, Math.max(3, Math.min(w, X(stop(told))) - a) + 2, on.h - 3);
-    g.lineWidth = 1;
-  }
-  g.restore();
   drawRuler(g, w, RULER, view.from, view.to);
   drawInterval(g, w, h);
   tellNames();
   $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
+}
+
+/* Frames around what is under the pointer and what is told of, in the rows that are pinned or in the others. */
+function drawChosen(g, w, pin) {
+  const X = pixels(w), on = told && laneOfProc.get(told);
+  g.strokeStyle = css2.accent;
+  for (const i of [hover, state.sel]) {
+    const l = i >= 0 && laneFor(i);
+    if (!l || l.pin !== pin) continue;
+    const x = X(ts[i]), wide = Math.max(3, X(ts[i] + Math.max(dur[i], 0)) - x);
+    g.lineWidth = i === state.sel ? 2 : 1;
+    if (x + wide > GUTTER) g.strokeRect(Math.max(x, GUTTER) - 1, laneTop(l) + 1, wide + 2, l.h - 3);
+  }
+  g.lineWidth = 2;
+  if (on && on.pin === pin) {
+    const a = Math.max(GUTTER, X(told.start));
+    g.strokeRect(a - 1, laneTop(on) + 1, Math.max(3, Math.min(w, X(stop(told))) - a) + 2, on.h - 3);
+  }
+  g.lineWidth = 1;
 }
 
 /* What is selected, or is being selected. */
@@ -1503,19 +1529,28 @@ function zoom(f, at = (view.from + view.to) / 2) {
 
 function laneIntoView(l) {
   const box = $("lanes");
-  if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
+  if (l && !l.pin && (l.y < box.scrollTop + pinHeight || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
 }
 
-const laneAt = y => { const at = y + $("lanes").scrollTop - RULER; return lanes.find(a => at >= a.y && at < a.y + a.h); };
+const laneAt = y => lanes.find(l => y >= laneTop(l) && y < laneTop(l) + l.h && (l.pin || y >= RULER + pinHeight));
+
+/* A row stays on top, or does not any more. */
+function pin(l) {
+  if (!l) return;
+  const set = new Set(state.pin.split(".").filter(Boolean));
+  set.has(l.key) ? set.delete(l.key) : set.add(l.key);
+  state.pin = [...set].join(".");
+  layLanes(), paint(), save();
+}
 const timeAt = x => view.from + (x - GUTTER) / ($("line").clientWidth - GUTTER) * (view.to - view.from);
 
 /* The event under a point of the canvas, or -1: a mark within 4 pixels, else the bar there. */
 function eventAt(x, y) {
-  const top = $("lanes").scrollTop - RULER, l = laneAt(y);
+  const l = laneAt(y);
   if (!l || x < GUTTER || y < RULER) return -1;
   const t = timeAt(x), px = timeAt(x + 1) - t;
   let best = -1, far = 4 * px;
-  const low = y + top - l.y > l.h - 8;
+  const low = y - laneTop(l) > l.h - 8;
   for (const list of low ? [l.points, l.calls] : [l.calls, l.points]) {
     const k = lower(list, t), first = list === l.calls && l.reach ? Math.max(firstBar(l, t), k - 5000) : k - 1;
     for (let j = Math.min(k, list.length - 1); j >= Math.max(0, Math.min(first, k - 1)); j--) {
@@ -1562,9 +1597,8 @@ let told = null;
 function tellProc(p) {
   told = p;
   state.sel = -1;
-  $("detail").hidden = !p;
+  showDetail(p ? procText(p) : "");
   if (!p) return paint();
-  $("detail").querySelector("pre").textContent = procText(p);
   laneIntoView(laneOfProc.get(p));
   paint();
 }
@@ -1586,13 +1620,14 @@ function bindTimeline() {
   const c = $("line"), pos = e => { const r = c.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
   c.onpointermove = e => {
     const [x, y] = pos(e);
-    pointerY = y;
+    if (x < GUTTER || pointerX < GUTTER) paint(); /* there, a row says that it can be pinned */
+    pointerX = x, pointerY = y;
     if (drag) { drag.x1 = Math.max(GUTTER, x); paint(); return; }
     const bars = asBars(y), i = bars ? -1 : eventAt(x, y);
     if (i !== hover) hover = i, paint();
     tip(i, e.clientX, e.clientY, bars && procAt(x, y));
   };
-  c.onpointerleave = () => { hover = -1, pointerY = 0; tip(-1); paint(); };
+  c.onpointerleave = () => { hover = -1, pointerX = -1, pointerY = 0; tip(-1); paint(); };
   c.onpointerdown = e => {
     const [x] = pos(e);
     if (x >= GUTTER) drag = { x0: x, x1: x }, c.setPointerCapture(e.pointerId);
@@ -1602,6 +1637,7 @@ function bindTimeline() {
     drag = null;
     if (d && Math.abs(d.x1 - d.x0) > 4) return choose(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
     const l = laneAt(y);
+    if (x < GUTTER && x >= GUTTER - PIN) return pin(l);
     if (x < GUTTER && l && l.more) return fold(l.proc);
     const bars = asBars(y), p = bars && procAt(x, y), i = bars ? -1 : eventAt(x, y);
     if (p) tab("processes"), made.processes.show(made.processes.view.indexOf(p)), tellProc(p);
@@ -1629,6 +1665,7 @@ function bindTimeline() {
     else if (e.key === "-") zoom(2);
     else if (e.key === "0") setView(begin, end);
     else if (e.key === "f") foldAll();
+    else if (e.key === "p") pin(state.sel >= 0 ? laneFor(state.sel) : told ? laneOfProc.get(told) : laneAt(pointerY));
     else if (e.key === "s") choose(view.from, view.to);
     else if (e.key === "z") zoomToInterval();
     else if (e.key === "ArrowUp" || e.key === "ArrowDown") $("lanes").scrollTop += e.key === "ArrowUp" ? -40 : 40;
@@ -1758,7 +1795,7 @@ function choose(a, b) {
 
 /* ---- what stands out: at most three sentences of each, which lead to the view ---- */
 
-const WAITS = /^(wait4|waitid|p?select6?|p?poll|epoll_p?wait2?|(clock_)?nanosleep|pause|rt_sig(suspend|timedwait)|futex(_wait.*)?|io_(p?getevents|uring_enter)|accept4?)$/;
+const WAITS = /^(vfork|wait4|waitid|p?select6?|p?poll|epoll_p?wait2?|(clock_)?nanosleep|pause|rt_sig(suspend|timedwait)|futex(_wait.*)?|io_(p?getevents|uring_enter)|accept4?)$/;
 const most = (map, n, by) => [...map.values()].sort((a, b) => by(b) - by(a)).slice(0, n);
 const times = v => count(v) + (v === 1 ? " time" : " times");
 
@@ -1830,7 +1867,7 @@ function tellFailures(o) {
 
 function tellLongest(o) {
   const i = o.longest, p = procs.filter(p => p.parent && ended(p)).sort((a, b) => lifeOf(b) - lifeOf(a))[0];
-  return [i >= 0 && ["The longest call, of those that do more than wait, is ", link(typeName(i) + " " + about(i)[0].slice(-60), atEvent(i)),
+  return [i >= 0 && ["The longest call, of those that do more than wait, is ", link([typeName(i), about(i)[0].slice(-60)].filter(Boolean).join(" "), atEvent(i)),
     ` by ${procName(tracks[track[i]].proc)}: ${span(dur[i])}.`],
   p && ["The longest child is ", toProcess(p), `: ${span(lifeOf(p))}.`],
   o.delay >= 0 && ["The longest wait for a CPU took ", link(span(took(o.delay)), atEvent(o.delay)), ` (${procName(tracks[track[o.delay]].proc)}).`]];
@@ -1875,13 +1912,24 @@ function weights(i, by, a, b) {
   return by !== "time" ? [["", parts.find(p => p[0] === by)?.[1]]] : parts.length ? parts.map(([k, v]) => [WAITED[k], v]) : [["", ns]];
 }
 
-/* The stacks of an interval. A process has the name of what it ran then; in kvis proc, its parents are below it. */
+/* The name that a thread gives itself with prctl(2). */
+function renamed(i, t, names) {
+  if (err[i] || t.tid === t.pid) return;
+  const name = get(i, F.txt) === "PR_SET_NAME" && get(i, F.txt + 1)?.replace(/^"|"(\.{3})?$/g, "");
+  if (name) names.set(t, name);
+}
+
+/* The stacks of an interval. A process has the name of what it ran then, a thread the one that it gave itself; in kvis
+ * proc, the parents of a process are below it. */
 function stacks(by, a, b) {
-  const root = frame("all"), now = new Map(), called = p => now.get(p) ?? p.comm ?? "pid " + p.pid;
+  const root = frame("all"), now = new Map(), names = new Map(), called = p => now.get(p) ?? p.comm ?? "pid " + p.pid;
   const total = f => { f.all = f.own; for (const kid of f.kids.values()) f.all += total(kid); return f.all; };
   for (let i = 0, next = 0; i < n; i++) {
     const t = tracks[track[i]], p = t.proc;
-    for (; arrows[next]?.i === i; next++) if (arrows[next].to.proc !== p) now.set(arrows[next].to.proc, now.get(p) ?? p.comm);
+    for (; arrows[next]?.i === i; next++)
+      if (arrows[next].to.proc !== p) now.set(arrows[next].to.proc, now.get(p) ?? p.comm);
+      else names.set(arrows[next].to, names.get(t));
+    if (rawName(i) === "prctl") renamed(i, t, names);
     if (kind[i] === K.exec && !err[i]) now.set(p, (of(i, "program") || called(p)).replace(/.*\//s, ""));
     if (!touches(i, a, b)) continue;
     if (PROC && kind[i] === K.exit_process) {
@@ -1897,7 +1945,7 @@ function stacks(by, a, b) {
       if (!(v > 0)) continue;
       if (!f) {
         const name = rawName(i), file = fileOf(i, name !== "getrandom");
-        f = within(within(within(root, called(p)), t.label ||= "thread " + t.tid), name);
+        f = within(within(within(root, called(p)), t.tid === t.pid ? "main" : names.get(t) || "thread"), name);
         if (file) f = within(f, file);
       }
       (part ? within(f, part) : f).own += v;

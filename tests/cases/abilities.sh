@@ -13,9 +13,9 @@ row() { js "[e for e in E if e['name'] == '$1'][0]['works']"; } # row NAME: True
 eq BTF "$([ -r /sys/kernel/btf/vmlinux ] && echo True || echo False)" "$(row btf 2>/dev/null)"
 eq kprobes "$([ -e /sys/bus/event_source/devices/kprobe ] && echo True || echo False)" "$(row kprobes)"
 want '[e for e in E if e["name"] == "kernel"][0]["detail"].find("'"$(uname -r)"'") > 0'
-want 'all(e["mend"] for e in E if not e["works"] and "open" in e["needed_by"])'
+want 'all(e["fix"] for e in E if not e["works"] and "open" in e["needed_by"])'
 
-want 'all(e.get("mend") for e in E if e["type"] == "check" and not e["works"])'
+want 'all(e.get("fix") for e in E if e["type"] == "check" and not e["works"])'
 # a row a program and form of it, with its tracepoint
 eq programs "$(cat "$TESTS"/../bpf_insns/*.h | grep -c '^    { \.name = "')" \
     "$(js "len([e for e in E if e['type'] == 'check' and ' fields' in e['detail']])")"
@@ -32,7 +32,7 @@ eq lockdown "$(grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/de
 # The verdicts: in text the first lines, and what they say is what the commands do.
 verdict() { js "[v for v in S['verdicts'] if v['name'] == '$1'][0]['$2']"; } # verdict COMMAND KEY
 eq "verdicts" "['trace', 'open', 'proc', 'monitor', 'virt']" "$(js "[v['name'] for v in S['verdicts']]")"
-want 'all(v.get("mend") for v in S["verdicts"] if not v["full"])'
+want 'all(v.get("fix") for v in S["verdicts"] if not v["full"])'
 run check
 awk '/^  / && !/^ *fix: / { printf " %s", substr($0, 12); next } { printf "%s%s", n++ ? "\n" : "", $0 } END { print "" }' out >lines
 for c in trace open proc monitor virt; do
@@ -49,6 +49,11 @@ eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 
 [ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice with -v"
 run trace -q --json=run -- true
 eq "hybrid" "$(js 'H["backend"]' run)" "$(verdict trace detail | grep -o '[hp][a-z]*' | grep -m 1 -x 'hybrid\|ptrace')"
+sleep 60 9>&- &
+attached=$!
+run trace -q -d 1 --json=attached -p $attached
+kill $attached
+eq "-p" "$(js 'H["backend"]' run)" "$(js 'H["backend"]' attached)"
 eq "kprobes" "$(row kprobes)" "$(verdict virt works)"
 
 # A machine without virtio devices has no rings of them, whatever else works.
@@ -64,23 +69,23 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
     say "refuse $call"
     "$BIN/refuse" "$call" "$KVIS" check --json=json >out 2>err 9>&-
     st=$?
-    want "[e for e in E if e['name'] == 'seccomp' and not e['works'] and e['detail'].endswith('refuses $call') and 'seccomp' in e['mend']]"
+    want "[e for e in E if e['name'] == 'seccomp' and not e['works'] and e['detail'].endswith('refuses $call') and 'seccomp' in e['fix']]"
     for r; do eq "$r without $call" False "$(row "$r")"; done
 }
 refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs virtio_programs vhost_programs send_signal kprobes
 eq "exit status" 1 $st
-want "all('seccomp' in e['mend'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
+want "all('seccomp' in e['fix'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
 eq "trace without bpf" "ptrace: every traced call stops the program" "$(verdict trace detail)"
 for c in open proc; do
     eq "$c without bpf" "only for a command, by ptrace: a seccomp filter forbids bpf(2)" "$(verdict $c detail)"
 done
-want "all('seccomp' in v['mend'] for v in S['verdicts'])"
-want "'seccomp filter' in S['verdicts'][0]['mend']"
+want "all('seccomp' in v['fix'] for v in S['verdicts'])"
+want "'seccomp filter' in S['verdicts'][0]['fix']"
 refused perf_event_open perf_rings page_faults
 eq "trace without perf_event_open" "ptrace: every traced call stops the program, without page faults" "$(verdict trace detail)"
 refused ptrace ptrace attach
 eq "trace without ptrace" False "$(verdict trace works)"
-want "'ptrace' in S['verdicts'][0]['mend']"
+want "'ptrace' in S['verdicts'][0]['fix']"
 eq "exit status" 1 $st
 refused process_vm_readv tracee_memory
 "$BIN/refuse" bpf "$KVIS" open >out 2>err 9>&-; st=$?
@@ -93,8 +98,21 @@ want "H['backend'] == 'ptrace'"
 # Where it may open few files, those are the reason, and not the kernel.
 for files in 16 20; do
     (ulimit -n $files; exec "$KVIS" check --json=json >out 2>err 9>&-)
-    want "any('open files' in v['mend'] for v in S['verdicts'])"
-    want "not [v for v in S['verdicts'] if 'report it' in v.get('mend', '') or 'BTF' in v.get('mend', '')]"
+    want "any('open files' in v['fix'] for v in S['verdicts'])"
+    want "not [v for v in S['verdicts'] if 'report it' in v.get('fix', '') or 'BTF' in v.get('fix', '')]"
+done
+
+# And what it calls full does not run out of them.
+for files in 22 26 28 32 44 56 60 64; do
+    (ulimit -n $files; "$KVIS" check --json=json >out 2>err 9>&-)
+    for c in trace open proc; do
+        [ "$(verdict $c full)" = True ] || continue
+        (ulimit -n $files; exec "$KVIS" $c --json=json2 -o text -- true >out 2>err 9>&-) || fail "$c with $files files"
+        case $c in trace) by=hybrid ;; *) by=bpf ;; esac
+        eq "$c with $files files" $by "$(js "H['backend']" json2)"
+        hasnt text 'open files'
+        say "$c is full with $files files"
+    done
 done
 
 # By command: only what that needs decides.

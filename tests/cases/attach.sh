@@ -4,7 +4,10 @@
 # timeout: 120
 # covers: P17 P18
 . "$TESTS/lib/truth.sh"
-for opt in "" -v; do
+default=ptrace
+run trace -q --backend=hybrid -- true
+[ $st != 0 ] || default=hybrid
+for opt in "" -v "--backend=ptrace -v"; do
     target loop
     attach $opt --json=json
     until_true 10 has_lines json "\"type\":\"open\".*$PWD/data" 20 || fail "its calls are not seen"
@@ -12,7 +15,8 @@ for opt in "" -v; do
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
     untarget
     has target.out '^bad 0, some 1$'
-    want "H['pids'] == [$tee] and H['command'] is None"
+    case $opt in *ptrace*) backend=ptrace ;; *) backend=$default ;; esac
+    want "H['pids'] == [$tee] and H['command'] is None and H['backend'] == '$backend'"
     want "len(by('open', path='$PWD/data')) > 10"
     want "all(e['bytes'] == 100 for e in by('read', filename='$PWD/data'))"
     want "len(by('write', filename='$PWD/held')) > 10" # open before we came: named from /proc
@@ -27,17 +31,17 @@ target loop
 kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
 want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"
 # What a recording holds has the names of programs that no exec told of.
-kv trace -d 1 -w rec.kvis --folded=live.folded --perfetto=live.json -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
-kv replay --folded=folded --perfetto=json -o txt rec.kvis || fail "replay: $?"
+kv trace -d 1 -w rec.kvis --folded=live.folded --chrome-json=live.json -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
+kv replay --folded=folded --chrome-json=json -o txt rec.kvis || fail "replay: $?"
 for f in folded json txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done
-has txt " $first att  *open "; has folded '^att;thread [0-9]*;openat;'; has json "\"process_name\".*\"att $first\""
+has txt " $first att  *open "; has folded '^att;[a-z]*;openat;'; has json "\"process_name\".*\"att $first\""
 run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
 untarget
 wait $other
 goes_on() { case $(state "$1") in t | T) return 1 ;; esac; }
 target spawn # threads that spawn threads while we come and go
-for n in 1 2 3; do
-    attach -q --json=json
+for opt in "" --backend=ptrace "" --backend=ptrace; do
+    attach -q $opt --json=json
     until_true 10 has_lines json '"type":"spawn_thread"' 20 || fail "its threads are not seen"
     detach INT 0
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
@@ -49,12 +53,14 @@ done
 untarget
 has target.out '^bad 0$'
 target many 1000
-attach -q --json=json
 all_traced() { [ "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)" = 1001 ]; }
-until_true 10 all_traced || fail "not all of 1001 threads are traced"
-detach INT 0
-eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
-want "S['threads'] == 1001"
+for opt in "" --backend=ptrace; do
+    attach -q $opt --json=json
+    until_true 10 all_traced || fail "not all of 1001 threads are traced"
+    detach INT 0
+    eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
+    want "S['threads'] == 1001"
+done
 untarget
 target thread zombie-leader # the first thread has ended, the others live
 until_true 5 eval '[ "$(state "$tee")" = Z ]' || fail "the first thread lives"

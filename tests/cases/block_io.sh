@@ -14,7 +14,7 @@ sync own-dd
 copy="if=f of=/dev/null bs=4k count=12 iflag=direct"
 for dd in dd ./own-dd; do # the one is in memory, but for what a busy box throws out, the other is not
 python3 -c "import os; os.posix_fadvise(os.open('own-dd', os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)"
-run trace -v -w rec.kvis --json=json --perfetto=p.json --report=r.html -- $dd $copy
+run trace -v -w rec.kvis --json=json --chrome-json=p.json --report=r.html -- $dd $copy
 status 0
 js "by('block_io', op='read')" >/dev/null 2>&1 || skip "no disk below this directory, or no hybrid backend"
 # dd's requests are those that were done while it stood in a read of the file; pages of dd itself that were

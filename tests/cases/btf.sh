@@ -72,7 +72,7 @@ if [ -e /usr/bin/setpriv ]; then
     cp btf /tmp/btf.$$ && chmod 755 /tmp/btf.$$
     setpriv --reuid 65534 --clear-groups /tmp/btf.$$ -m >out
     rm -f /tmp/btf.$$
-    grep -Eq '^-[0-9]+ -[0-9]+ no tracefs: fsopen: .*needs root' out || has out '^-?[0-9]+ -13 '
+    grep -Eq '^-[0-9]+ -[0-9]+ no tracefs: fsopen: .*CAP_SYS_ADMIN' out || has out '^-?[0-9]+ -13 '
 fi
 
 bpftool version >/dev/null 2>&1 || skip "no bpftool: all but the comparison with a compiler is right"

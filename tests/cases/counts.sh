@@ -2,7 +2,7 @@
 # The tables of -c, -C, -S, -i and --by=pid agree with the calls themselves.
 # tier: quick asan
 # timeout: 60
-# needs: strace prog:chg
+# needs: strace prog:chg python3
 . "$TESTS/lib/lib.sh"
 run trace -c --json=json -v -- "$BIN/chg" failing
 status 0
@@ -108,4 +108,22 @@ for b in $backends; do
     done
     run trace -c --backend=$b -Z -- $cmd # counted in the kernel where that can be
     eq "$b: -Z alone" "$(failed all)" "$(rows err)"
+done
+
+# A connect that is under way has not failed: neither in the column of errors nor for -Z and -z.
+cat >away.py <<'END'
+import socket
+u = socket.socket()
+for where in ("127.0.0.1", 1), ("192.0.2.1", 9):  # a refusal; TEST-NET-1, where nobody answers
+    s = socket.socket(socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    print(s.connect_ex(where))
+print(u.connect_ex(("127.0.0.1", 1)))
+END
+for backend in hybrid ptrace; do
+    for option in -Z -z; do
+        run trace -c $option --backend=$backend -e trace=connect -- python3 away.py
+        [ $backend:$st != hybrid:125 ] || { say "$(head -n 1 err)"; continue 2; }
+        [ $option = -Z ] && wanted=$(grep -cv '^115$\|^0$' out) || wanted=$(grep -c '^115$\|^0$' out)
+        eq "$backend $option" "$wanted" "$(awk '$NF == "connect" { n = $4 } END { print n + 0 }' err)"
+    done
 done

@@ -62,7 +62,7 @@ for p in json.load(open(sys.argv[1]))["busiest"]:
     except OSError:
         continue
     assert own or "busy_read_bytes_per_second" not in p, p
-    assert "busy_cpu_ratio" in p, p
+    assert "busy_cpu_seconds_per_second" in p, p
 END
 fi
 # the command

@@ -20,7 +20,7 @@ python3 - <<'P' || fail "what was recorded before"
 part, whole = open("part").read().split("\n")[:-1], open("whole").read().split("\n")
 assert len(part) > 5000 and part == whole[:len(part)], len(part)
 P
-run replay -q --report=torn.html --perfetto=torn.json small/a.kvis
+run replay -q --report=torn.html --chrome-json=torn.json small/a.kvis
 status 1; has torn.html '"whole":false'
 python3 -c 'import json; assert len(json.load(open("torn.json"))["traceEvents"]) > 5000' || fail "a trace of what there is"
 rm small/a.kvis
@@ -32,8 +32,8 @@ rm -f small/*
 run trace -v -q --report=small/r.html -- "$BIN/loop" 9000
 status 125; has err 'small/r.html.*No space left'; hasnt err 'I/O error'
 rm -f small/*
-run trace -v -q --perfetto=small/p.json -- "$BIN/loop" 9000
-status 125; has err 'small/p.json.*No space left'
+run trace -v -q --perfetto=small/p.pf -- "$BIN/loop" 9000
+status 125; has err 'small/p.pf.*No space left'
 rm -f small/*
 TMPDIR=small run monitor -i 0.01 -n 9000 --per-cpu --report=r.html -o text
 status 125; has err 'temporary file in small.*the report ends here: No space left'

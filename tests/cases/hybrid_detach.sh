@@ -44,7 +44,7 @@ rm -f pid stop
 "$BIN/hyb" urgent blocked >target.out 2>&1 9>&- </dev/null &
 target=$!
 until_true 10 test -s pid || fail "not ready"
-run trace -e trace=getuid --backend=hybrid --ring=64K -w rec.kvis --perfetto=p.json --json=json -d 3 -p $target
+run trace -e trace=getuid --backend=hybrid --ring=64K -w rec.kvis --chrome-json=p.json --json=json -d 3 -p $target
 : >stop
 wait $target
 kv replay --json=again rec.kvis 2>text

@@ -42,7 +42,7 @@ s/^metric CTXT .*/& prom=switches{cpu}/~prom: NAME
 s/^metric CTXT .*/& prom=switches{in="all"}/~no family `switches`
 s/prom=cpu_seconds_total{mode="nice"}/prom=cpu_seconds_total{mode="user"}/~USER has this name in Prometheus, too
 s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/~not beside the others
-s/^\(metric NICE .*\) unit=ticks/\1 unit=total_ms/~of another unit
+s/^\(metric NICE .*\) unit=mode_ticks/\1 unit=total_ms/~of another unit
 s/^family cpu_seconds_total/family cpu_minutes_total/~family cpu_minutes_total: nothing is of it
 s/wire=involuntary/wire=switches/~wire stands twice
 s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/~octaves are for what has a prom

@@ -20,16 +20,16 @@ promtool_takes p.prom
 s='E[0]["interval_ns"] / 1e9 *' B='E[0]["busy"]'
 near() { want "abs(($1) / ($2) - 1) < 0.15"; }
 want "$B['20']['comm'] == 'spins) (' and $B['50']['busy_resident_bytes'] == 5000 * $(getconf PAGESIZE)"
-near "$s $B['20']['busy_cpu_ratio']" 1
-near "$s $B['30']['busy_waiting_ratio']" 0.65 # of its threads, not of the first alone
+near "$s $B['20']['busy_cpu_seconds_per_second']" 1
+near "$s $B['30']['busy_waiting_seconds_per_second']" 0.65 # of its threads, not of the first alone
 want "$B['30']['busy_threads'] == 3 and $B['30']['busy_read_bytes_per_second'] == 0"
 near "$s $B['40']['busy_read_bytes_per_second']" 8e6
-want "$B['40']['busy_written_bytes_per_second'] == 0 and $B['40']['busy_cpu_ratio'] == 0"
+want "$B['40']['busy_written_bytes_per_second'] == 0 and $B['40']['busy_cpu_seconds_per_second'] == 0"
 near "$s $B['50']['busy_minor_faults_per_second']" 6000
 near "$s $B['50']['busy_major_faults_per_second']" 300
-near "$s $B['60']['busy_cpu_ratio']" 0.03 # another process of that pid: all it did, it did since
-near "$s $B['80']['busy_cpu_ratio']" 0.4
-near "$s $B['80']['busy_waiting_ratio']" 0.1
+near "$s $B['60']['busy_cpu_seconds_per_second']" 0.03 # another process of that pid: all it did, it did since
+near "$s $B['80']['busy_cpu_seconds_per_second']" 0.4
+near "$s $B['80']['busy_waiting_seconds_per_second']" 0.1
 want "$B['70']['busy_swap_bytes'] == 600 * 1024 and $B['20']['busy_swap_bytes'] == 0"
 want "'90' not in $B and '105' not in $B and '85' not in $B" # 85: what it did before is no part of this interval
 want "all(v == 0 for k, v in E[1]['busy']['50'].items() if 'per_second' in k) and '80' not in E[1]['busy']"
@@ -59,7 +59,7 @@ want "[sorted(int(p) for p in e['busy']) for e in E[:3]] == [[201, 202, 203, 204
 turns --by-command
 promtool_takes p.prom
 want "sorted(E[0]['busy']) == ['p1', 'p2', 'p3', 'p4', 'p5']"
-near "$s $B['p1']['busy_cpu_ratio']" "(100 + 94) / $(getconf CLK_TCK)"
+near "$s $B['p1']['busy_cpu_seconds_per_second']" "(100 + 94) / $(getconf CLK_TCK)"
 want "$B['p1']['busy_threads'] == 2 and 'comm' not in $B['p1']"
 total=$(awk '$1 ~ /^kvis_busy_cpu_seconds_total[{]comm="p0"}$/ { print $2 }' p.prom)
 want "abs($total * $(getconf CLK_TCK) - (95 + 89 + 96 + 89 + 96)) < 0.1"
@@ -133,7 +133,7 @@ def around(ns):
     return (before or own[:1])[-1], (after or own[-1:])[0]
 for e in [e for e in map(json.loads, open("json")) if e["type"] == "sample"][1:4]:
     (first, last), (least, most) = around(e["time_ns"] - e["interval_ns"]), around(e["time_ns"])
-    for column, key in (1, "busy_cpu_ratio"), (2, "busy_waiting_ratio"):
+    for column, key in (1, "busy_cpu_seconds_per_second"), (2, "busy_waiting_seconds_per_second"):
         got = e["busy"][sys.argv[1]][key] * e["interval_ns"] / 1e9
         print(key, least[column] - last[column], got, most[column] - first[column])
         # 0.02: cpu in ticks; what a thread that waits now has waited is not told yet

@@ -37,12 +37,12 @@ near "$s $e['forks_per_second']" 7
 exact "$e['forks_per_second'] / $e['context_switches_per_second']" 0.007
 is "[$e[k] for k in ('procs_running', 'procs_blocked', 'load1', 'load5')] == [3, 1, 0.52, 1.05]"
 same "$e['load15']" 12.99
-near "$s $e['pressure_io_waiting_ratio']" 0.25
-near "$s $e['pressure_io_stalled_ratio']" 0.25
-is "'pressure_irq_stalled_ratio' not in $e"
-is "$e['pressure_memory_waiting_ratio'] == 0"
-near "$s $c0['schedstat_running_ratio']" 8
-near "$s $e['schedstat_waiting_ratio']" 2
+near "$s $e['pressure_io_waiting_seconds_per_second']" 0.25
+near "$s $e['pressure_io_stalled_seconds_per_second']" 0.25
+is "'pressure_irq_stalled_seconds_per_second' not in $e"
+is "$e['pressure_memory_waiting_seconds_per_second'] == 0"
+near "$s $c0['schedstat_running_seconds_per_second']" 8
+near "$s $e['schedstat_waiting_seconds_per_second']" 2
 near "$s $c0['schedstat_timeslices_per_second']" 7
 is "[$e['memory_%s_bytes' % k] for k in ('total', 'free', 'anon', 'anon_huge')] ==
     [1024000000, 256000000, 81920000, 20480000] and $e['thp_ratio'] == 0.25"
@@ -75,15 +75,15 @@ near "$s $d['disk_writes_per_second']" 10
 near "$s $d['block_iops']" 110
 exact "$d['block_iops'] / $d['disk_reads_per_second']" 1.1
 exact "$d['disk_read_bytes_per_second'] / $d['disk_reads_per_second']" 81920
-exact "$d['disk_io_time_ratio'] / $d['disk_reads_per_second']" 0.00196
+exact "$d['disk_io_time_seconds_per_second'] / $d['disk_reads_per_second']" 0.00196
 near "$s $d['disk_read_bytes_per_second']" "16000 * 512"
 near "$s $d['disk_discards_per_second']" 5
 near "$s $d['disk_discarded_bytes_per_second']" "800 * 512"
 is "$d['disk_flushes_per_second'] == 0 and $d['disk_io_now'] == 2"
-near "$s $d['disk_io_time_ratio']" 0.196 # the kernel's 32 bits came round
+near "$s $d['disk_io_time_seconds_per_second']" 0.196 # the kernel's 32 bits came round
 same "$d['disk_read_mean_seconds']" 0.002
 same "$d['disk_write_mean_seconds']" 0.005
-is "'disk_reads_per_second' not in $e['device']['sdb'] and 'loop0' not in $e['device']"
+is "'disk_reads_per_second' not in $e['device']['sdb'] and 'loop1' not in $e['device']"
 is "E[1]['device']['sdb']['disk_reads_per_second'] == 0"
 is "$e['device']['sda1']['on'] == 'sda' and sorted($e['device']['dm-0']['on'].split(',')) == ['sda1', 'sdb']"
 is "'cciss/c0d0' in $e['device']"
@@ -100,11 +100,17 @@ is "$e['thermal_celsius'] == 61 and $e['thermal_headroom_celsius'] == 34"
 h="$e['sensor']"
 is "$h['hwmon2/temp2'] == {'label': 'coretemp Core 0', 'sensor_celsius': 63,
     'sensor_critical_celsius': 100, 'sensor_headroom_celsius': 37}"
+is "$h['hwmon2/power1'] == {'label': 'coretemp', 'sensor_power_watts': 12.5}"
 is "$h['hwmon0/temp1'] == {'label': 'k10temp', 'sensor_celsius': 50.125}"
 is "$c0['frequency_hertz'] == 2.4e9 and $e['frequency_hertz'] == 3e9"
 is "$e['frequency_limit_hertz'] == 3.8e9 and $e['frequency_max_hertz'] == 4e9"
-near "$s $c0['core_throttles_per_second']" 2
+near "$s $e['core']['1/4']['core_throttles_per_second']" 2
+near "$s $e['core_throttles_per_second']" 2 # once, and not by each of its two CPUs
+is "$e['core']['1/4']['package'] == '1' and list($e['package']) == ['1']"
 i="$e['interface']"
+# hardware first, whatever the order of the files
+is "[n for n in $i if n != 'odd'] == ['eth0', 'wide0', 'br0', 'lo']"
+is "list($e['device'])[-1] == 'loop0'"
 near "$s $i['eth0']['network_receive_bytes_per_second']" 2500000
 for m in receive_packets:2000 receive_errs:2 receive_drop:10 receive_fifo:1 transmit:1250000 \
     transmit_packets:1000 transmit_drop:20 transmit_carrier:1; do
@@ -113,11 +119,11 @@ for m in receive_packets:2000 receive_errs:2 receive_drop:10 receive_fifo:1 tran
     exact "$i['eth0']['network_${name}_per_second'] / $i['eth0']['network_receive_bytes_per_second']" \
         "${m#*:} / 2500000"
 done
-is "$i['eth0']['driver'] == 'e1000e' and $i['eth0']['network_speed_bytes'] == 12.5e6"
-near "$s $i['eth0']['network_receive_utilisation_ratio']" 0.2
-near "$s $i['eth0']['network_transmit_utilisation_ratio']" 0.1
+is "$i['eth0']['driver'] == 'e1000e' and $i['eth0']['network_speed_bytes_per_second'] == 12.5e6"
+near "$s $i['eth0']['network_receive_utilization_ratio']" 0.2
+near "$s $i['eth0']['network_transmit_utilization_ratio']" 0.1
 is "$i['eth0']['network_transmit_errs_per_second'] == 0 and 'driver' not in $i['lo']"
-is "'network_speed_bytes' not in $i['wide0'] and 'network_speed_bytes' not in $i['br0']"
+is "'network_speed_bytes_per_second' not in $i['wide0'] and 'network_speed_bytes_per_second' not in $i['br0']"
 near "$s $i['eth0']['network_carrier_changes_per_second']" 4
 exact "$e['network_receive_packets_per_second']" "2 * $i['eth0']['network_receive_packets_per_second']" # not lo
 near "$s $e['tcp_retransmitted_segments_per_second']" 100
@@ -169,6 +175,9 @@ has p.prom '^kvis_thermal_zone_temp[{]zone="0",type="x86_pkg_temp"} 61$'
 has before '^kvis_cpu_seconds_total[{]mode="user",cpu="5"} 0.01$'
 hasnt p.prom 'cpu="5"'
 has p.prom '^kvis_network_receive_bytes_total[{]device="eth0"} 3500000$'
+has p.prom '^kvis_cpu_core_throttles_total[{]core="4",package="1"} 12$'
+has p.prom '^kvis_cpu_package_throttles_total[{]package="1"} 3$'
+has p.prom '^kvis_network_speed_bytes[{]device="eth0"} 12500000$'
 has p.prom '^kvis_network_driver_info[{]device="eth0",driver="e1000e"} 1$'
 has p.prom '^kvis_softnet_processed_total[{]cpu="7"} 4294967295$'
 has p.prom '^kvis_netstat_Tcp_RetransSegs 140$'
@@ -179,7 +188,7 @@ import csv, json
 e = [json.loads(s) for s in open("json")][1]
 rows = [r for r in csv.DictReader(open("csv")) if int(r["time_ns"]) == e["time_ns"]]
 flat = {(k, ""): v for k, v in e.items() if not isinstance(v, (dict, list))}
-for dim in ("cpu", "node", "device", "zone", "sensor", "hugepages", "interface"):
+for dim in ("cpu", "core", "package", "node", "device", "zone", "sensor", "hugepages", "interface"):
     for name, v in e[dim].items():
         flat.update({(k, name): x for k, x in v.items()})
 for r in rows:
@@ -197,3 +206,6 @@ eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"
 has text '^membw +n/a: '
 has text '^meminfo +n/a memory_available and 10 more: not in /proc/meminfo'
 has text '^cpufreq +n/a in part: .*cpu7'
+# A '/' at the end of a root is no part of the names in it.
+run monitor -c psi,zones -i 0.05 -n 1 --json=json --path.rootfs="$PWD/none//" -o text
+hasnt err '//'

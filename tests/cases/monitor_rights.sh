@@ -33,7 +33,7 @@ other=$!
 trap 'kill $other' EXIT
 $user ./kvis-copy monitor -c proc -p $other -i 0.2 -n 2 --json -o /dev/null >json 2>err 9>&-
 eq "a process of root" 0 $?
-want "E[1]['pid']['$other']['process_threads'] == 1 and E[1]['pid']['$other']['process_user_ratio'] == 0"
+want "E[1]['pid']['$other']['process_threads'] == 1 and E[1]['pid']['$other']['process_user_seconds_per_second'] == 0"
 # /proc with hidepid=2; a mount namespace of our own
 hide='mount -t proc -o hidepid=2 p /proc && exec "$@"'
 unshare -m true 2>/dev/null || { say "no unshare"; exit 0; }

@@ -64,7 +64,7 @@ want "E[-1]['dropped'] == 809 + $sockets + 1"
 rm t/sys/firmware/dmi/tables/DMI
 mkdir t/sys/firmware/dmi/tables/DMI
 monitor
-want "($why)['memory_bandwidth_utilisation_ratio'].endswith('tables/DMI: EISDIR')"
+want "($why)['memory_bandwidth_utilization_ratio'].endswith('tables/DMI: EISDIR')"
 
 # More PMUs than are read: those that do not fit are missing in any sum.
 [ "$(ulimit -Hn)" -gt 4096 ] || skip "too few descriptors: $(ulimit -Hn)"

@@ -57,7 +57,7 @@ for e in E:
         k = e["socket"][s]
         near(k["memory_bandwidth_bytes_per_second"], k["memory_read_bytes_per_second"] + k["memory_write_bytes_per_second"])
         assert k["memory_bandwidth_peak_bytes_per_second"] == 51.2e9  # 8 DIMMs of 25.6e9, but 4 channels
-        near(k["memory_bandwidth_utilisation_ratio"], k["memory_bandwidth_bytes_per_second"] / 51.2e9)
+        near(k["memory_bandwidth_utilization_ratio"], k["memory_bandwidth_bytes_per_second"] / 51.2e9)
     near(e["memory_read_bytes_per_second"], sum(k["memory_read_bytes_per_second"] for k in e["socket"].values()))
     assert e["memory_bandwidth_peak_bytes_per_second"] == 102.4e9 and e["memory_counters_running_ratio"] == 1
     why = {m: u["reason"] for u in e["unavailable"] for m in u["metrics"]}
@@ -72,14 +72,14 @@ assert "mbm_local_bytes_per_second" not in E[-1]  # a domain has none: no sum
 assert any("web/mon_data/mon_L3_01/mbm_local_bytes: Unavailable" in u["reason"] for u in E[-1]["unavailable"])
 EOF
 python3 check.py || fail "not what was counted"
-has text '^membw +socket=0 memory_read=[0-9.]+GB/s memory_write=.*memory_bandwidth_utilisation=[0-9.]+%'
+has text '^membw +socket=0 memory_read=[0-9.]+GB/s memory_write=.*memory_bandwidth_utilization=[0-9.]+%'
 has text '^power +socket=1 power_package=[.0-9]+W power_dram='
 
 # Without rights, without the firmware's table: the reason.
 rm t/sys/firmware/dmi/tables/DMI
 cp "$KVIS" k && chmod 755 k . t
 "$KVIS" monitor -c membw -i 0.05 -n 1 --json=json --path.rootfs=t -o /dev/null 9>&- || fail "exit $?"
-want '"memory_bandwidth_utilisation_ratio" not in E[0] and any("tables/DMI: ENOENT" in u["reason"] for u in E[0]["unavailable"])'
+want '"memory_bandwidth_utilization_ratio" not in E[0] and any("tables/DMI: ENOENT" in u["reason"] for u in E[0]["unavailable"])'
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
     setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all ./k monitor -c membw,mbm -i 0.05 -n 1 --json \
         --path.rootfs=t -o /dev/null >json 2>err 9>&- || fail "exit $?"

@@ -2,5 +2,31 @@
 # TCP, UDP, unix and netlink peers are named, also those that refuse or are not connected yet.
 # tier: quick asan
 # timeout: 60
+# needs: python3
 . "$TESTS/lib/truth.sh"
 each truth net tcp4 refused inprogress udp unix netlink peek
+
+# Descriptors have their addresses also where -e asks for none of the calls that gave them one.
+cat >own.py <<'END'
+import socket
+def told(s, kind, where):
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    print("setsockopt(%d<%s>" % (s.fileno(), kind + (" " + where if where else "")))
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+told(u, "udp4", "")
+u.bind(("127.0.0.1", 0))
+told(u, "udp4", "127.0.0.1:%d" % u.getsockname()[1])
+l = socket.socket()
+l.listen(1)
+told(l, "tcp4", "0.0.0.0:%d" % l.getsockname()[1])
+n = socket.socket(socket.AF_UNIX)
+n.bind("own.sock")
+told(n, "unix", "own.sock")
+END
+for backend in hybrid ptrace; do
+    rm -f own.sock
+    run trace -v --backend=$backend -e trace=setsockopt -- python3 own.py
+    [ $backend:$st != hybrid:125 ] || { say "$(head -n 1 err)"; continue; }
+    status 0
+    eq "$backend: addresses of sockets" "$(cat out)" "$(grep -o 'setsockopt([^,]*' err)"
+done

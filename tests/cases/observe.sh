@@ -3,7 +3,7 @@
 # What the ring had no room for is counted, and told where it is missing.
 # tier: quick asan
 # timeout: 120
-# needs: root python3 strace prog:hyb
+# needs: root python3 strace prog:hyb prog:shapes
 . "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- true
 [ $st = 0 ] || skip "$(head -n 1 err)"
@@ -136,6 +136,20 @@ for long in 0 20ms; do
     [ $long = 0 ] || { want 'all(e["duration_ns"] >= 20e6 for e in by("syscall"))'; continue; }
     eq "lines of -p" "[[20], 12, 3] [[20], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
 done
+
+# What is left of a sleep that a signal ends is written although the call fails.
+rm -f text
+sh -c 'read go; exec "$0" sleeps' "$BIN/shapes" <gate >facts 9>&- &
+pid=$!
+exec 8>gate
+until_true 10 test "$(state $pid)" = S
+"$KVIS" trace -o text --json=json -p $pid --backend=observe -e trace=/nanosleep 2>err 8>&- 9>&- &
+kvis=$!
+until_true 20 grep -q '(observe)' text || fail "no header of -p"
+exec 8>&-
+wait $pid || true
+wait $kvis || fail "exit status of kvis: $?"
+python3 "$TESTS/lib/want.py" json facts >&9 || fail "what is left of a sleep"
 
 # Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
 for end in INT KILL; do

@@ -1,14 +1,14 @@
 #!/bin/sh
-# --perfetto writes a valid trace with all calls, and the same bytes from a replay.
+# --chrome-json writes a valid trace with all calls; a replay makes the same bytes of it, and of --perfetto.
 # tier: quick asan
 # timeout: 120
 # needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring
 . "$TESTS/lib/lib.sh"
 one() { # one OPTION... -- COMMAND
-    kv trace -v -w r.kvis --perfetto=p.json --json=json "$@" >out 2>err </dev/null
+    kv trace -v -w r.kvis --chrome-json=p.json --perfetto=p --json=json "$@" >out 2>err </dev/null
     python3 "$TESTS/lib/perfetto.py" p.json json >&9 2>want.err || { cat want.err >&9; fail "$*"; }
-    kv replay -q --perfetto=p2.json r.kvis 2>err || fail "replay"
-    cmp p.json p2.json >&9 || fail "other bytes from the replay"
+    kv replay -q --chrome-json=p2.json --perfetto=p2 r.kvis 2>err || fail "replay"
+    cmp p.json p2.json >&9 && cmp p p2 >&9 || fail "other bytes from the replay"
 }
 echo 'int main(void) { return 0; }' >a.c
 backends=ptrace
@@ -26,5 +26,7 @@ for b in $backends; do
     fi
 done
 [ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow
-run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p: there is no such directory'
-run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin
+for o in perfetto chrome-json; do
+    run trace --$o=/nonexistent/p -- true; status 125; has err '/nonexistent/p: there is no such directory'
+    run trace --$o=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin
+done

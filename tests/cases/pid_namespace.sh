@@ -8,6 +8,9 @@
 for KVOPT in "" -v; do
     each truth proc pidns
     [ "$(wc -c <pidns/err)" -lt 300000 ] || fail "$(wc -c <pidns/err) bytes of text"
+    for backend in auto ptrace; do
+        KVOPT="$KVOPT --backend=$backend" truth proc pidns thread
+    done
 done
 KVOPT=-v each truth proc nspid
 first=$(js "by('spawn_process')[0]['child_pid']" nspid/json)

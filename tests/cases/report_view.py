@@ -12,7 +12,7 @@ from lib import BIN, CWD, fail, run
 
 os.environ["HOME"] = CWD
 from browser import Browser, check
-from report import size
+from report import failures, size
 
 COMMAND = r'''for i in 1 2 3 4; do gcc -c m$i.c & done; wait
         cat /nonexistent 2>/dev/null; python3 -c "
@@ -83,32 +83,6 @@ def start(e):
 
 def stop(e):
     return e["ts_ns"] + (e["duration_ns"] or 0) if e["type"] == "syscall" else e["ts_ns"]
-
-
-LOOKS = "open openat openat2 creat readlink readlinkat exec execve execveat".split()
-ASKS = {("readlink", "EINVAL"), ("readlinkat", "EINVAL"), ("ioctl", "ENOTTY"), ("lseek", "ESPIPE"), ("wait4", "ECHILD"), ("waitid", "ECHILD"),
-        ("futex", "ETIMEDOUT"), *((a, e) for a in ("access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx") for e in ("ENOENT", "ENOTDIR"))}
-
-
-def looks_for(e):
-    """The last part of the path that is looked up, or None."""
-    call = e.get("name", e["type"])
-    if call not in LOOKS:
-        return None
-    path = e.get("path") or e.get("program") or "" if e["type"] != "syscall" else \
-        next((a for a in e["args"] if a != "AT_FDCWD" and not re.match(r"\d+<", a)), "")
-    return path.rstrip("/").split("/")[-1] or None
-
-
-def failures(events):
-    """The errors that are no answer, as the page's explanation of its colours says."""
-    found = {(e["pid"], looks_for(e)) for e in events if not e.get("error") and looks_for(e)}
-    for e in events:
-        name, error = e.get("name", e["type"]), e.get("error")
-        answer = re.match("EINTR|ERESTART|EINPROGRESS|EAGAIN", error or "") or (name, error) in ASKS or \
-            (error in ("ENOENT", "ENOTDIR") and (e["pid"], looks_for(e)) in found)
-        e["failure"] = bool(error) and not answer
-    return [e for e in events if e["failure"]]
 
 
 def tally(events, a, b):
@@ -201,6 +175,17 @@ def interval(b, d, name, events):
     check(rows(b) == whole, "rows follow the view")
 
 
+def difference(*colors):
+    """How different two colors look: their distance in CIELAB, of which 2.3 is just visible side by side."""
+    labs = []
+    for color in colors:
+        r, g, b = ((v / 12.92 if v <= .04045 else ((v + .055) / 1.055) ** 2.4) for v in (c / 255 for c in color))
+        x, y, z = ((v ** (1 / 3) if v > .008856 else 7.787 * v + 16 / 116) for v in (
+            (.4124 * r + .3576 * g + .1805 * b) / .9505, .2126 * r + .7152 * g + .0722 * b, (.0193 * r + .1192 * g + .9505 * b) / 1.0888))
+        labs.append((116 * y - 16, 500 * (x - y), 200 * (y - z)))
+    return sum((p - q) ** 2 for p, q in zip(*labs)) ** .5
+
+
 def colours(b, d, name, events):
     """What is called a failure is one; the legend has every colour; the strip of the whole run is to scale."""
     failed = failures(events)
@@ -216,12 +201,54 @@ def colours(b, d, name, events):
     check(b.js("!!document.querySelector('#table .row.soft') && !document.querySelector('#table .row.err')"), "EINPROGRESS is red")
     legend = b.js("[...document.querySelectorAll('#legend span')].map(e => e.textContent)")
     check({"failed", "not found, not yet", "file", "net", "process"} <= set(legend), "legend", legend)
+    for dark in (True, False):
+        b.size(1400, 1000, dark)
+        b.until(f"matchMedia('(prefers-color-scheme: dark)').matches === {str(dark).lower()}")
+        items = b.js("[...document.querySelectorAll('#legend i')].map(e => [e.parentNode.textContent, e.style.background])")
+        alike = [(x, y) for k, (x, c) in enumerate(items) for y, d in items[:k] if difference(rgb(b, c), rgb(b, d)) < 20]
+        check(not alike and len(items) > 8, "colors that look alike", dark, alike)
     # all areas of one kind are in the ratio of the events: no logarithm
     grey, red = b.js("""(() => { const c = document.querySelector('#map'), g = c.getContext('2d'), p = g.getImageData(190, 18, c.width - 190, c.height - 18).data;
         let all = 0, red = 0;
         for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 40) { const bad = p[i] - p[i + 2] > 60; all += p[i + 3] / 255; red += bad ? p[i + 3] / 255 : 0; }
         return [all, red]; })()""")
     check(abs(red / grey - len(failed) / len(events)) < .05, "the strip is not to scale", red / grey, len(failed) / len(events))
+
+
+def pinned(b, d, name, events):
+    """A row that is pinned stays on top when the others scroll; what is told of a row covers no other part of the page."""
+    box = lambda what: b.js(f"(r => [r.left, r.top, r.right, r.bottom])(document.querySelector('{what}').getBoundingClientRect())")
+    last = max((e["ts_ns"], e["pid"]) for e in events if e["type"] == "exec")[1]
+    b.size(1400, 1000)
+    b.open(f"{d}/{name}.html", "#paint=exit&idle=0"), drawn(b)
+    b.js("document.querySelector('#lanes').scrollTop = 1e6"), drawn(b)
+    left, top, _, bottom = box("#line")
+
+    rows_of = {}
+    for y in range(int(bottom) - 12, int(top) + 24, -9):
+        b.mouse("mouseMoved", left + 60, y, button="none", clickCount=0), drawn(b)
+        tip = b.js("document.querySelector('#tip').hidden ? '' : document.querySelector('#tip').textContent")
+        at = re.search(r"^pid (\d+)", tip, re.M)
+        if at and int(at[1]) not in rows_of:
+            rows_of[int(at[1])] = y
+    check(last in rows_of, "the last process has a row at the bottom", last, rows_of)
+    b.mouse("mouseMoved", left + 60, rows_of[last], button="none", clickCount=0)
+    b.key("p", "#line"), drawn(b)
+    b.until("/pin=[pt]\\d+/.test(location.hash)")  # the link has it
+    left, top = box("#line")[:2]  # the page scrolls to what gets the focus
+    for scroll in ("0", "1e6"):
+        b.js(f"document.querySelector('#lanes').scrollTop = {scroll}"), drawn(b)
+        b.mouse("mouseMoved", left + 70, top + 200, button="none", clickCount=0), drawn(b)
+        b.mouse("mouseMoved", left + 60, top + 28, button="none", clickCount=0)
+        b.until(f"document.querySelector('#tip').textContent.includes('pid {last}')")  # it is on top
+    for kind in ("mousePressed", "mouseReleased"):
+        b.mouse(kind, left + 180, top + 28)
+    b.until("!location.hash.includes('pin')")  # a click on its end lets it go
+    b.open(f"{d}/{name}.html", "#noise=1&sel=9"), drawn(b)
+    mine = box("#detail")
+    for what in "#cards", "#stands", "#line", "#tabs", "#filters", "#table":
+        x, y, right, low = box(what)
+        check(right <= mine[0] or low <= mine[1] or y >= mine[3], "the details cover " + what, mine, (x, y, right, low))
 
 
 def idle(b, d, name, events):
@@ -254,7 +281,7 @@ def idle(b, d, name, events):
     check(int(b.js("document.body.dataset.lanes")) == kernel + 1 + len(kids), "folded", b.js("document.body.dataset.lanes"), kids)
 
 
-WAITS = "wait4 waitid select pselect6 poll ppoll epoll_wait epoll_pwait nanosleep clock_nanosleep pause rt_sigsuspend rt_sigtimedwait futex accept accept4"
+WAITS = "vfork wait4 waitid select pselect6 poll ppoll epoll_wait epoll_pwait nanosleep clock_nanosleep pause rt_sigsuspend rt_sigtimedwait futex accept accept4"
 
 
 def stands_out(b, d, name, events):
@@ -346,14 +373,15 @@ def flame(b, d, name, events):
         b.open(f"{d}/{name}.html", f"#tab=flame&by={by}")
         compare(by, want, 4 if sum(want.values()) > 1000 else 0)
     if kind == "time":
-        moved = [e for e in events if e["type"] == "syscall" and e["name"] in ("read", "write") and (e["ret"] or 0) > 0]
+        run("replay", "-q", f"--folded={d}/bytes", "--folded-by=bytes", f"{d}/{name}.kvis").status(0)
+        moved = {}
+        for line in open(f"{d}/bytes"):
+            stack, v = line.rstrip("\n").rsplit(" ", 1)
+            moved[tuple(stack.split(";"))] = moved.get(tuple(stack.split(";")), 0) + int(v)
         b.open(f"{d}/{name}.html", "#tab=flame&by=bytes")
-        got = {}
-        for path, v in frames(b).items():
-            if len(path) == 3 and path[2] in ("read", "write"):
-                got[path[1:]] = got.get(path[1:], 0) + v
+        got = frames(b)
         for path, v in got.items():
-            check(v == sum(e["ret"] for e in moved if (f"thread {e['tid']}", e["name"]) == path), "bytes", path, v)
+            check(v == sum(n for stack, n in moved.items() if stack[:len(path)] == path), "bytes", path, v)
         check(len(got) > 4, "bytes", got)
         # of an interval: the calls in it
         lo, hi = events[len(events) // 3]["ts_ns"], events[len(events) // 2]["ts_ns"]
@@ -367,7 +395,7 @@ def recorded():
         with open(f"m{i}.c", "w") as f:
             f.write("int main(void) { return 0; }\n" if i == 1 else f"int f{i}(void) {{ return {i}; }}\n")
     pages = [b for b in ("ptrace", "hybrid") if run(
-        "trace", "-v", "-q", f"--backend={b}", f"--report={b}.html", f"--json={b}.json", f"--folded={b}.folded",
+        "trace", "-v", "-q", f"--backend={b}", f"--report={b}.html", f"--json={b}.json", f"--folded={b}.folded", "-w", b + ".kvis",
         "--", "sh", "-c", COMMAND, BIN + "/diff_threads").st == 0]
     if not pages:
         fail("no recording")
@@ -384,7 +412,7 @@ def main():
                 flame(b, ".", name, [])
                 continue
             _, events = lines_of(f"{name}.json")
-            for look in (colours, stands_out, idle, names, flame, interval):
+            for look in (colours, stands_out, idle, pinned, names, flame, interval):
                 look(b, ".", name, events)
         check(not b.bad, "errors in the page", b.bad)
     finally:

@@ -118,7 +118,7 @@ for backend in ("ptrace", "auto"):
                        for f in ("json", "again"))
         assert live == again, f"{backend}: replayed, {kind} is something else"
 for backend in ("ptrace", "auto"):
-    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p.json", "--",
+    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--chrome-json=p.json", "--",
                sys.executable, "-c", GROW).status(0)
     check({name: int(size) for name, size in (line.split() for line in kvis.out.splitlines())})
     run("replay", "--json=again", "r.kvis").status(0)

@@ -4,7 +4,7 @@
 # tier: quick asan
 # timeout: 90
 . "$TESTS/lib/truth.sh"
-KVOPT="-v -s 4096" each truth shapes times sockaddrs messages sizes others
+KVOPT="-v -s 4096" each truth shapes sleeps wide times sockaddrs messages sizes larger others
 ! grep -q 'ppoll(' others/err || has others/err 'ppoll\(.*= 1 \(\[\.\.\.\]\)'
 each truth shapes opens faults
 has opens/err 'open .*/made \(path\)$'

@@ -100,7 +100,7 @@ def environment(terminal):
     screen.has("^: bye$")
 
 
-@task("A page, a trace and a chart of this build", "kvis proc --report --perfetto=trace.json --gantt=chart.mmd -o rows -- make")
+@task("A page, a trace and a chart of this build", "kvis proc --report --chrome-json=trace.json --gantt=chart.mmd -o rows -- make")
 def pages(terminal):
     quiet("make", "clean")
     screen = yield

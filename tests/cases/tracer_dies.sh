@@ -10,7 +10,8 @@ for sig in INT TERM HUP KILL; do # attached: it goes on, and its calls work
     for n in $(seq $(some 2 5 2)); do
         i=$((i + 1))
         target loop
-        "$KVIS" trace -v -o text -p "$tee" >out 2>err 9>&- &
+        # (What a shell starts in the background ignores SIGINT, also until kvis has a handler of its own.)
+        env --default-signal=INT "$KVIS" trace -v -o text -p "$tee" >out 2>err 9>&- &
         kvis=$!
         pause $i
         kill -$sig $kvis; wait $kvis; kst=$?

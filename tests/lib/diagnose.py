@@ -168,6 +168,8 @@ def machine(root, m, late):
             put(f"{d}/cpufreq/{f}", f"{v}000\n")
         put(f"{d}/thermal_throttle/core_throttle_count", f"{n('core_throttles')}\n")
         put(f"{d}/thermal_throttle/package_throttle_count", f"{n('package_throttles')}\n")
+        put(f"{d}/topology/core_id", f"{cpu}\n")
+        put(f"{d}/topology/physical_package_id", "0\n")
     put("proc/sys/fs/file-nr", f"{g('files', 100)} 0 1000\n")
     put("proc/sys/kernel/pid_max", "1000\n")
     put("proc/sys/kernel/threads-max", "9999\n")
@@ -353,7 +355,7 @@ if "cpu-forks" in rules(j):
     wrong.append(f"cpu-forks on 64 CPUs: {j['findings']}")
 # a clock that stands still tells nothing, and not that the CPUs are busy
 j = diagnose({"still": 1})
-if [f for f in j["findings"] if f["resource"] == "cpu"] or j["resources"][0]["utilisation"]:
+if [f for f in j["findings"] if f["resource"] == "cpu"] or j["resources"][0]["utilization"]:
     wrong.append(f"/proc/stat stands still: {j['findings']}, {j['resources'][0]}")
 # what a cgroup's limit kills is not the machine's fault, nor that of its largest processes; what the machine kills
 # in a cgroup is not the cgroup's
@@ -370,6 +372,10 @@ if not {"cgroup-throttled", "cgroup-memory-limit"} <= set(rules(j)):
 page = re.sub(r"\s+", " ", run({}, ROWS["cgroup-throttled"][1]))
 if "until the period ends; throttled in 50 %" not in page:
     wrong.append(f"the sentence and its evidence: {page}")
+for rule, words in (("swap-in", r"swapped in [\d.]+ [MG]B/s \(threshold"), ("thermal-headroom", r"2.0 °C below a trip point \(threshold 3.0 °C\)")):
+    page = re.sub(r"\s+", " ", run(ROWS[rule][1] if rule == "thermal-headroom" else {}, ROWS[rule][1]))
+    if not re.search(words, page) or re.search(r"\d/ s", page):
+        wrong.append(f"units: {page}")
 # what has no place is counted; what costs time has one before what costs none
 j = diagnose({**ROWS["network-drops"][1], **ROWS["tcp-listen-overflows"][1], "interfaces": 200})
 if j["findings_dropped"] < 70 or "tcp-listen-overflows" not in rules(j) or len(j["findings"]) != 128:

@@ -166,7 +166,7 @@ WRITES = set("write pwrite64 writev pwritev pwritev2".split())
 RECVS = set("recvfrom recvmsg recv".split())
 SENDS = set("sendto sendmsg send".split())
 STREAM_CALLS = READS | WRITES | RECVS | SENDS
-COPIES = {"sendfile": (1, 0), "splice": (0, 2), "copy_file_range": (0, 2), "tee": (0, 1)}  # from, to
+COPIES = {"sendfile": (1, 0), "sendfile64": (1, 0), "splice": (0, 2), "copy_file_range": (0, 2), "tee": (0, 1)}  # from, to
 
 
 def unhex(s):

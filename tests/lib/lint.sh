@@ -87,7 +87,7 @@ lint() { # lint FILE
     # A struct, union, enum or table: to its closing brace.
     table ~ /^static struct/ && code ~ /^    (int .*fd[,;]|struct writer )/ { descriptor = 1 }
     table && /^[}]/ && descriptor { if (code !~ /-1/) bad("a descriptor that is 0 at first: " code); descriptor = 0 }
-    table && /^[}]/ { if (code ~ /^[}] *[A-Za-z_]/ && table !~ /^(static|typedef)/) bad("not static: " code); table = ""; next }
+    table && /^[}]/ { if (code ~ /^[}] *[A-Za-z_]/ && code !~ /^[}] *__attribute__/ && table !~ /^(static|typedef)/) bad("not static: " code); table = ""; next }
     table { next }
     code ~ /^[A-Za-z_]/ && sig == "" && (code ~ /(=|\)) *[{]$/ || code ~ /^(static |const |typedef )*(struct|union|enum)[^()]*[{]$/) && code !~ /\) *[{]$/ { table = code; next }
 

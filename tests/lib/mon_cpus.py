@@ -205,9 +205,9 @@ for cpu in ARM:
     check_arm(cpu)
 # A kernel whose format has no place for all of the umask; a PMU without a format; nonsense.
 x86(INTEL, 6, 0xc6, 2, {"cpu_core": "LNC"}, False)
-same("old kernel", "cannot encode", check()["dtlb_second_level"].get("mend", ""))
+same("old kernel", "cannot encode", check()["dtlb_second_level"].get("fix", ""))
 shutil.rmtree("tree/sys/bus/event_source/devices/cpu_core/format")
-same("no format", "no event", check()["l1d_misses"].get("mend", ""))
+same("no format", "no event", check()["l1d_misses"].get("fix", ""))
 for text in ("", "\0" * 100, "config:", "config:99-3,-,x", "config:0-18446744073709551615", "x" * 100000, "config9:1"):
     for f in ("format/event", "format/umask", "type", "cpus", "events/cpu-cycles"):
         x86(INTEL, 6, 0xc6, 2, {"cpu_core": "LNC"}, False)

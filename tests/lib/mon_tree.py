@@ -77,7 +77,8 @@ def disk(major, minor, name, *v):
 def disks():
     #      reads merged sectors ms writes merged sectors ms now io_ms weighted disc . sect ms fl ms
     put("proc/diskstats",
-        disk(8, 0, "sda", *((1100, 1, 24000, 700, 210, 0, 8000, 300, 2, 96, 999, 5, 0, 800, 1, 7, 1)
+        disk(7, 0, "loop0", 1, 0, 8, 1, *[0] * 13)
+        + disk(8, 0, "sda", *((1100, 1, 24000, 700, 210, 0, 8000, 300, 2, 96, 999, 5, 0, 800, 1, 7, 1)
              if late else (1000, 1, 8000, 500, 200, 0, 7000, 250, 1, 2 ** 32 - 100, 900, 0, 0, 0, 0, 7, 1)))
         + disk(8, 1, "sda1", 10, 0, 80, 5, 2, 0, 7, 2, 0, 9, 9, 0, 0, 0, 0, 0, 0)
         + (disk(8, 16, "sdb", 5, 0, 40, 2, 0, 0, 0, 0, 0, 1, 1) if late  # another disk: it begins anew
@@ -85,7 +86,7 @@ def disks():
         + disk(253, 0, "dm-0", 50, 0, 400, 20, 0, 0, 0, 0, 0, 10, 10, 0, 0, 0, 0, 0, 0)
         + disk(8, 32, "sdc", *([30, 0, 240] + [0] * 14 if late else [0] * 17))  # its first reads
         + (disk(8, 48, "sdd", *[4] * 17) if late else "")  # has just come
-        + disk(7, 0, "loop0", *[0] * 17) + disk(104, 0, "cciss/c0d0", 1, 0, 8, 1, *[0] * 13)
+        + disk(7, 1, "loop1", *[0] * 17) + disk(104, 0, "cciss/c0d0", 1, 0, 8, 1, *[0] * 13)
         + "garbage\n  9 9\n\n")
     for path in ("sda", "sda/sda1", "dm-0", "sdb"):
         put(f"sys/devices/block/{path}/size", "1\n")
@@ -116,6 +117,7 @@ def thermal():
         put(f"sys/class/hwmon/hwmon2/temp{i}_input", f"{temp}\n")
         put(f"sys/class/hwmon/hwmon2/temp{i}_label", f"{label}\n")
         put(f"sys/class/hwmon/hwmon2/temp{i}_crit", "100000\n")
+    put("sys/class/hwmon/hwmon2/power1_average", "12500000\n")
     put("sys/class/hwmon/hwmon0/name", "k10temp\n")
     put("sys/class/hwmon/hwmon0/temp1_input", "50125\n")
     for c, khz in (("0", 2400000), ("1", 3600000)):
@@ -125,6 +127,8 @@ def thermal():
             put(f"{d}/cpufreq/{f}", f"{v}\n")
         put(f"{d}/thermal_throttle/core_throttle_count", f"{12 if late else 10}\n")
         put(f"{d}/thermal_throttle/package_throttle_count", "3\n")
+        put(f"{d}/topology/core_id", "4\n")  # two CPUs of one core
+        put(f"{d}/topology/physical_package_id", "1\n")
     put("sys/devices/system/cpu/cpu5/online", "1\n")
     put("sys/devices/system/cpu/cpu7/cpufreq/cpuinfo_max_freq", "4000000\n")  # and nothing else
     put("sys/devices/system/cpu/cpufreq/policy0/x", "")

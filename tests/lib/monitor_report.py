@@ -12,7 +12,7 @@ sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import check, run  # noqa: E402
 
 UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,
-         "PB": 2**50, "°C": 1, "MHz": 1e6, "": 1}
+         "PB": 2**50, "°C": 1, "W": 1, "MHz": 1e6, "": 1}
 
 
 def number(text, key):
@@ -30,7 +30,7 @@ def agrees(text, value, key):
 PART = re.compile(r"_(p50|p90|p99|max)(?=(_ns|_bytes)?$)")
 TELLS = """(() => {
     const out = {};
-    for (const f of document.querySelectorAll('figure')) {
+    for (const f of document.querySelectorAll('section:not(#g-overview) figure')) {
         const p = f.querySelector('.plot'), key = k => p.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true }));
         const list = [], tip = document.querySelector('#tip'), was = out[f.dataset.name];
         out[f.dataset.name] = list;
@@ -60,9 +60,9 @@ def samples(d, name):
 def flat(e):
     """(metric, line) -> number, as the page calls both: p50 and its like are lines of one chart."""
     out = {}
-    dims = {"interface": "device", "busy": "pid", "group": "cgroup", "queue": "queue", "socket": "socket", "l3": "l3",
-            "cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
-    things = {"distance", "on", "type", "label", "comm", "cpus", "driver"}
+    dims = {"core": "core", "package": "package", "interface": "device", "busy": "pid", "group": "cgroup", "queue": "queue",
+            "socket": "socket", "l3": "l3", "cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
+    things = {"distance", "on", "type", "label", "comm", "cpus", "driver", "package"}
     for k, v in e.items():
         if k in dims:
             for name, o in v.items():
@@ -157,7 +157,28 @@ def known(b, d):
     check(n > 500 and not b.bad, "numbers compared", n, b.bad)
     check("zone 0 (x86_pkg_temp)  61.0 °C" in got["thermal_celsius"][1][0], "what the tree says", got["thermal_celsius"])
     print(f"{n} numbers agree, in {len(got)} charts")
+    overview(b, e)
     controls(b, d, e)
+
+
+def overview(b, e):
+    """The first section: what it stacks are the machine's shares of CPU time, each upon those before it."""
+    check(b.js("document.querySelector('main section').id") == "g-overview", "the overview is first")
+    names = b.js("[...document.querySelectorAll('#g-overview figure')].map(f => f.dataset.name)")
+    check(names == ["CPU time", "run queue", "memory", "disks"], "charts of the overview", names)
+    b.js("document.querySelector('#g-overview').scrollIntoView()")
+    b.until("document.querySelector('#g-overview figure path')")
+    paths = b.js("[...document.querySelectorAll('#g-overview figure path')].filter((p, k, a) => p.closest('figure') === a[0].closest('figure'))"
+                 ".map(p => p.getAttribute('d'))")
+    parts = ("user", "nice", "system", "irq", "softirq", "steal", "iowait")
+    parts = [p for p in parts if p == "user" or any(x.get(p + "_ratio") for x in e)]
+    check(len(paths) == len(parts), "areas", paths, parts)
+    for k, x in enumerate(e):
+        top = 0
+        for p, d in zip(parts, paths):
+            top += x.get(p + "_ratio", 0)
+            edges = [float(v.split(" ")[1]) for v in re.split("[MLZ]", d) if v]
+            check(any(abs((98 - y) / 96 - top) < 0.002 for y in edges), "a part upon those below it", k, p, top, d)
 
 
 def shown(b):

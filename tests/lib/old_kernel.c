@@ -1,12 +1,98 @@
-/* Used by the case old_kernel.
- * old_kernel.c: kvis on a kernel that lacks what Linux 5.3 and 5.6 brought: PTRACE_GET_SYSCALL_INFO and
- * pidfds. All else is the real kernel. */
+/* Used by the cases old_kernel and old_features.
+ * old_kernel.c: kvis on a kernel that lacks what $OLD names, separated by blanks. All else is the real kernel.
+ * Without $OLD: PTRACE_GET_SYSCALL_INFO and pidfds. $OLD_RELEASE is what uname(2) says. */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
 #include <linux/ptrace.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+static int old_lacks(const char *feature)
+{
+    const char *all = getenv("OLD") ? getenv("OLD") : "info pidfd";
+    const char *at = strstr(all, feature);
+    size_t n = strlen(feature);
+    return at && (at == all || at[-1] == ' ') && (!at[n] || at[n] == ' ');
+}
+
+/* Helpers that programs call, and which feature they are. */
+static const struct { const char *feature; int from, to; } old_helpers[] = {
+    { "read", 112, 115 }, /* bpf_probe_read_user and its like: Linux 5.5 */
+    { "signal", 117, 117 }, /* bpf_send_signal_thread: 5.6 */
+    { "ns", 120, 120 }, /* bpf_get_ns_current_pid_tgid: 5.7 */
+    { "ring", 130, 134 }, /* bpf_ringbuf_output and its like: 5.8 */
+};
+
+enum { OLD_UNKNOWN = 0x7f000000 }; /* added to a helper's number, it is one that this kernel lacks, too */
+
+static int old_lacks_helper(int number)
+{
+    for (unsigned k = 0; k < sizeof old_helpers / sizeof *old_helpers; k++)
+        if (number >= old_helpers[k].from && number <= old_helpers[k].to && old_lacks(old_helpers[k].feature))
+            return 1;
+    return 0;
+}
+
+/* The verifier names in its log the number that it does not know: it shall be the helper's. */
+static void old_log(char *log)
+{
+    char *at = strstr(log, "invalid func unknown#");
+    int number = at ? atoi(strchr(at, '#') + 1) - OLD_UNKNOWN : 0;
+    if (at && number > 0)
+        sprintf(at, "invalid func unknown#%d\n", number);
+}
+
+/* Loads a program in which calls of missing helpers are calls of unknown ones: the verifier refuses those that it reaches. */
+static long old_load(union bpf_attr *a, long size)
+{
+    struct bpf_insn *in = malloc(a->insn_cnt * sizeof *in);
+    union bpf_attr with = { 0 };
+    memcpy(in, (const void *)(unsigned long)a->insns, a->insn_cnt * sizeof *in);
+    for (unsigned i = 0; i < a->insn_cnt; i++)
+        if (in[i].code == (BPF_JMP | BPF_CALL) && !in[i].src_reg && old_lacks_helper(in[i].imm))
+            in[i].imm += OLD_UNKNOWN;
+    memcpy(&with, a, size);
+    with.insns = (unsigned long)in;
+    long r = syscall(SYS_bpf, BPF_PROG_LOAD, &with, size);
+    int e = errno;
+    free(in);
+    if (r < 0 && a->log_size)
+        old_log((char *)(unsigned long)a->log_buf);
+    errno = e;
+    return r;
+}
+
+/* bpf(2); whether this kernel would have known what it is asked for. */
+static int old_bpf(int cmd, const union bpf_attr *a)
+{
+    switch (cmd) {
+    case BPF_MAP_CREATE:
+        return !(a->map_type == 27 /* BPF_MAP_TYPE_RINGBUF */ && old_lacks("ring"));
+    case BPF_PROG_LOAD:
+        return !(a->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT && old_lacks("raw"))
+               && !(a->prog_type == 26 /* BPF_PROG_TYPE_TRACING: 5.5 */ && old_lacks("typed"));
+    case 24: case 25: case 26: case 27: /* BPF_MAP_LOOKUP_BATCH and its like: 5.6 */
+        return !old_lacks("batch");
+    default:
+        return 1;
+    }
+}
+
+static long old_no(int e)
+{
+    errno = e;
+    return -1;
+}
 
 static long old_syscall(long nr, ...)
 {
@@ -16,16 +102,46 @@ static long old_syscall(long nr, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(ap, long);
     va_end(ap);
-    if (nr == SYS_ptrace && a[0] == PTRACE_GET_SYSCALL_INFO) {
-        errno = EIO;
-        return -1;
-    }
-    if (nr == 434 /* pidfd_open */) {
-        errno = ENOSYS;
-        return -1;
-    }
+    if (nr == SYS_ptrace && a[0] == PTRACE_GET_SYSCALL_INFO && old_lacks("info"))
+        return old_no(EIO);
+    if (nr == 434 /* pidfd_open */ && old_lacks("pidfd"))
+        return old_no(ENOSYS);
+    if (nr >= 428 && nr <= 433 /* fsopen and its like */ && old_lacks("fsopen"))
+        return old_no(ENOSYS);
+    if (nr == SYS_bpf && old_lacks("bpf"))
+        return old_no(ENOSYS);
+    if (nr == SYS_bpf && a[0] >= 0 && a[0] < 64 && a[1] && !old_bpf(a[0], (union bpf_attr *)a[1]))
+        return old_no(EINVAL);
+    if (nr == SYS_bpf && a[0] == BPF_PROG_LOAD)
+        return old_load((union bpf_attr *)a[1], a[2]);
     return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* The command has no clone3, and no other of the calls that these kernels lack. */
+static int old_execv(const char *path, char *const *argv)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 435 /* clone3: 5.3 */, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog p = { sizeof f / sizeof *f, f };
+    if (old_lacks("clone3") && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+        _exit(99);
+    return execv(path, argv);
+}
+
+static int old_uname(struct utsname *u)
+{
+    const char *release = getenv("OLD_RELEASE");
+    int e = uname(u);
+    if (release)
+        snprintf(u->release, sizeof u->release, "%s", release);
+    return e;
+}
+
 #define syscall old_syscall
+#define execv old_execv
+#define uname(u) old_uname(u)
 #include "../../kvis.c"

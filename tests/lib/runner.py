@@ -26,6 +26,11 @@ OUT = TESTS / "out"
 BIN = OUT / "bin"
 TIERS = ("quick", "full", "vm", "fuzz", "browser", "asan")
 SLACK = 3
+# UNTIL=SECONDS since the epoch, as .ci/run sets it: no case begins after that, and none goes on for longer than
+# GRACE seconds after it. What was left out so is skipped, with this reason.
+UNTIL = float(os.environ.get("UNTIL") or "inf")
+GRACE = 300
+NO_TIME = "no time was left for it in this run"
 
 # What the cases need, and the Debian package that has it. A command without a row has its own name.
 PACKAGES = {
@@ -34,6 +39,7 @@ PACKAGES = {
     "/usr/aarch64-linux-gnu/lib/libc.a": "libc6-dev-arm64-cross",
     "riscv64-linux-gnu-gcc": "gcc-riscv64-linux-gnu", "/usr/riscv64-linux-gnu/lib/libc.a": "libc6-dev-riscv64-cross",
     "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
+    "/usr/arm-linux-gnueabihf/lib/libc.a": "libc6-dev-armhf-cross", "qemu-arm-static": "qemu-user-static",
     "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
     "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "llvm-objdump": "llvm", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
@@ -356,7 +362,7 @@ def interrupted(*_):
 
 
 def run_case(case, binary, mark):
-    why = missing(case)
+    why = NO_TIME if time.time() > UNTIL else missing(case)
     if why:
         case.state, case.why = "skipped", why
         return
@@ -375,7 +381,8 @@ def run_case(case, binary, mark):
     before = footprint()
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
-        limit = case.timeout * SLACK
+        own_limit = case.timeout * SLACK
+        limit = min(own_limit, UNTIL + GRACE - time.time())
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.add(child.pid)
@@ -384,7 +391,8 @@ def run_case(case, binary, mark):
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
         case.cpu = usage.ru_utime + usage.ru_stime
-        case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
+        case.why = f"longer than {limit:.0f} s" if status == 124 else f"exit status {status}"
+        cut = status == 124 and limit < own_limit
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
         left = set(footprint()) - set(before)
@@ -397,7 +405,9 @@ def run_case(case, binary, mark):
             log.write("\n".join(reports) + "\n")
         status, case.why = 1, "sanitizer"
     case.state = {0: "passed", 77: "skipped"}.get(status, "failed")
-    if case.state == "skipped":
+    if cut and not reports:
+        case.state, case.why = "skipped", f"{NO_TIME}: ended after {case.seconds:.0f} s"
+    elif case.state == "skipped":
         case.why = (read(log_path).splitlines() or ["no reason given"])[-1]
     if case.state == "failed":
         case.why += f"; see {log_path}"
@@ -496,7 +506,7 @@ def report(cases, errors, seconds):
 def run_again(cases, binaries):
     """With AGAIN=1, as in CI: what failed runs once more, by itself; the end names what passed only then."""
     failed = [case for case in cases if case.state == "failed"]
-    if not os.environ.get("AGAIN") or not failed:
+    if not os.environ.get("AGAIN") or not failed or time.time() > UNTIL:
         return
     print("again:", *(case.name for case in failed), flush=True)
     Run(failed, *binaries).all(1)

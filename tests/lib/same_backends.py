@@ -71,7 +71,6 @@ class Run:
             if e["type"] == "close" and "opener_pid" not in e:
                 continue  # inherited, closed at the end: in 1 of 100 runs kvis's own pipe is taken for one
             self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in ("pid", "tid", "max_rss_bytes")}, name)))
-        self.forget_last_of_killed(rows[1:-1])
         self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in rows[1:-1])
         self.threads["summary"] = self.sum_up(name)
 
@@ -85,16 +84,6 @@ class Run:
                 children[of] += 1
                 child = e.get("child_pid") or e.get("child_tid")
                 self.place[child] = of + ("." if e["type"] == "spawn_process" else "~") + str(children[of])
-
-    def forget_last_of_killed(self, events):
-        """The last call of a thread that SIGKILL has ended may have returned, which ptrace is not told: so it is
-        not among the calls that took time."""
-        last = {e["tid"]: e for e in events if e["type"] == "syscall"}
-        killed = {e["exit_pid"] for e in events if e["type"].startswith("exit_") and e.get("signal") == "SIGKILL"}
-        returned = collections.Counter(last[tid]["name"] for tid in killed & set(last) if last[tid]["ret"] is not None)
-        for row in self.summary["time_in_calls"]:
-            row["calls"] -= returned[row["name"]]
-        self.summary["time_in_calls"] = [row for row in self.summary["time_in_calls"] if row["calls"]]
 
     def sum_up(self, name):
         out = []

@@ -508,11 +508,14 @@ static void t_mode(void)
     EXPECT(c.mode == TR_PTRACE && strstr(c.why, "CAP_BPF") && strstr(c.no_filter, "CAP_SYS_ADMIN"));
     f = root, f.attach = true;
     c = tr_decide(&f);
-    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "attached with -p") && c.no_filter);
+    EXPECT(c.mode == TR_HYBRID && !c.why && !strcmp(c.no_filter, "attached with -p"));
     f.only_counts = true;
     EXPECT(tr_decide(&f).mode == TR_HYBRID && tr_decide(&f).no_filter);
-    f.only_counts = false, f.backend = 'h';
+    f.only_counts = false, f.blocks = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE && strstr(tr_decide(&f).why, "SIGURG"));
+    f.backend = 'h';
     EXPECT(tr_decide(&f).mode == TR_HYBRID);
+    f.backend = 0, f.blocks = false;
     f.bits32 = true;
     EXPECT(!strcmp(tr_decide(&f).why, "a 32-bit program"));
     f.bits32 = false, f.filtered = true;
@@ -877,7 +880,7 @@ static void t_pmc(void)
 static double counts(u32 m, u64 raw)
 {
     met.all->at = ++met.tick;
-    met.src[met.cur].elapsed_s = met.tick > 1;
+    met.read_ns = met.tick * NSEC;
     met_count(met.all, m, raw);
     return met_has(met.all, m) ? met_at(met.all, m)->v : -1;
 }
@@ -980,7 +983,7 @@ static void t_perfetto_counters(void)
         { EK_BRK, EV_growth_bytes }, { EK_MMAP, EV_size }, { EK_MUNMAP, EV_size }, { EK_RSS, EV_bytes },
         { EK_CLOSE, EV_opener_pid },
     };
-    px_open(open("/dev/null", O_WRONLY | O_CLOEXEC), "nowhere");
+    px_open(open("/dev/null", O_WRONLY | O_CLOEXEC), open("/dev/null", O_WRONLY | O_CLOEXEC));
     out.n_taps--;
     for (size_t i = 0; i < ARRAY_LEN(changes); i++)
         for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
@@ -992,8 +995,9 @@ static void t_perfetto_counters(void)
     for (u32 k = 0; k < N_PX; k++)
         good &= px_track(5, 5)->count[k] >= 0;
     EXPECT(good);
-    close(px_out.fd[0]);
-    px.on = false;
+    close(px_json.fd[0]);
+    close(px_proto.fd[0]);
+    px.json = px.proto = false;
 }
 
 /* One binary for both: the sanitizers' code for kvis.c takes the compiler ten seconds. */

@@ -5,7 +5,9 @@
  * machine to a few more; `ill retransmits`: connections into a tun device that nobody reads;
  * `ill disk NAME N`: N threads that read anywhere on /dev/NAME; `ill memory MB`: goes through that much
  * memory, again and again; `ill far MB NODE CPU`: so much memory of one NUMA node, used on a CPU of
- * another; `ill listen`: accepts none of many connections. Its name (comm) is ill-SCENE. */
+ * another; `ill listen`: accepts none of many connections; `ill packets CPU`: sends from that CPU broadcasts
+ * that 64 sockets of this machine receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
+ * every second page, and wants hugepages. Its name (comm) is ill-SCENE. */
 #include "t.h"
 
 #include <linux/if_tun.h>
@@ -15,9 +17,18 @@
 #include <sys/ioctl.h>
 
 static const char *disk;
+static int workers, at_work;
+
+/* A thread has begun its work. Says `ill` when all have. */
+static void begun(void)
+{
+    if (__atomic_add_fetch(&at_work, 1, __ATOMIC_SEQ_CST) == workers)
+        say("ill");
+}
 
 static void *compute(void *unused)
 {
+    begun();
     for (volatile unsigned n = 0;; n++)
         ;
     return unused;
@@ -25,8 +36,11 @@ static void *compute(void *unused)
 
 static void *call(void *unused)
 {
-    for (;;)
+    for (unsigned n = 0;; n++) {
         syscall(SYS_getppid);
+        if (n == 1000)
+            begun();
+    }
     return unused;
 }
 
@@ -107,6 +121,7 @@ static void *read_disk(void *arg)
     snprintf(path, sizeof path, "/dev/%s", disk);
     int f = open(path, O_RDONLY | O_DIRECT);
     MUST(f >= 0 && buf != MAP_FAILED);
+    begun();
     for (;;)
         MUST(pread(f, buf, 4096, (off_t)(rand_r(&seed) % 4096) * 4096) == 4096);
     return arg;
@@ -116,9 +131,9 @@ static void *read_disk(void *arg)
 static void threads(int n, void *(*fn)(void *))
 {
     pthread_t t;
+    workers = n;
     for (long i = 1; i < n; i++)
         MUST(pthread_create(&t, NULL, fn, (void *)i) == 0);
-    say("ill");
     fn(NULL);
 }
 
@@ -169,6 +184,96 @@ static void deaf(void)
     }
 }
 
+/* A socket that is bound to all addresses, beside others. */
+static int udp(struct sockaddr_in *a)
+{
+    int s = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
+    MUST(s >= 0 && setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
+    MUST(setsockopt(s, SOL_SOCKET, SO_BROADCAST, &on, sizeof on) == 0);
+    MUST(bind(s, (void *)a, sizeof *a) == 0);
+    return s;
+}
+
+static void packets(int cpu)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(9999) }, to = at;
+    to.sin_addr.s_addr = htonl(0x7fffffff);
+    for (int i = 0; i < 64; i++)
+        udp(&at);
+    at.sin_port = 0;
+    pin(cpu);
+    for (unsigned i = 0, s = (unsigned)udp(&at);; i++) {
+        sendto((int)s, "", 1, 0, (void *)&to, sizeof to);
+        if (i == 1000)
+            say("ill");
+    }
+}
+
+static void flows(long n)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    while (n-- > 0) {
+        int s = socket(AF_INET, SOCK_DGRAM, 0);
+        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
+    }
+    say("ill");
+    pause();
+}
+
+enum { HUGE = 2 << 20 };
+
+static char *map(size_t bytes)
+{
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    MUST(p != MAP_FAILED);
+    return p;
+}
+
+/* Touches a page of each hugepage in so much memory. */
+static void touch(char *p, size_t bytes)
+{
+    for (char *at = p + HUGE - (uintptr_t)p % HUGE; at + HUGE <= p + bytes; at += HUGE)
+        *at = 1;
+}
+
+/* The number behind a key in a file of /proc. */
+static unsigned long number(const char *path, const char *key)
+{
+    char line[256];
+    unsigned long v = 0, found = 0;
+    FILE *f = fopen(path, "r");
+    MUST(f);
+    while (!found && fgets(line, sizeof line, f))
+        found = !strncmp(line, key, strlen(key)) && sscanf(line + strlen(key), "%lu", &v) == 1;
+    fclose(f);
+    MUST(found);
+    return v;
+}
+
+static void fragments(void)
+{
+    unsigned long kb = number("/proc/meminfo", "MemAvailable:");
+    size_t bytes = kb / 4 * 3 * 1024, page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = map(bytes);
+    MUST(madvise(p, bytes / page * page, MADV_NOHUGEPAGE) == 0);
+    for (size_t at = 0; at < bytes; at += page)
+        p[at] = 1;
+    for (size_t at = 0; at + page <= bytes; at += 2 * page)
+        MUST(madvise(p + at, page, MADV_DONTNEED) == 0);
+    for (unsigned long was, refused = 0; refused < 16;) { /* takes what hugepages are left */
+        was = number("/proc/vmstat", "thp_fault_fallback ");
+        touch(map(17 * HUGE), 17 * HUGE);
+        refused = number("/proc/vmstat", "thp_fault_fallback ") - was;
+    }
+    say("ill");
+    for (;;) {
+        p = map(17 * HUGE);
+        touch(p, 17 * HUGE);
+        munmap(p, 17 * HUGE);
+        usleep(20000);
+    }
+}
+
 int main(int argc, char **argv)
 {
     char name[16];
@@ -203,5 +308,11 @@ int main(int argc, char **argv)
         far((size_t)n[0] << 20, (int)n[1], (int)n[2]);
     else if (!strcmp(scene, "listen"))
         deaf();
+    else if (!strcmp(scene, "packets"))
+        packets((int)n[0]);
+    else if (!strcmp(scene, "flows"))
+        flows(n[0]);
+    else if (!strcmp(scene, "fragments"))
+        fragments();
     return 2;
 }

@@ -16,6 +16,8 @@ static void loop(unsigned long n)
 #ifdef __aarch64__
     __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nsubs %0, %0, #1\nb.ne 1b"
                      : "+r"(n) : : "cc");
+#elif defined(__arm__)
+    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nsubs %0, %0, #1\nbne 1b" : "+r"(n) : : "cc");
 #elif defined(__riscv)
     __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\naddi %0, %0, -1\nbnez %0, 1b" : "+r"(n));
 #else

@@ -514,9 +514,16 @@ static void end_init(int sig)
     kill(init_of_ns, SIGKILL);
 }
 
+static void *fault(void *unused)
+{
+    *(volatile int *)8 = 1;
+    return unused;
+}
+
+/* Its first thread faults, or another one. */
 static void pidns(int argc, char **argv)
 {
-    (void)argc, (void)argv;
+    int thread = argc > 2 && !strcmp(argv[2], "thread");
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
     int st;
@@ -529,7 +536,9 @@ static void pidns(int argc, char **argv)
             for (;;)
                 raise(SIGSTOP); /* how far it has come when it is killed must not be chance */
         MUST(q == 2 && waitpid(q, &st, WUNTRACED) == q);
-        *(volatile int *)8 = 1;
+        pthread_t th;
+        MUST(!thread || (!pthread_create(&th, NULL, fault, NULL) && !pthread_join(th, NULL)));
+        fault(NULL);
     }
     /* A tracer that does not know of this makes it fault for ever: that is ended. */
     init_of_ns = p;

@@ -1,6 +1,11 @@
 /* Arguments that lie: strings at the very end of memory, pointers to nothing, counts beyond reason,
  * pages that only another thread can bring. */
 #include "t.h"
+
+#ifdef __arm__ /* EABI has these in their place */
+#define SYS_newfstatat SYS_fstatat64
+#define SYS_mmap SYS_mmap2
+#endif
 #include <linux/userfaultfd.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 
 typedef unsigned char byte;
 typedef uint32_t u32;
@@ -23,6 +25,65 @@ static void __attribute__((format(printf, 4, 5))) shown(const char *call, int nt
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     want("calls('%s')[%d]['args'][%d] == r'''%s'''", call, nth, arg, text);
+}
+
+static void rang(int sig) { (void)sig; }
+
+/* A sleep that a signal ends says what is left of it. */
+static void sleeps(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct sigaction act = { .sa_handler = rang };
+    struct itimerval soon = { .it_value = { 0, 30000 } };
+    sigaction(SIGALRM, &act, NULL);
+    for (int clock = 0; clock < 2; clock++) {
+        u64 ask[2] = { 50, 0 }, left[2] = { 0, 0 };
+        setitimer(ITIMER_REAL, &soon, NULL);
+        if (clock)
+            syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, ask, left);
+        else
+            syscall(SYS_nanosleep, ask, left);
+        shown(clock ? "clock_nanosleep" : "nanosleep", 0, clock ? 3 : 1, "{tv_sec=%llu, tv_nsec=%llu}",
+              (unsigned long long)left[0], (unsigned long long)left[1]);
+        __builtin_memset(left, 0x55, sizeof left); /* who looks later finds this */
+        __asm__ volatile("" : : "r"(left) : "memory");
+    }
+}
+
+/* The kernel takes the lower half of a register where an argument is an int, whatever is in the upper half. */
+static void wide(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    const u64 high = 0xffffffff00000000;
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct { uint16_t num; int16_t op, flg; } ops = { 0, 0, 04000 };
+    char buf[4096];
+    int pair[2];
+    long fd = syscall(SYS_openat, AT_FDCWD, "/", high | O_DIRECTORY | O_CLOEXEC);
+    CHK(fd);
+    shown("openat", -1, 2, "O_RDONLY|O_DIRECTORY|O_CLOEXEC");
+    CHK(syscall(SYS_getdents64, fd, buf, high | sizeof buf));
+    shown("getdents64", -1, 2, "4096");
+    CHK(syscall(SYS_pipe2, pair, high | O_CLOEXEC));
+    shown("pipe2", -1, 1, "O_CLOEXEC");
+    CHK(syscall(SYS_memfd_create, "wide", high | MFD_CLOEXEC));
+    shown("memfd_create", -1, 1, "MFD_CLOEXEC");
+    CHK(syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", buf, high | 64));
+    shown("readlinkat", -1, 3, "64");
+    fd = syscall(SYS_socket, AF_INET, high | SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    CHK(fd);
+    shown("socket", -1, 1, "SOCK_DGRAM|SOCK_CLOEXEC");
+    CHK(syscall(SYS_sendto, fd, "wide", 4, high | MSG_DONTWAIT, &to, high | sizeof to));
+    shown("sendto", -1, 3, "MSG_DONTWAIT");
+    shown("sendto", -1, 4, "{sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr(\"127.0.0.1\")}");
+    shown("sendto", -1, 5, "16");
+    syscall(SYS_semop, -1, &ops, high | 1);
+    shown("semop", -1, 1, "[{sem_num=0, sem_op=0, sem_flg=IPC_NOWAIT}]");
+    shown("semop", -1, 2, "1");
+    syscall(SYS_copy_file_range, -1, NULL, -1, NULL, 0, high | 1); /* its flags are 32 bits */
+    shown("copy_file_range", -1, 5, "0x1");
+    syscall(SYS_mprotect, 0, 0, high | PROT_READ); /* an unsigned long */
+    shown("mprotect", -1, 2, "PROT_READ|0xffffffff00000000");
 }
 
 static void times(int argc, char **argv)
@@ -216,6 +277,30 @@ static void sizes(int argc, char **argv)
     shown("statmount", 0, 0, "{size=32, mnt_id=0x9, param=0x6, mnt_ns_id=0}");
 }
 
+/* Of E2BIG, the kernel says how large the structure is that it knows: where the caller's size stands. */
+static void larger(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    u32 perf[58] = { 1 /* PERF_TYPE_SOFTWARE */, sizeof perf }, sched[50] = { sizeof sched };
+    perf[57] = sched[49] = 1;
+    MUST(syscall(SYS_perf_event_open, perf, 0, -1, -1, 0) < 0);
+    MUST(errno != E2BIG || perf[1] != sizeof perf);
+    want("'size=232, ' in calls('perf_event_open')[0]['args'][0]");
+    MUST(syscall(SYS_sched_setattr, 0, sched, 0) < 0 && errno == E2BIG && sched[0] != sizeof sched);
+    want("calls('sched_setattr')[0]['args'][1].startswith('{size=200, ')");
+
+    /* What can be read of arguments is shown, and that there is more. */
+    char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(end != MAP_FAILED && munmap(end + 4096, 4096) == 0);
+    char **list = (char **)(end + 4096) - 2;
+    list[0] = "one", list[1] = "two";
+    MUST(syscall(SYS_execve, "/bin/true", list, NULL) < 0 && errno == EFAULT);
+    shown("execve", -2, 1, "[\"one\", \"two\", ...]");
+    char *one[] = { "one", NULL };
+    MUST(syscall(SYS_execve, "/bin/true", one, list) < 0 && errno == EFAULT);
+    shown("execve", -1, 2, "%p /* 2 vars, then unreadable */", (void *)list);
+}
+
 static void others(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -321,7 +406,8 @@ static void faults(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = { { "times", times }, { "sockaddrs", sockaddrs }, { "messages", messages },
-        { "sizes", sizes }, { "others", others }, { "opens", opens }, { "faults", faults }, { NULL, NULL } };
+    static const struct scene s[] = { { "sleeps", sleeps }, { "wide", wide }, { "times", times }, { "sockaddrs", sockaddrs },
+        { "messages", messages }, { "sizes", sizes }, { "larger", larger },
+        { "others", others }, { "opens", opens }, { "faults", faults }, { NULL, NULL } };
     return t_main(argc, argv, s);
 }

@@ -166,6 +166,9 @@ static void faults(int argc, char **argv)
 #elif defined(__aarch64__)
     if (!sigsetjmp(back, 1))
         __asm__ volatile(".word 0");
+#elif defined(__arm__)
+    if (!sigsetjmp(back, 1))
+        __asm__ volatile("udf #0");
 #elif defined(__riscv)
     if (!sigsetjmp(back, 1))
         __asm__ volatile("unimp");

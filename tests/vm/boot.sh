@@ -40,6 +40,11 @@ arm64*)
     qemu=qemu-system-aarch64 line=ttyAMA0 back=ttyS0
     set -- -M virt -cpu max,pauth-impdef=on -device pci-serial,chardev=back "$@"
     ;;
+armv7*)
+    threads=multi
+    qemu=qemu-system-arm line=ttyAMA0 back=ttyS0
+    set -- -M virt,highmem=off -cpu cortex-a15 -device pci-serial,chardev=back "$@"
+    ;;
 riscv64*)
     threads=multi
     qemu=qemu-system-riscv64 line=ttyS0 back=ttyS1

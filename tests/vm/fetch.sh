@@ -25,9 +25,11 @@ x86-6.1 amd64 bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-cloud-amd64$/
 x86-6.12 amd64 bookworm-backports /^linux-image-6\.12[^-]*-cloud-amd64$/
 x86-sid amd64 sid /^linux-binary-[0-9][^-]*-cloud-amd64$/ /^linux-modules-[0-9][^-]*-cloud-amd64$/
 arm64 arm64 bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-cloud-arm64$/
+armv7 armhf bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-armmp$/
 riscv64 riscv64 trixie /^linux-image-6\.12[^-]*-riscv64$/
 tools-amd64 amd64 bookworm busybox-static strace libc6 libunwind8 liblzma5 libgcc-s1
 tools-arm64 arm64 bookworm busybox-static strace libc6
+tools-armv7 armhf bookworm busybox-static strace libc6 libgcc-s1
 tools-riscv64 riscv64 trixie busybox-static strace libc6
 bcc-amd64 amd64 bookworm libbpf-tools libelf1 zlib1g libc6
 musl-arm64 arm64 bookworm musl-dev

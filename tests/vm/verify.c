@@ -97,7 +97,7 @@ static int verify_call(void)
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK",
                                       "CFG_STACK_NR", "CFG_SELF", "CFG_CGROUP", "CFG_MIN_NS",
-                                      "CFG_STATUS" };
+                                      "CFG_STATUS", "CFG_SETS" };
     hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Used by the cases vm_*.
 # vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
-#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64 riscv64
+#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64 riscv64 armv7
 # With names, only those tests, whatever kernels they are for, and every line of their output. (It needs
 # no run.sh around it.)
 #
@@ -32,14 +32,14 @@ kernel=$1
 shift
 only=$*
 cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
-case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; riscv64*) arch=riscv64 tools=tools-riscv64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
+case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; riscv64*) arch=riscv64 tools=tools-riscv64 ;; armv7*) arch=armv7 tools=tools-armv7 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
 
 header() { sed -n "1,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$vm/guest/$1.sh"; } # header TEST KEY
 
 # Static builds for the guest's architecture: the test programs, and kvis if it is not ours.
 cc() {
     [ "$arch" = "$(uname -m)" ] && { "${CC:-gcc}" "$@"; return; }
-    "$arch-linux-gnu-gcc" "$@"
+    case $arch in armv7) arm-linux-gnueabihf-gcc "$@" ;; *) "$arch-linux-gnu-gcc" "$@" ;; esac
 }
 newer() { # newer PROGRAM SOURCE
     [ -x "$1" ] && [ -z "$(find "$2" "$TESTS"/progs/t.h "$TESTS"/../bpf_insns "$TESTS"/../gen -name '*.[ch]' -newer "$1")" ]
@@ -54,7 +54,7 @@ build() {
         compiler=cc
         case $arch:${only_on:-$arch} in
         "$arch:$arch") ;;
-        aarch64:arm) compiler=arm-linux-gnueabihf-gcc ;; # 32-bit programs, which an arm64 kernel runs
+        aarch64:arm | armv7:arm) compiler=arm-linux-gnueabihf-gcc ;; # of 32 bits, which an arm64 kernel runs, too
         *) continue ;;
         esac
         ! newer "$bin/$name" "$src" || continue

@@ -11,7 +11,6 @@ kprobes='yes .*attached to do_exit and its return' virt='full|works'
 t_ok "all that trace and open need is there" "$KVIS" check -v
 cp out checked
 t_has "kprobes, by their PMU" checked "^kprobes +($kprobes)"
-t_has "a program on a perf event" checked '^perf_programs +yes '
 t_has "a ring buffer" checked '^ring_buffer +yes '
 t_has "BTF" checked '^btf +yes '
 t_has "tracefs, which nobody has mounted" checked '^tracefs +yes '
@@ -56,7 +55,7 @@ t_has "and is told what mends it" out 'fix: .*root'
 t_run user "$KVIS" check trace
 t_is "but may trace" 0 $st
 t_ok "the verdicts" "$KVIS" check
-t_has "trace" out '^trace +full: hybrid for commands'
+t_has "trace" out '^trace +full: hybrid$'
 t_has "open" out '^open +full$'
 t_has "proc" out '^proc +full$'
 t_has "rings of virtio devices" out "^virt +($virt)"

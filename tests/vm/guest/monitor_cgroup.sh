@@ -41,7 +41,7 @@ t_is "memory" "$(cat $cg/memory.current)" "$(prom memory_bytes)"
 t_is "faults" "$(key memory.stat pgfault)" "$(prom page_faults_total)"
 at_least "5000 of them" "$(prom page_faults_total)" 5000
 t_is "tasks" "$(cat $cg/pids.current)" "$(prom pids)"
-t_json "the same in JSON" json "E[0]['cgroup_pids'] == 1 and E[0]['cgroup_throttled_ratio'] > 0 and E[0]['cgroup_memory_bytes'] == $(prom memory_bytes)"
+t_json "the same in JSON" json "E[0]['cgroup_pids'] == 1 and E[0]['cgroup_throttled_seconds_per_second'] > 0 and E[0]['cgroup_memory_bytes'] == $(prom memory_bytes)"
 # It goes while it is watched: what was there is, what is not says so.
 kvis monitor --cgroup kvwork -c load -i 0.5 -n 6 --json=gone -o /dev/null 2>err 7>&- &
 kvis=$!

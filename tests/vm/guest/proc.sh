@@ -26,14 +26,14 @@ after=$(counted)
 t_json "all of them" many "len(by('command')) == 601 and S['lost'] == 0 and all(e['exit_code'] == 0 for e in by('command'))"
 t_json "as many as the kernel counted" many "S['forks'] == $((after - before)) - $own"
 
-t_fails 3 "recorded" kvis proc -o none.txt -w r.kvis --report=r.html --perfetto=p.json -- \
+t_fails 3 "recorded" kvis proc -o none.txt -w r.kvis --report=r.html --perfetto=p.pf -- \
     sh -c 'i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i+1)); done; exit 3'
-t_ok "replay" kvis replay -q --json=events --report=r2.html --perfetto=p2.json r.kvis
+t_ok "replay" kvis replay -q --json=events --report=r2.html --perfetto=p2.pf r.kvis
 t_json "its commands" events "len(by('exec')) == 21 and len(by('spawn_process')) == 20 and S['exit_code'] == 3"
 t_json "its ends" events "sorted(e['code'] for e in by('exit_process')) == [0] * 20 + [3]"
 t_json "what was used" events "all(e['cpu_ns'] >= 0 and e['max_rss_bytes'] > 0 for e in by('exit_process'))"
 t_ok "the same report" cmp r.html r2.html
-t_ok "the same trace" cmp p.json p2.json
+t_ok "the same trace" cmp p.pf p2.pf
 
 kvis proc --json=all -o text.txt -w all.kvis &
 kvis=$!

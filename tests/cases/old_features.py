@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# On a kernel that lacks what newer ones brought, each thing alone and all at once, kvis trace, open and proc see what a
+# command does, by the backend that is left; kvis check says beforehand which that is, and its fix is the release.
+# tier: quick
+# timeout: 120
+# needs: root gcc unshare setpriv /sys/kernel/btf/vmlinux
+# covers: H13 E4 E7 P27
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
+import j
+from lib import TESTS, fail, say
+
+JOB = "cat data data; (true); /bin/true x; exit 3"
+ALL = "info pidfd fsopen clone3 ring signal typed batch ns"
+# What is missing, the release, whether the kernel has BTF; the backend of trace, of open and proc; and the fix that
+# check names for trace, for open and proc. (Of a release before 5.5 all fixes of open and proc are that release.)
+KERNELS = (
+    ("none", None, True, "hybrid", "bpf", None, None),
+    ("info", None, True, "hybrid", "bpf", None, None),
+    ("pidfd", None, True, "hybrid", "bpf", None, None),
+    ("clone3", None, True, "hybrid", "bpf", None, None),
+    ("fsopen", None, True, "hybrid", "bpf", None, None),
+    ("typed", None, True, "hybrid", "bpf", None, None),
+    ("batch", None, True, "hybrid", "bpf", None, None),
+    ("ns", None, True, "hybrid", "bpf", None, None),
+    ("ring", None, True, "ptrace", "bpf", "use Linux 5.8 or later", None),
+    ("signal", None, True, "ptrace", "bpf", "use Linux 5.6 or later", None),
+    ("raw", None, True, "ptrace", "ptrace", "use Linux 5.5 or later", "use Linux 5.5 or later"),
+    ("read", None, True, "ptrace", "ptrace", "use Linux 5.5 or later", "use Linux 5.5 or later"),
+    ("bpf", None, True, "ptrace", "ptrace", "CONFIG_BPF_SYSCALL", "CONFIG_BPF_SYSCALL"),
+    ("none", None, False, "ptrace", "bpf", "CONFIG_DEBUG_INFO_BTF", "CONFIG_DEBUG_INFO_BTF"),
+    ("clone3 ring signal batch ns pidfd", "5.5.0", True, "ptrace", "bpf", "use Linux 5.8 or later", None),
+    (f"{ALL} read", "5.4.0", True, "ptrace", "ptrace", "use Linux 5.8 or later", "use Linux 5.5 or later"),
+    (f"{ALL} read raw", "4.9.0", False, "ptrace", "ptrace", "use Linux 5.8 or later", "use Linux 5.5 or later"),
+)
+
+
+def kvis(kernel, *args):
+    """kvis on such a kernel: its exit status and what it says on stderr."""
+    lacks, release, btf, *_ = kernel
+    env = dict(os.environ, OLD=lacks, **({"OLD_RELEASE": release} if release else {}))
+    hidden = () if btf else ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh")
+    say(f"(without {lacks}{'' if btf else ' BTF'}) kvis", *args)
+    done = subprocess.run([*hidden, "./old", *args], env=env, text=True, capture_output=True, check=False)
+    return done.returncode, done.stderr
+
+
+def seen(kernel, *args):
+    """The JSON of a run of the job, which ends as the job does."""
+    status, err = kvis(kernel, *args, "--json=json", "-o", "text", "--", "sh", "-c", JOB)
+    if status != 3:
+        fail(f"exit status {status}: {err}")
+    with open("json", "rb") as stream, open("text") as text:
+        return j.load(stream), err + text.read()
+
+
+def look(kernel):
+    lacks, _, btf, trace, others, trace_fix, others_fix = kernel
+    calls, err = seen(kernel, "trace", "-v")
+    by = calls[0]["backend"]
+    assert by == trace, (by, err)
+    assert ("by ptrace alone" in err) == (trace == "ptrace"), err
+    assert calls[-1]["lost"] == 0 and calls[-1]["exit_code"] == 3, calls[-1]
+    assert [e["path"] for e in calls if e["type"] == "open" and e.get("path", "").endswith("/data")] == [DATA, DATA]
+    assert sum(e["type"] == "exec" for e in calls) == 3
+
+    opens, err = seen(kernel, "open")
+    assert opens[0]["backend"] == others, (opens[0]["backend"], err)
+    # Without BTF, cat may have gone before its directory was read.
+    rows = [e for e in opens if e["type"] == "open" and e["name"] == "data"]
+    assert len(rows) == 2 and all(e["path"] == DATA for e in rows if btf or "path" in e), rows
+
+    commands, err = seen(kernel, "proc")
+    assert commands[0]["backend"] == others, (commands[0]["backend"], err)
+    rows = [e for e in commands if e["type"] == "command"]
+    assert sorted(e["argv"] for e in rows) == sorted((["cat", "data", "data"], ["/bin/true", "x"], ["sh", "-c", JOB])), rows
+    known = [e.get("exit_code") for e in rows]
+    assert sorted(known, key=str) == [0, 0, 3] or (not btf and "not known" in err), (known, err)
+
+    kvis(kernel, "check", "--json=json")
+    with open("json", "rb") as stream:
+        verdict = {v["name"]: v for v in j.load(stream)[-1]["verdicts"]}
+    assert ("ptrace: every" in verdict["trace"]["detail"]) == (trace == "ptrace"), verdict["trace"]
+    for name, fix in (("trace", trace_fix), ("open", others_fix), ("proc", others_fix)):
+        v = verdict[name]
+        assert v["full"] or v["reason"], v
+        assert (fix or "") in v.get("fix", ""), (name, v)
+        assert fix or v["full"] or (name == "trace" and lacks == "fsopen" and "tracefs" in v["fix"]), (name, v)
+    for name in ("open", "proc"):
+        assert verdict[name]["works"] == (others == "bpf"), verdict[name]
+        status, err = kvis(kernel, name, "--backend=bpf", "-o", "text", "--", "true")
+        assert status == (0 if others == "bpf" else 125), (name, status, err)
+
+
+with open("data", "w") as f:
+    f.write("x\n")
+DATA = os.path.abspath("data")
+subprocess.run(["gcc", "-std=gnu11", "-O0", "-pthread", f"-I{TESTS}/..", "-o", "old", f"{TESTS}/lib/old_kernel.c"], check=True)
+for kernel in KERNELS:
+    try:
+        look(kernel)
+    except AssertionError as e:
+        fail(f"{kernel}: {e or 'other events'}")

@@ -1,0 +1,50 @@
+# armv7: 32-bit ARM, where kvis does without BPF: calls as strace sees them; opens, commands and metrics by ptrace
+# and from /proc, as programs and the kernel's files have them; a recording that other CPUs read.
+# kernels: armv7
+# with: strace
+# timeout: 240
+. /tests/lib.sh
+
+t_both sh sh -c 'i=0; while [ $i -lt 30 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
+    cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
+t_both fd "$BIN/fd" kinds
+t_both mem "$BIN/mem" maps
+
+for scene in calls names procs roots deep; do
+    mkdir "open-$scene"
+    cd "open-$scene" || exit
+    t_run kvis open -o rows --json=json -- "$BIN/opens" "$scene"
+    mv out facts
+    t_has "open $scene: why it is by ptrace" err '^kvis: following the command by ptrace, .*: the BPF programs of kvis are for 64-bit kernels; fix: '
+    t_opens "open $scene" json facts
+    rm -rf r d mnt p[0-9]* t[0-9]* rows
+    cd ..
+done
+for scene in ends args chain threads ways forks; do
+    mkdir "proc-$scene"
+    cd "proc-$scene" || exit
+    kvis proc -x --forks --json=json -o rows -- "$BIN/cmd" $scene >facts 2>err </dev/null || t_not_ok "$scene: exit status $?"
+    t_facts "proc $scene" json facts
+    t_json "proc $scene: nothing lost" json "H['backend'] == 'ptrace' and S['lost'] == 0 and S['ends_unseen'] == 0"
+    cd ..
+done
+t_fails 125 "the whole machine" kvis open -d 1
+t_has "needs BPF" err '^kvis: cannot watch opens: the BPF programs of kvis are for 64-bit kernels; fix: '
+
+t_ok "monitor" kvis monitor -i 1 -d 2 --json=json -o text
+kb() { sed -n "s/^$1: *\([0-9]*\) kB/\1/p" /proc/meminfo; }
+t_json "its memory is the kernel's" json "{e['memory_total_bytes'] for e in by('sample')} == {$(kb MemTotal) << 10}"
+t_json "and its CPUs" json "{e['cpus_online'] for e in by('sample')} == {$(grep -c ^processor /proc/cpuinfo)}"
+t_json "the reason for what is missing" json \
+    "{u['source'] for u in by('sample')[0]['unavailable'] if '64-bit kernels' in u['reason']} >= {'runq', 'block'}"
+
+t_ok "recorded" kvis trace -q -v -w r.kvis -- sh -c 'echo a >f; cat f nothere; mv f g'
+kvis replay -q -v --json=again r.kvis >/dev/null 2>&1
+t_replay "its recording is read by other CPUs" again r.kvis
+
+t_fails 1 "check: not all works" kvis check -v
+t_has "BPF" out '^bpf +NO .*64-bit kernels'
+t_has "programs of open: the same reason" out '^open_programs +NO .* the BPF programs of kvis are for 64-bit kernels$'
+t_has "trace" out '^trace +ptrace: every traced call stops the program$'
+t_has "open" out '^open +only for a command, by ptrace'
+t_has "monitor" out '^monitor +works'

@@ -1,0 +1,44 @@
+# diagnose_kernel: faults that are the kernel's, and no program's time: interrupts on one CPU, a full table of
+# connections, memory in pieces. kvis diagnose must find each of them first.
+# kernels: x86-5.10 x86-sid arm64
+# (As diagnose.)
+# timeout: 90
+# modules: libcrc32c nf_defrag_ipv6 nf_defrag_ipv4 nf_conntrack
+. /tests/lib.sh
+
+ip link set lo up 2>/dev/null || ifconfig lo up
+# CPU 1 handles the packets that CPU 0 sends.
+if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
+    t_ill interrupts cpu-interrupts 0 packets 0
+    echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
+else
+    t_skip interrupts "no RPS in this kernel"
+fi
+
+# Connections are tracked from here on, whoever has a rule.
+table=/proc/sys/net/netfilter/nf_conntrack_max
+if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=$(cat $table); then
+    echo 100 >$table
+    t_ill tracked limit-conntrack 0 flows 96
+    echo "$most" >$table
+    rmmod nf_conntrack
+else
+    t_skip tracked "no nf_conntrack"
+fi
+
+thp=/sys/kernel/mm/transparent_hugepage
+if [ -e $thp/enabled ]; then
+    was=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/enabled) defrag=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/defrag)
+    echo always >$thp/enabled
+    # Or the kernel puts memory together again, at a page fault or before.
+    echo never >$thp/defrag
+    proactive=/proc/sys/vm/compaction_proactiveness
+    was_proactive=$(cat $proactive 2>/dev/null)
+    [ ! -e $proactive ] || echo 0 >$proactive
+    t_ill fragments hugepages-refused 1 fragments
+    echo "$was" >$thp/enabled
+    echo "$defrag" >$thp/defrag
+    [ ! -e $proactive ] || echo "$was_proactive" >$proactive
+else
+    t_skip fragments "no transparent hugepages"
+fi
