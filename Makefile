@@ -75,7 +75,7 @@ gen/manual.page: $(wildcard gen/manual/*) gen/metrics.help Makefile
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /
 
-test: $(BIN) ## run the tests of this machine that are quick (minutes; as root: installs what they need)
+test: $(BIN) ## run the tests of the gate (3 minutes; as root: installs what they need)
 	tests/run.sh
 
 test-all: $(BIN) ## run all tests: VMs, sanitizers, fuzzers, browsers, packages, too (TIERS="full vm": only these)
@@ -103,14 +103,16 @@ fuzz: $(BIN) ## libFuzzer over recordings, diff, BTF, formats, /proc and /sys, H
 coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root)
 	sh tests/lib/coverage.sh $(CASES)
 
-gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
+gen: gen-tables ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
+	CLANG='$(CLANG)' sh gen/insns.sh
+
+gen-tables: ## rebuild only gen/*.h (without clang)
 	sh gen/structs.sh
 	sh gen/tables.sh
 	sh gen/rules.sh
 	sh gen/options.sh
 	sh gen/metrics.sh
 	sh gen/pmu.sh
-	CLANG='$(CLANG)' sh gen/insns.sh
 
 vet: ## every BPF array is signed in bpf_insns/VETTED
 	sh gen/vet.sh
@@ -145,5 +147,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
-.PHONY: all run test test-all check bench soak fuzz coverage gen vet install uninstall dist clean help
+.PHONY: all run test test-all check bench soak fuzz coverage gen gen-tables vet install uninstall dist clean help
 .DELETE_ON_ERROR:

@@ -1030,17 +1030,24 @@ static const char *u_signame(int sig)
 enum { U_LIBC_SIGNAL = 33 };
 static bool u_libc_ignored; /* it was, before that: so a command gets it, too */
 
-/* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns
- * 0 or -errno. */
+/* Starts f(arg) in a thread, with all signals blocked, because the main thread handles them. The
+ * stack is the same with any libc: glibc's default, RLIMIT_STACK, would take a quarter of the
+ * address space under `ulimit -v 32768`. Returns 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
+    enum { STACK = 256 << 10 };
+    pthread_attr_t attr;
     sigset_t all, old;
     uintptr_t was[5] = { 0 };
     if (!syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, NULL, was, 8ul))
         u_libc_ignored |= was[0] == (uintptr_t)SIG_IGN;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
-    int e = pthread_create(th, NULL, f, arg);
+    int e = pthread_attr_init(&attr);
+    if (!e)
+        e = pthread_attr_setstacksize(&attr, STACK);
+    if (!e)
+        e = pthread_create(th, &attr, f, arg);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return -e;
 }
@@ -18115,7 +18122,7 @@ static void bpf_detach(struct bpf_obj *o)
         return; /* it was never opened */
     for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
         if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
-            && pthread_create(&th[n], NULL, bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
+            && u_thread(&th[n], bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
             n++;
             o->link[i] = -1;
         }

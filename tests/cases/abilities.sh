@@ -1,6 +1,6 @@
 #!/bin/sh
 # What kvis check says works here does work: its rows, exit status and JSON agree with independent probes.
-# tier: quick asan
+# tier: gate asan
 # timeout: 300
 # needs: root prog:refuse
 # covers: E4 E7

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Calls of the i386 and x32 ABIs in a 64-bit program are decoded by their own tables.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: arch:x86_64
 # covers: P26

@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis trace -p traces every thread of a running program and leaves the program as it was.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # covers: P17 P18
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each pid that cannot be attached to gives one line that says why, and exit status 1.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P16
 . "$TESTS/lib/truth.sh"

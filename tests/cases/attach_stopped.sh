@@ -1,6 +1,6 @@
 #!/bin/sh
 # A stopped process stays stopped while it is traced and afterwards.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P8
 . "$TESTS/lib/truth.sh"

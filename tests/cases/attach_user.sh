@@ -1,6 +1,6 @@
 #!/bin/sh
 # Attaching to another user's process fails with the cause and the fix.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root setpriv
 # covers: P16

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Arguments with invalid pointers do no harm, and what can be read of them is shown.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # covers: P37 P39
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Changes to the file system and failed opens appear as events.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
 each truth chg names attrs failing opens

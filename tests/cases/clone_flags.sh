@@ -1,6 +1,6 @@
 #!/bin/sh
 # Children with an unusual parent or CLONE_UNTRACED are traced, and none gets ENOSYS from the seccomp filter.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: P10 P11
 . "$TESTS/lib/truth.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Color is used on a terminal only, and only when it is wanted, whatever LANG, TERM and the width are; only there are
 # lines of events cut, at its width.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: O5
 . "$TESTS/lib/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Under Docker's default seccomp profile and capabilities each command works, or says in one line what is missing and how
 # a container gets it; root in a container is not told to become root.
-# tier: quick
+# tier: gate
 # timeout: 90
 # needs: root setpriv prog:refuse
 # covers: H13 E4

@@ -1,6 +1,6 @@
 #!/bin/sh
 # JSON that ends early consists of whole lines; after a signal that can be caught, it has its summary.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: O4 P14
 . "$TESTS/lib/truth.sh"

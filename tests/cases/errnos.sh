@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every errno has its name and its words: strace's, whose libc is not the one that kvis is built with; of the
 # kernel's own numbers, which no libc knows, at least the names that strace has.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: strace
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A command that cannot be run gives exit status 126 or 127 and one line that says why.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P32 P33
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # exec by a thread that is not the first, and a first thread that ends before the others, are traced correctly.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: P2 P3 P4
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis ends as the program does: with its status, or by the same signal and without a core file of its own.
-# tier: quick
+# tier: gate
 # timeout: 120
 # covers: P34
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Page faults are counted by region, to the page.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Descriptors that the program inherits have their names: 0, 1, 2 and 7.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
 echo "stdin of the program" >in

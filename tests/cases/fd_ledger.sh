@@ -1,6 +1,6 @@
 #!/bin/sh
 # Bytes, age and opener of each open file are right, and files left open are listed.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
 each truth fd ledger tmpfile

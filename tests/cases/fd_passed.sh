@@ -1,6 +1,6 @@
 #!/bin/sh
 # Open files that come from another process (SCM_RIGHTS, pidfd_getfd) have their names.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
 each truth fd scm getfd flight

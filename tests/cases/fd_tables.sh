@@ -1,6 +1,6 @@
 #!/bin/sh
 # A number stands for the right open file after dup, exec, close_range, and with shared and copied tables.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: P12
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What -e trace= leaves out is not shown as zero: the summary's values that depend on it are n/a and absent from JSON.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 for accel in "" --no-accel; do

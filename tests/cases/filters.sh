@@ -1,6 +1,6 @@
 #!/bin/sh
 # -e, -z, -Z, -x and -P show what they should and nothing else.
-# tier: quick asan
+# tier: gate asan
 # timeout: 90
 . "$TESTS/lib/lib.sh"
 names() { js "sorted({c['name'] for c in E if c['type'] == 'syscall'})"; }

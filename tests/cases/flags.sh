@@ -1,6 +1,6 @@
 #!/bin/sh
 # The values of gen/tables/flags.tbl are those of the kernel's and the libc's headers.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: gcc
 . "$TESTS/lib/lib.sh"

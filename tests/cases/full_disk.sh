@@ -1,6 +1,6 @@
 #!/bin/sh
 # A disk that runs full under a recording, a report or a Perfetto trace is reported by name, and the command goes on.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root unshare python3 prog:loop
 # covers: O2 O4

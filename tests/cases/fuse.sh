@@ -1,6 +1,6 @@
 #!/bin/sh
 # A FUSE server and its client can both be traced: neither waits for kvis, and kvis waits for neither.
-# tier: quick asan
+# tier: gate asan
 # timeout: 90
 # needs: root /dev/fuse prog:fuse
 # covers: P38

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The pseudo-C beside each BPF array is what two other disassemblers make of its words.
 # lib/bpf_dis.py and llvm-objdump share nothing with insngen.
-# tier: quick
+# tier: gate
 # timeout: 120
 # needs: gcc python3
 . "$TESTS/lib/lib.sh"

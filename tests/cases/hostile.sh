@@ -1,6 +1,6 @@
 #!/bin/sh
 # Hostile file names cannot send commands to a terminal, break JSON, or run a script in a report.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: O1
 . "$TESTS/lib/truth.sh"

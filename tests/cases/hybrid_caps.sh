@@ -1,6 +1,6 @@
 #!/bin/sh
 # What counts for the hybrid backend and for -u is capabilities, not user 0; and they are not handed on by -u.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root setpriv
 . "$TESTS/lib/lib.sh"

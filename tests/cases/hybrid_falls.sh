@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whichever bpf(2) call of its start is refused, kvis says so and goes on by ptrace or with less, and the trace is
 # right.
-# tier: quick full
+# tier: gate full
 # timeout: 300
 # needs: root strace python3
 # covers: H13 E1 E7

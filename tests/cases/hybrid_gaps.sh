@@ -1,7 +1,7 @@
 #!/bin/sh
 # No call of a thread is missing where one could: behind a waiting record, at a thread's death, after TSYNC, with a
 # full signal queue.
-# tier: quick asan
+# tier: gate asan
 # timeout: 180
 # needs: root prog:hyb
 # covers: H4 H5 P30

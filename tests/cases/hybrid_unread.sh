@@ -1,6 +1,6 @@
 #!/bin/sh
 # A path that BPF cannot read is read at a stop instead, and never shown as empty.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root prog:evict prog:hyb
 # covers: E10

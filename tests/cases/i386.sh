@@ -1,6 +1,6 @@
 #!/bin/sh
 # A 32-bit program, and one that executes a 64-bit program, are decoded correctly.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: arch:x86_64 prog:i386
 # covers: P26

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # The first Ctrl-C is the program's, also one sent to kvis alone; a second one or SIGTERM ends kvis with its output whole.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P14 P35
 import json, os, pty, select, signal, subprocess, sys, time

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tracees that are killed from outside at any point of a call are reported as killed.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: P13
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A child that is killed before its parent's stop announces it is born once and dies once.
-# tier: quick
+# tier: gate
 # timeout: 90
 # needs: prog:killer
 # covers: P9 P13

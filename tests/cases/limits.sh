@@ -1,9 +1,9 @@
 #!/bin/sh
 # Every command runs where the address space or the data are limited to 32 MB, or says why it cannot; kvis trace
 # takes a smaller ring there, and says so; by ptrace 16 MB are enough.
-# tier: quick
+# tier: gate
 # timeout: 300
-# needs: root prog:io
+# needs: root musl-gcc prog:io
 . "$TESTS/lib/lib.sh"
 
 # limited FLAG KB ARG...: kvis under `ulimit FLAG KB`.

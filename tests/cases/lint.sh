@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis.c keeps its structure: sections in order, prefixes, callees above callers, short functions.
-# tier: quick
+# tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 sh "$TESTS/lib/lint.sh" || exit 1

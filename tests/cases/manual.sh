@@ -1,6 +1,6 @@
 #!/bin/sh
 # The manual pages pass mandoc's and groff's checks, and together have every command, option, event, field, rule and metric.
-# tier: quick
+# tier: gate
 # timeout: 30
 # needs: mandoc man groff
 . "$TESTS/lib/lib.sh"

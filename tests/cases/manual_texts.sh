@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each part that the files of gen/manual name is one that kvis.c makes, and what they say arrives as it is, line by line.
-# tier: quick
+# tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 manual=$TESTS/../gen/manual

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The break and mappings are followed as they are cut, moved and protected; totals agree with /proc/self/maps.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
 each truth mem heap maps all none exec many

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/metrics.h and gen/metrics.help are what gen/metrics.sh makes of gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
-# tier: quick
+# tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"

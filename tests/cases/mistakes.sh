@@ -1,7 +1,7 @@
 #!/bin/sh
 # Each common mistake gives one line with what failed, why, and the fix, and the right exit status; below a mistake in an
 # option stands the usage of that option, or of the command.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/lib.sh"

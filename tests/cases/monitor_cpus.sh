@@ -1,7 +1,7 @@
 #!/bin/sh
 # The PMU events that kvis chooses for many processors are those of the vendors' public lists; what cannot be counted
 # says why.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: python3
 # covers: M2 M3 S7

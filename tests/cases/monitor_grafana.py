@@ -2,7 +2,7 @@
 # Every expression of the dashboard that kvis monitor --grafana prints names a metric that kvis exposes, by a type that it
 # is asked as, and its legend names labels that the metric has.
 # timeout: 60
-# tier: quick asan
+# tier: gate asan
 import json, os, re, subprocess, sys
 
 sys.path.insert(0, os.environ["TESTS"] + "/lib")

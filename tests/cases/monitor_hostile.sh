@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis monitor survives nonsense in every file of /proc and /sys, and 4096 CPUs.
-# tier: quick full asan
+# tier: gate full asan
 # timeout: 600
 # needs: python3 promtool mkfifo
 # covers: S1 S2 S5 S6 S7 O1

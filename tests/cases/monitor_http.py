@@ -2,7 +2,7 @@
 # kvis monitor --listen answers what HTTP/1.1 lets a client send: absolute-form targets, an empty line before the
 # request, pipelined requests, each answered in order; what is no request gets one answer, which is the last.
 # timeout: 60
-# tier: quick
+# tier: gate
 import os, re, socket, subprocess, sys, time
 
 kvis = subprocess.Popen([os.environ["KVIS"], *"monitor -c load -i 0.5 --listen=0".split()], stdin=subprocess.DEVNULL,

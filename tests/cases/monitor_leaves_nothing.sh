@@ -1,6 +1,6 @@
 #!/bin/sh
 # However kvis monitor ends, none of its BPF programs and maps stays, and its file is whole.
-# tier: quick
+# tier: gate
 # timeout: 120
 # needs: root bpftool python3
 # alone: it counts all BPF programs

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Without rights, kvis monitor shows what anybody may read and says for the rest how to get it; nothing is 0 instead.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root python3 setpriv
 # covers: S5

@@ -1,6 +1,6 @@
 #!/bin/sh
 # TCP, UDP, unix and netlink peers are named, also those that refuse or are not connected yet.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"

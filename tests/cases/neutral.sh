@@ -1,7 +1,7 @@
 #!/bin/sh
 # A program that reports everything it can see of itself reports the same when traced.
 # What cannot be hidden: getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: python3
 # covers: P36

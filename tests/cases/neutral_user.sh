@@ -1,6 +1,6 @@
 #!/bin/sh
 # A program of another user sees the same when traced: no no_new_privs, and setuid programs are named.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root setpriv
 # covers: P22 P36

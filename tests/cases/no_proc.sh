@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis works alone in a directory without /proc and /dev; what it cannot see there it does not call healthy.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root unshare
 # covers: O5

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A hangup does not end a kvis that nohup(1) has started, and the program that it starts ignores it as well.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A hostile or unlucky program does its tracer no harm, and look-ups of descriptors leave nothing behind.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # covers: P23 P39 P40
 . "$TESTS/lib/truth.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Without BPF, kvis open follows a command by ptrace, as an ordinary user too: the same rows as by BPF, and as
 # strace has them, the same filters, and the command's exit status; the whole machine it refuses to watch.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: root python3 strace setpriv unshare prog:opens prog:refuse
 # covers: H13 E4 E12 P2 P34

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Filters and columns of kvis open are those of bcc's opensnoop, evaluated in the kernel.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: root python3 prog:opens prog:loop setpriv
 # covers: O1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Rows of kvis open go where they should, and it ends properly when they cannot.
-# tier: quick
+# tier: gate
 # timeout: 120
 # needs: root python3 prog:proc
 # covers: O2 O5 P34

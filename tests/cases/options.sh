@@ -1,6 +1,6 @@
 #!/bin/sh
 # The help lists every option, and a wrong command line gives one line, a line of usage and exit status 2.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 run; status 2; cat out err >both; has both 'trace'

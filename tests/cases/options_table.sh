@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/options.h is what gen/options.sh makes of gen/tables/options.tbl, and options.sh refuses a table with a mistake.
-# tier: quick
+# tier: gate
 # timeout: 30
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Output that cannot be written gives one message with its name and a failing status, and the program finishes.
-# tier: quick asan
+# tier: gate asan
 # timeout: 90
 # covers: O2 O5
 . "$TESTS/lib/lib.sh"

@@ -2,7 +2,7 @@
 # What kvis writes lands where the user said and nowhere else: devices, FIFOs and links stay what they are, links that
 # others planted are not followed, and an output that nobody reads or that is full is said once and ends kvis.
 # timeout: 120
-# tier: quick
+# tier: gate
 # needs: root strace
 import os, re, signal, stat, subprocess, sys, threading, time
 

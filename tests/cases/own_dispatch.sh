@@ -1,6 +1,6 @@
 #!/bin/sh
 # Syscall user dispatch, as Wine uses it, works under kvis.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: arch:x86_64
 # covers: P25

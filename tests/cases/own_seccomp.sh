@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs with seccomp filters of their own behave as untraced, and their calls have their results.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # covers: P23 P24
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A program that traces its own child cannot do so under kvis, goes on, and kvis says it once.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P30
 . "$TESTS/lib/truth.sh"

@@ -2,7 +2,7 @@
 # A path that another thread changes while it is opened is shown as the kernel has used it, or is marked
 # (path_changed: by ptrace always, in hybrid mostly); the event and the line of one call agree; and a path that
 # nobody changes is never marked.
-# tier: quick
+# tier: gate
 # timeout: 240
 # needs: root prog:flip
 import json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # --chrome-json writes a valid trace with all calls; a replay makes the same bytes of it, and of --perfetto.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A pid namespace whose init dies gives finite output, reaped children, and both kinds of pids.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root
 # covers: P31

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/pmu.h is what gen/pmu.sh makes of gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
-# tier: quick
+# tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Execs that fail leave nothing behind: kvis proc stays as large as it was.
-# tier: quick
+# tier: gate
 # timeout: 120
 # needs: root perl
 . "$TESTS/lib/lib.sh"

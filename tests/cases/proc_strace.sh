@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis proc sees every execve, execveat and exit that strace sees in the same run.
-# tier: quick full asan
+# tier: gate full asan
 # timeout: 120
 # needs: root strace make
 . "$TESTS/lib/proc.sh"

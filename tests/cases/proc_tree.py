@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # kvis proc --tree draws each command below its parent; a replay has the rows, the tree and the summary of the run.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root python3
 import fcntl

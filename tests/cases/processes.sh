@@ -1,6 +1,6 @@
 #!/bin/sh
 # fork, vfork, clone, clone3, threads, exec of all kinds, daemons and zombies are followed.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # covers: P1 P9 P12 P29 P32 P33 P34
 . "$TESTS/lib/truth.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # A recording that somebody made up cannot make kvis say what is impossible: no time beyond the whole, JSON that can
 # be read, a bounded number of tracks.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 import json
 import os

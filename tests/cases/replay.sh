@@ -1,6 +1,6 @@
 #!/bin/sh
 # A replayed recording gives the output of the live run byte for byte: JSON, text and tables.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: git gcc python3 prog:diff_threads
 . "$TESTS/lib/lib.sh"

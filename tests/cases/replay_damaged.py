@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # A damaged, truncated or foreign recording is reported with its offset, and what comes before is shown.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: python3
 # covers: O2 O4

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Resident memory over time, and each process's peak, is what the program itself reads, with both backends and in every output.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: python3
 import json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gen/rules.h is what gen/rules.sh makes of gen/tables/rules.tbl, and rules.sh refuses a table with a mistake.
-# tier: quick
+# tier: gate
 # timeout: 30
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/tables.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A set-user-ID or set-group-ID copy of kvis refuses to run for another user, and runs for root.
 # timeout: 30
-# tier: quick
+# tier: gate
 # needs: root setpriv
 . "$TESTS/lib/lib.sh"
 d=$(mktemp -d) && chmod 755 "$d" || fail "no directory"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Arguments of unusual shape are shown as the kernel takes them: times that are no times, socket addresses and
 # structures that are shorter or longer than known, results of another type, and the address of a fault.
-# tier: quick asan
+# tier: gate asan
 # timeout: 90
 . "$TESTS/lib/truth.sh"
 KVOPT="-v -s 4096" each truth shapes sleeps wide times sockaddrs messages sizes larger others

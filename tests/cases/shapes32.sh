@@ -1,6 +1,6 @@
 #!/bin/sh
 # The times, addresses and messages of unusual shape of shapes.sh, in the layouts of a 32-bit program.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: arch:x86_64 prog:shapes32
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A stopped program stays stopped and a continued one goes on, in any order and with any number of threads.
-# tier: quick
+# tier: gate
 # timeout: 120
 # covers: P6 P7 P8
 . "$TESTS/lib/truth.sh"

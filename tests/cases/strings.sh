@@ -1,6 +1,6 @@
 #!/bin/sh
 # -v shows arguments by name, strings as long as -s says, times and results.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 text="0123456789012345678901234567890123456789"

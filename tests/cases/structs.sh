@@ -1,7 +1,7 @@
 #!/bin/sh
 # gen/structs.h is what gen/structs.sh makes of gen/tables/structs.tbl, structs.sh refuses a table with a mistake, and
 # the members lie where the kernel's headers have them.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: gcc
 . "$TESTS/lib/lib.sh"

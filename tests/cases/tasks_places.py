@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # An ordinary user, a root directory with nothing in it but kvis, and a container without capabilities: the first screen has what
 # the command does, or what is missing and how to get it.
-# tier: quick
+# tier: gate
 # timeout: 30
 # needs: root tmux setpriv unshare chroot git gcc make /usr/bin/python3
 import os

@@ -3,7 +3,7 @@
 # or closed. It reads no byte of the input that is not its own, leaves the terminal as it was, and the command
 # that it starts finds the same standard input as without kvis.
 # timeout: 300
-# tier: quick
+# tier: gate
 import itertools, os, pty, select, signal, subprocess, sys, termios, time, fcntl
 
 KVIS, HERE = os.environ["KVIS"], os.getcwd()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Text output groups I/O, names processes when there are several, has one line for the start of a program, and ends
 # with a summary.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: gcc perl strace python3
 . "$TESTS/lib/lib.sh"

@@ -2,7 +2,7 @@
 # -P PATH shows every call that touches the path: by its name, as it is written and where it leads, and by its
 # descriptors, also in sets and in calls that fail. strace -P is the truth; what kvis shows beside it is listed.
 # kvis replay -P finds the same calls in a recording.
-# tier: quick asan
+# tier: gate asan
 # timeout: 180
 # needs: root strace prog:touch
 import json

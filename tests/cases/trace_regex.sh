@@ -1,7 +1,7 @@
 #!/bin/sh
 # A regular expression of -e trace= counts to its last character, however long it is, on both backends; one that is wrong,
 # too long or matches no call is an error with its reason, and nothing is run.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root
 . "$TESTS/lib/lib.sh"

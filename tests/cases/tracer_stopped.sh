@@ -1,6 +1,6 @@
 #!/bin/sh
 # Nothing is lost while kvis itself is stopped.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P15
 . "$TESTS/lib/truth.sh"

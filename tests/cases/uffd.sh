@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis does not wait for a page that only another thread of the program can bring.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # covers: P38
 . "$TESTS/lib/truth.sh"

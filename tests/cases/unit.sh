@@ -1,7 +1,7 @@
 #!/bin/sh
 # Functions of kvis.c handle forged kernel errors, and BTF files and event formats, valid and damaged.
 # lib/unit.c includes kvis.c; lib/btf_hostile.py and lib/format_hostile.py know the right answer to each file.
-# tier: quick
+# tier: gate
 # timeout: 240
 # needs: gcc python3
 # covers: E1 O1 P27

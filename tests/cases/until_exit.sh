@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis waits for the last descendant; with --until-exit, for the command alone.
-# tier: quick
+# tier: gate
 # timeout: 60
 # covers: P29
 . "$TESTS/lib/truth.sh"

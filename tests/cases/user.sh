@@ -1,6 +1,6 @@
 #!/bin/sh
 # -u runs the command as another user, with that user's groups and HOME.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root
 . "$TESTS/lib/lib.sh"

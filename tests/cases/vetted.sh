@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each BPF program has a row in bpf_insns/VETTED with its hash and lowest kernel, and a changed program voids it.
-# tier: quick
+# tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..

@@ -1,6 +1,6 @@
 #!/bin/sh
 # /proc/self/status of a traced program differs from that of the same program alone only in what the README lists.
-# tier: quick asan
+# tier: gate asan
 # timeout: 30
 # covers: P36
 . "$TESTS/lib/truth.sh"

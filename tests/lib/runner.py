@@ -2,21 +2,23 @@
 
 A case is an executable file tests/cases/NAME.sh or NAME.py. Its first comment says what it proves; the
 comments below that, up to the first line of code, are its header:
-  # tier: quick asan         quick: run by `make test`; full, vm, fuzz, browser: run by `make test-all`.
-                             quick full: run by both, by the second with FULL=1 as NAME[full], with larger
-                             numbers (see `some` of lib.sh). asan: also run with a binary built with ASan
-                             and UBSan, as NAME[asan]
+  # tier: gate asan          gate: run by `make test` and CI; its result depends on nothing but the code: no race
+                             between processes, no upper bound of time, no count of the whole machine, no network.
+                             quick: the other cases of this machine. vm, fuzz, browser, full: what they need is
+                             in tests/README.md. full beside gate or quick: run again as NAME[full] with FULL=1,
+                             with larger numbers (see `some` of lib.sh). asan: run again as NAME[asan], with a
+                             binary built with ASan and UBSan
   # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
                              before the case is ended
   # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
                              py:MODULE, a command, or a /path; what a package has is installed
   # alone: why               never runs beside another case
   # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
-It runs in an empty directory with KVIS, BIN (test programs), TESTS and OUT set, and ends with 0 (passed),
-77 (skipped; its last line says why) or anything else (failed). Whatever it starts must be gone when it ends:
-a process, a mount or a module that it leaves behind is a failure.
+It runs in an empty directory and a mount namespace of its own (as root), with KVIS, BIN (test programs), TESTS
+and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
+starts must be gone when it ends: a process or a mount that it leaves behind is a failure.
 """
-import argparse, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
+import argparse, ctypes, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,13 +26,8 @@ TESTS = Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
 OUT = TESTS / "out"
 BIN = OUT / "bin"
-TIERS = ("quick", "full", "vm", "fuzz", "browser", "asan")
+TIERS = ("gate", "quick", "full", "vm", "fuzz", "browser", "asan")
 SLACK = 3
-# UNTIL=SECONDS since the epoch, as .ci/run sets it: no case begins after that, and none goes on for longer than
-# GRACE seconds after it. What was left out so is skipped, with this reason.
-UNTIL = float(os.environ.get("UNTIL") or "inf")
-GRACE = 300
-NO_TIME = "no time was left for it in this run"
 
 # What the cases need, and the Debian package that has it. A command without a row has its own name.
 PACKAGES = {
@@ -85,7 +82,7 @@ def all_cases():
     found = [Case(f) for f in sorted((TESTS / "cases").iterdir()) if f.suffix in (".sh", ".py")]
     for case in found:
         tiers = set(case.tiers)
-        once = len(tiers - {"asan"}) == 1 or tiers - {"asan"} == {"quick", "full"}
+        once = len(tiers - {"asan"}) == 1 or tiers - {"asan"} in ({"gate", "full"}, {"quick", "full"})
         if tiers - set(TIERS) or not once or not case.timeout:
             sys.exit(f"{case.path}: the header needs a timeout and a tier: {' '.join(TIERS)}")
         if not os.access(case.path, os.X_OK):
@@ -97,7 +94,7 @@ def runs_of(case):
     """How a case can be run: {tier: the run}."""
     runs = {}
     for tier in case.tiers:
-        again = tier == "asan" or tier == "full" and "quick" in case.tiers
+        again = tier == "asan" or tier == "full" and case.tiers[0] != "full"
         runs[tier] = Case(case.path, tier) if again else case
     return runs
 
@@ -111,7 +108,7 @@ def select(names, tiers):
             sys.exit(f"no case {name}; tests/run.sh --list shows them")
     if names and not tiers:
         return [run for _, run in runs if run.name in names]
-    return [run for tier, run in runs if tier in (tiers or ["quick"]) and (not names or run.path.stem in names)]
+    return [run for tier, run in runs if tier in (tiers or ["gate"]) and (not names or run.path.stem in names)]
 
 
 # ---- what the machine has ----
@@ -192,7 +189,7 @@ def install_needs(cases):
         elif package:
             wanted |= set(package.split())
     apt(wanted)
-    late = set(multilib_packages()) if any(case.tiers[0] != "quick" for case in cases) else set()
+    late = set(multilib_packages())
     if "clang" in needs:
         late |= set(compiler_packages())
     apt(late)
@@ -302,9 +299,30 @@ def make(*arguments):
 
 # ---- one case ----
 
-def footprint():
-    """What outlives processes: mounts and modules."""
-    return read("/proc/self/mounts").splitlines() + [line.split()[0] for line in read("/proc/modules").splitlines()]
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
+
+
+def own_mounts():
+    """Gives this thread, and the case that it starts, a mount namespace that nobody else changes."""
+    if os.getuid() != 0:
+        return
+    if LIBC.unshare(CLONE_NEWNS) or LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
+        raise OSError(ctypes.get_errno(), "no mount namespace for the case")
+
+
+def mounts():
+    return read("/proc/thread-self/mounts").splitlines()
+
+
+def environment_of(pid):
+    """What /proc says; while a program is being executed that is empty for a moment (fs/proc/base.c, environ_read)."""
+    for _ in range(5):
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        if environment or not os.path.exists(f"/proc/{pid}/exe"):
+            break
+        time.sleep(0.01)
+    return environment
 
 
 def processes_of(mark):
@@ -313,7 +331,7 @@ def processes_of(mark):
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                if mark in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
+                if mark in environment_of(entry).split(b"\0"):
                     found.append((int(entry), read(f"/proc/{entry}/cmdline").replace("\0", " ")))
             except OSError:
                 pass
@@ -362,7 +380,7 @@ def interrupted(*_):
 
 
 def run_case(case, binary, mark):
-    why = NO_TIME if time.time() > UNTIL else missing(case)
+    why = missing(case)
     if why:
         case.state, case.why = "skipped", why
         return
@@ -378,11 +396,11 @@ def run_case(case, binary, mark):
                        UBSAN_OPTIONS=f"print_stacktrace=1:log_path={directory}.san")
     if case.how == "full":
         environment["FULL"] = "1"
-    before = footprint()
+    own_mounts()
+    before = mounts()
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
-        own_limit = case.timeout * SLACK
-        limit = min(own_limit, UNTIL + GRACE - time.time())
+        limit = case.timeout * SLACK
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.add(child.pid)
@@ -391,23 +409,20 @@ def run_case(case, binary, mark):
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
         case.cpu = usage.ru_utime + usage.ru_stime
-        case.why = f"longer than {limit:.0f} s" if status == 124 else f"exit status {status}"
-        cut = status == 124 and limit < own_limit
+        case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
-        left = set(footprint()) - set(before)
+        left = set(mounts()) - set(before)
         if left:
             log.write(f"left behind: {sorted(left)}\n")
-            status, case.why = 1, "left a mount or a module behind"
+            status, case.why = 1, "left a mount behind"
     reports = sanitizer_reports(directory, log_path) if case.how == "asan" else []
     if reports:
         with open(log_path, "a") as log:
             log.write("\n".join(reports) + "\n")
         status, case.why = 1, "sanitizer"
     case.state = {0: "passed", 77: "skipped"}.get(status, "failed")
-    if cut and not reports:
-        case.state, case.why = "skipped", f"{NO_TIME}: ended after {case.seconds:.0f} s"
-    elif case.state == "skipped":
+    if case.state == "skipped":
         case.why = (read(log_path).splitlines() or ["no reason given"])[-1]
     if case.state == "failed":
         case.why += f"; see {log_path}"
@@ -488,7 +503,8 @@ def show_past():
         print(f"{name:28} {seconds:7.1f} s {cpu:7.1f} s of CPU")
 
 
-def report(cases, errors, seconds):
+def report(cases, errors, late, seconds):
+    """Prints what the run came to; returns the number of failures. `late`: the cases that passed at a later try."""
     by_state = {state: [c for c in cases if c.state == state] for state in ("passed", "failed", "skipped")}
     print("slowest:", slowest(cases))
     for case in by_state["skipped"]:
@@ -497,30 +513,32 @@ def report(cases, errors, seconds):
         print(f"failed: tests/progs/{name}.c does not compile")
     for case in by_state["failed"]:
         print(f"failed: {case.name}: {case.why}")
+    for case, tries in late.items():
+        print(f"passed at try {tries} only: {case.name}: fix it, or take it out of its tier")
     print(f"{seconds:.0f} s")
     failed = len(by_state["failed"]) + len(errors)
     print(f"{len(by_state['passed'])} passed, {failed} failed, {len(by_state['skipped'])} skipped", flush=True)
     return failed
 
 
-def run_again(cases, binaries):
-    """With AGAIN=1, as in CI: what failed runs once more, by itself; the end names what passed only then."""
-    failed = [case for case in cases if case.state == "failed"]
-    if not os.environ.get("AGAIN") or not failed or time.time() > UNTIL:
-        return
-    print("again:", *(case.name for case in failed), flush=True)
-    Run(failed, *binaries).all(1)
-    passed = [case.name for case in failed if case.state == "passed"]
-    if passed:
-        print("passed at the second try only:", *passed, flush=True)
+def run_again(cases, tries, binaries):
+    """Runs what failed again, one case at a time, up to `tries` times in all. Returns {case that passed: its try}."""
+    late = {}
+    for this_try in range(2, tries + 1):
+        failed = [case for case in cases if case.state == "failed"]
+        if failed:
+            print(f"try {this_try}:", *(case.name for case in failed), flush=True)
+            Run(failed, *binaries).all(1)
+            late |= {case: this_try for case in failed if case.state == "passed"}
+    return late
 
 
-def run_once(cases, lanes, binaries, errors):
+def run_once(cases, lanes, tries, binaries, errors):
     began = time.monotonic()
     Run(cases, *binaries).all(lanes)
-    run_again(cases, binaries)
+    late = run_again(cases, tries, binaries)
     keep_seconds(cases)
-    return report(cases, errors, time.monotonic() - began)
+    return report(cases, errors, late, time.monotonic() - began)
 
 
 def arguments():
@@ -532,14 +550,16 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
     parser.add_argument("--slowest", action="store_true", help="show how long the cases took when they last ran here")
     parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
-    parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; if all are of the tier quick, one more)")
+    parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick)")
+    parser.add_argument("--tries", type=int, default=int(os.environ.get("TRIES", "1")), metavar="N",
+                        help="run a case that fails up to N times (default: $TRIES or 1); what passed late is named at the end")
     parser.add_argument("--times", type=int, default=1, metavar="N", help="run everything N times")
     return parser.parse_args()
 
 
 def default_lanes(cases):
-    """Cases of the quick tier often wait; a guest or a build keeps a CPU busy."""
-    return os.cpu_count() + all("quick" in case.tiers and not case.how for case in cases)
+    """Cases of the tiers gate and quick often wait; a guest or a build keeps a CPU busy."""
+    return os.cpu_count() + all(case.tiers[0] in ("gate", "quick") and not case.how for case in cases)
 
 
 def first_comment(path):
@@ -578,7 +598,7 @@ def main():
     errors = build_programs()
     binaries = build_kvis(cases)
     lanes = options.lanes or default_lanes(cases)
-    failures = sum(run_once(cases, lanes, binaries, errors) for _ in range(options.times))
+    failures = sum(run_once(cases, lanes, options.tries, binaries, errors) for _ in range(options.times))
     if options.times > 1:
         print(f"{options.times} runs, {failures} failures")
     return 1 if failures else 0
