@@ -1,7 +1,7 @@
 #!/bin/sh
 # A sum of memory controllers or resctrl groups has all of its parts, or there is none and the reason is told. What
 # there is no room for is counted, once for each thing, and every output says how many.
-# tier: gate asan
+# tier: quick asan
 # timeout: 60
 # needs: root python3
 # covers: S6 S7
