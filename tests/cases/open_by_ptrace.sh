@@ -21,7 +21,7 @@ works_so() { # works_so REGEX: one line on stderr says that it is by ptrace, wha
 # The same program by BPF, by ptrace with the seccomp filter, and by a user; strace as the judge.
 mkdir d
 cat >job <<'END'
-cd d
+cd -P ./d # -P: chdir(2) by that name, because a user may not reach the absolute path
 cat rel ./rel ../job nothere "$(printf 'odd\033\n')" >/dev/null
 (cd /; cat etc/hostname; exec cat etc/passwd) >/dev/null
 echo x >made; echo y >>made
