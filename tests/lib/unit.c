@@ -915,6 +915,121 @@ static void t_metrics(void)
     EXPECT(met_at(met.all, M_CTXT)->raw == 125);
 }
 
+/* Maps whose one entry, of slot 0 of `stats`, the test has written; counters of losses are 0. What is put into
+ * `stats` replaces that entry; what is put into or deleted from other maps is counted. */
+enum { STATS_FD = 81, OTHER_FD = 80 };
+static struct { void *entry; size_t size; u32 changes; } forged;
+
+static long forged_maps(int cmd, void *attr)
+{
+    union bpf_attr *a = attr;
+    const u32 *slot = (const void *)(uintptr_t)a->key;
+    void *value = (void *)(uintptr_t)a->value;
+    bool stats = a->map_fd == STATS_FD;
+    if (cmd == BPF_MAP_LOOKUP_ELEM && stats && *slot)
+        return errno = ENOENT, -1;
+    if (cmd == BPF_MAP_LOOKUP_ELEM && stats)
+        memcpy(value, forged.entry, forged.size);
+    else if (cmd == BPF_MAP_LOOKUP_ELEM)
+        memset(value, 0, bpf_possible() * sizeof(u64));
+    else if (cmd == BPF_MAP_UPDATE_ELEM && stats)
+        memcpy(forged.entry, value, forged.size);
+    else
+        forged.changes++;
+    return 0;
+}
+
+/* An object of this family, as if it were loaded, with forged maps. */
+static void forge_maps(struct bpf_obj *o, const struct bpf_family *family, void *entry, size_t size)
+{
+    *o = (struct bpf_obj){ .fam = family };
+    memset(o->prog, -1, sizeof o->prog);
+    for (u32 i = 0; i < family->n_maps; i++)
+        o->map[i] = strcmp(family->maps[i].name, "stats") ? OTHER_FD : STATS_FD;
+    forged.entry = entry, forged.size = size, forged.changes = 0;
+    fake_bpf = forged_maps;
+}
+
+/* The next interval, of one second, of a source. */
+static void next_interval(void (*read)(void))
+{
+    met.tick++;
+    met.all->at = met.tick;
+    met.read_ns = met.tick * NSEC;
+    met.src[met.cur].elapsed_s = 1;
+    met.src[met.cur].wrong = 0;
+    read();
+}
+
+static struct met_inst *known(u8 dim, const char *name)
+{
+    for (struct met_inst *i = met_first(dim); i; i = met_next(i))
+        if (!strcmp(i->name, name) && i->at == met.tick)
+            return i;
+    return NULL;
+}
+
+/* Rings of virtio devices, from what the programs have counted. */
+static void t_virtio(void)
+{
+    static struct wire_vq w = { .born_ns = 5, .added = 100, .completed = 90, .refused = 2, .kicks = 60, .notified = 40,
+                                .handled = 30, .state = VQ_SEEN | VQ_NAMED, .size = 128, .index = 1, .missed = 3,
+                                .dev = "virtio9", .driver = "virtio_blk", .name = "req.1" };
+    struct met_inst *i;
+    forge_maps(&vq.f.obj, &vq_family, &w, sizeof w);
+    next_interval(vq_read);
+    EXPECT((i = known(DIM_QUEUE, "virtio9/1:req.1")) && strstr(i->info, "virtio_blk") && strstr(i->info, "split"));
+    EXPECT(i && met_at(i, M_VQ_SIZE)->v == 128 && vq.missed == 3);
+    w.added += 10, w.completed += 7, w.kicks += 9, w.notified += 4;
+    w.sum[VQ_DEPTH] += 640, w.hist[VQ_DEPTH * DELAY_BUCKETS + 64] += 10;
+    next_interval(vq_read);
+    EXPECT((i = known(DIM_QUEUE, "virtio9/1:req.1")));
+    EXPECT(i && met_at(i, M_VQ_ADDED)->v == 10 && met_at(i, M_VQ_COMPLETED)->v == 7 && met_at(i, M_VQ_REFUSED)->v == 0);
+    EXPECT(i && met_at(i, M_VQ_NOTIFIED)->v == 4 && met_at(i, M_VQ_SUPPRESSED)->v == 5);
+    EXPECT(i && met_at(i, M_VQ_USED)->v == 0.5); /* 64 of 128 descriptors at each add */
+    /* names as long as they can be, without an end: hostile, and cut */
+    w.born_ns = 6;
+    memset(w.dev, 'd', sizeof w.dev), memset(w.driver, 'r', sizeof w.driver), memset(w.name, 'n', sizeof w.name);
+    next_interval(vq_read);
+    EXPECT(known(DIM_QUEUE, "dddddddddddddd/1:nnnnnnnnnnnnn"));
+    /* A ring that is gone gives its slot back, and what it missed stays counted. */
+    w.state |= VQ_GONE;
+    next_interval(vq_read);
+    EXPECT(!known(DIM_QUEUE, "dddddddddddddd/1:nnnnnnnnnnnnn") && !w.state && forged.changes == 1);
+    next_interval(vq_read);
+    EXPECT(vq.missed == 3);
+    fake_bpf = NULL;
+    vq.f.obj.fam = NULL;
+}
+
+/* Virtqueues of guests: this process is the worker, so that it has not ended. */
+static void t_vhost(void)
+{
+    static struct wire_vh w = { .kicks = 100, .known = 50, .comm = "vhost-x" };
+    char name[64];
+    w.key = (struct wire_vh_key){ .worker = (u32)getpid(), .device = VH_NET, .queue = 1 };
+    snprintf(name, sizeof name, "net/%d/tx", getpid());
+    struct met_inst *i;
+    forge_maps(&vh.obj, &vhost_family, &w, sizeof w);
+    vh.deep = true;
+    next_interval(vh_read);
+    EXPECT(known(DIM_VHOST, name));
+    w.kicks += 20, w.known += 20;
+    w.sum[VH_STALLED] += 3000, w.hist[VH_STALLED * DELAY_BUCKETS + 100] += 2;
+    next_interval(vh_read);
+    EXPECT((i = known(DIM_VHOST, name)) && met_at(i, M_VH_KICKS)->v == 20 && met_at(i, M_VH_UNREAD)->v == 0);
+    w.key.device = VH_SCSI, w.key.queue = VH_UNKNOWN;
+    snprintf(name, sizeof name, "scsi/%d/all", getpid());
+    next_interval(vh_read);
+    EXPECT(known(DIM_VHOST, name) && !forged.changes);
+    /* A worker that has ended gives its slot back: no pid is this large (include/linux/threads.h). */
+    w.key.worker = 0x7fffffff;
+    next_interval(vh_read);
+    EXPECT(!w.key.worker && (forged.changes == 2 || bpf_pid_ns(NULL)));
+    fake_bpf = NULL;
+    vh.obj.fam = NULL;
+}
+
 static void t_listen(void)
 {
     struct hs_client clients[] = { { .fd = -1 }, { .fd = -1 } }, *c = &clients[1];
@@ -1042,6 +1157,8 @@ int main(int argc, char **argv)
     t_pmc();
     t_metrics();
     t_listen();
+    t_virtio();
+    t_vhost();
     t_symbols();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;
