@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-# A damaged, truncated or foreign recording is reported with its offset, and what comes before is shown.
+# A damaged, truncated or foreign recording is reported with its offset, and all blocks before the damage are shown.
 # tier: gate asan
 # timeout: 120
 # needs: python3
 # covers: O2 O4
+import bisect
 import os
 import random
+import re
 import signal
 import subprocess
 import zlib
@@ -28,7 +30,7 @@ def kvis(*words):
     return subprocess.run([KVIS, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
 
-run("trace", "-v", "-w", "ok.kvis", "--json=live", "--", "sh", "-c", "ls / >/dev/null; echo x >f").status(0)
+run("trace", "-v", "-w", "ok.kvis", "--json=live", "--", "sh", "-c", "ls / >/dev/null; for i in 1 2 3 4 5 6; do : >f; sleep 0.12; done").status(0)  # a block ends when nothing happens
 run("replay", "-v", "--json=whole", "ok.kvis").status(0)
 data, whole = contents("ok.kvis"), read("whole").split("\n")
 
@@ -49,26 +51,38 @@ assert done.returncode == 0 and b"3??[31m??5m?evil" in text, text[-300:]
 assert not [c for c in text if c < 32 and c != 10 or c in (127, 255)] and b"\xc2\x9b" not in text, "it acts on the terminal"
 
 
-def damaged(recording, what):
-    """What kvis says of it; no event may be another than that of the whole recording."""
+def damaged(recording, what, at):
+    """What kvis says of it, and how many events it shows; none may be another than that of the whole recording."""
     write("bad.kvis", recording)
     done = kvis("replay", "-v", "--json=bad", "bad.kvis")
     if done.returncode not in (1, 125) or b"bad.kvis: " not in done.stderr:
-        fail(f"{what}: status {done.returncode}: {done.stderr[-300:]}")
-    if done.returncode == 1:
-        lines = read("bad").split("\n")
-        if lines[:-1] != whole[:len(lines) - 1]:
-            fail(f"{what}: an event that was not there")
-    return done.stderr
+        fail(f"{what} {at}: status {done.returncode}: {done.stderr[-300:]}")
+    if (told := re.search(rb"at offset (\d+)", done.stderr)) and int(told[1]) > at + 8:
+        fail(f"{what} {at}: {done.stderr[-300:]}")
+    lines = read("bad").split("\n") if done.returncode == 1 else [""]
+    if lines[:-1] != whole[:len(lines) - 1]:
+        fail(f"{what} {at}: an event that was not there")
+    return done.stderr, len(lines) - 1
 
 
+ends, at = [16], 16  # of the head and of each block
+while at < len(data):
+    at += 8 + int.from_bytes(data[at:at + 4], "little")
+    ends.append(at)
+assert len(ends) > 5 and at == len(data), ends
+around = [n for end in ends[::4] for n in range(end - 9, end + 9) if n < len(data)]
 random.seed(1)
-for n in [*range(0, 40), *random.sample(range(len(data)), 150)]:  # of the last 4 KiB each: the case torn
-    damaged(data[:n], f"cut at {n}")
-for n in random.sample(range(len(data)), 200):
+shown = {}  # by the number of whole blocks: the events that are shown
+for n in sorted({*range(0, 40), *around, *random.sample(range(len(data)), 150)}):
+    _, events = damaged(data[:n], "cut at", n)
+    if events != shown.setdefault(bisect.bisect_right(ends, n), events):
+        fail(f"cut at {n}: {events} events, another cut of this block shows {shown}")
+if list(shown.values()) != sorted(shown.values()) or not max(shown.values()) > shown[len(ends) // 2] > 0:
+    fail(f"blocks before the damage are not all shown: {shown}")
+for n in {*around, *random.sample(range(len(data)), 200)}:
     bent = bytearray(data)
     bent[n] ^= 1 << random.randrange(8)
-    damaged(bytes(bent), f"flipped at {n}")
+    damaged(bytes(bent), "flipped at", n)
 # Cut among the numbers of the summary: what is missing there is asked of no table, page or comparison.
 TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.pf --chrome-json=bad.json -w bad2.kvis".split()
 for n in random.sample(range(len(data) - 3000, len(data)), 25):
@@ -78,7 +92,7 @@ for n in random.sample(range(len(data) - 3000, len(data)), 25):
         if done.returncode != status or b"bad.kvis: torn at" not in done.stderr:
             fail(f"cut at {n}: {how[0]}: status {done.returncode}: {done.stderr[-300:]}")
 other = data[:8] + b"\x63" + data[9:12]
-if b"version 99" not in damaged(other + zlib.crc32(other).to_bytes(4, "little") + data[16:], "version"):
+if b"version 99" not in damaged(other + zlib.crc32(other).to_bytes(4, "little") + data[16:], "version", 16)[0]:
     fail("version is not told")
 
 write("no.kvis", b"hello\n")
