@@ -10,17 +10,8 @@ other=/usr/sbin/biolatency
 kvis monitor -c block -i 0.1 -n 1 >out 2>err
 grep -q 'no such requests' out || { t_skip monitor "$(cat out err | cut -c 1-200)"; exit 0; }
 
-mkdir -p /tmp/null
-mount -t configfs none /tmp/null
-disk() { # disk NUMBER NSEC: answers after so long; its name in $name
-    dir=/tmp/null/nullb/bio$1
-    ls /sys/block >before
-    mkdir $dir && echo 64 >$dir/size && echo 2 >$dir/irqmode && echo $2 >$dir/completion_nsec && echo 1 >$dir/power
-    name=$(ls /sys/block | grep -vxFf before)
-    until_true 2 test -b "/dev/$name"
-}
-disk 1 1000000; fast=$name
-disk 2 20000000; slow=$name
+null_disk completion_nsec=1000000; fast=$name
+null_disk completion_nsec=20000000; slow=$name
 
 $other >lat 2>lat.err &
 bio=$!
@@ -42,8 +33,4 @@ all="[h for h in E[0]['histograms'] if h['name'] in ('block_read_device', 'block
 t_json "as many requests" json "sum(h['count'] for h in $all) == sum({$slots}.values()) >= 700"
 below="sum(n for h in $all for low, n in h['buckets'] if low // 1000 < 2 << i + %d)"
 t_json "the same times, within a bucket" json "all($(printf "$below" -1) <= sum(n for k, n in {$slots}.items() if k <= i) <= $(printf "$below" 1) for i in range(1, 30))"
-for k in 1 2; do
-    echo 0 >/tmp/null/nullb/bio$k/power
-    rmdir /tmp/null/nullb/bio$k
-done
-umount /tmp/null
+null_gone
