@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tables of -c, -C, -S, -i and --by=pid agree with the calls themselves.
-# tier: gate asan
+# tier: gate
 # timeout: 60
 # needs: strace prog:chg python3
 . "$TESTS/lib/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # promtool accepts the Prometheus output, from a file and over HTTP, however many clients say nothing; the file is replaced
 # atomically. (What HTTP lets a client send: monitor_http.)
-# tier: quick asan
+# tier: quick
 # timeout: 120
 # needs: python3 curl promtool
 # covers: O2
