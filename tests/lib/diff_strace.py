@@ -720,23 +720,6 @@ def p_gcc():
     return ["sh", "-c", "gcc -O1 -g -o a a.c b.c && ./a; gcc -o n nothere.c; echo $?"]
 
 
-def p_python():
-    need("python3")
-    template(data__txt="some text\n" * 5000, go__py="""
-import collections, csv, json, os, re, subprocess, tempfile, xml.dom.minidom
-words = collections.Counter(re.findall("[a-z]+", open("data.txt").read()))
-json.dump(words, open("out.json", "w"))
-with tempfile.TemporaryFile() as f: f.write(b"x" * 100000); f.seek(10); f.read(5000)
-for n in ("nothere", "/etc/shadow-nothere"):
-    try: open(n)
-    except OSError as e: print(e)
-print(sorted(os.listdir(".")), subprocess.run(["/bin/echo", "child"], stdout=subprocess.PIPE).stdout)
-fd = os.open("data.txt", os.O_RDWR); d = os.dup(fd); os.close(fd); os.pwrite(d, b"abc", 7); print(os.pread(d, 10, 5))
-os.writev(d, [b"1", b"22"]); os.sendfile(os.open("copy", os.O_CREAT | os.O_WRONLY), d, 0, 777)
-""")
-    return ["python3", "go.py"]
-
-
 def p_threads():
     template()
     return prog("diff_threads")
