@@ -46,7 +46,7 @@ eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                     
 has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
 hasnt() { ! grep -En -- "$2" "$1" >&9 || fail "$1: something matches: $2"; }     # hasnt FILE REGEX
 
-# some QUICK FULL ASAN: how many of something: in the quick tier, with FULL=1 (tier full), with the sanitizers.
+# some FEW FULL ASAN: how many of something: in the tiers gate and quick, with FULL=1 (tier full), with the sanitizers.
 some() {
     case "$KVIS ${FULL-}" in
     *asan*) echo "$3" ;;
