@@ -6,8 +6,7 @@
 # needs: root unshare prog:hyb
 # covers: H1 H10 P15 P26 E8
 . "$TESTS/lib/truth.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 moments=$(some 30 200 12)
 
 # moment N: attached, and killed with the ring full: what holds a thread now goes to nobody.

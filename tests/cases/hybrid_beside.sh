@@ -5,8 +5,7 @@
 # needs: root prog:hyb bpftrace
 # covers: H9 H10 E21
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 rounds=4000
 name=beside$$
 cp "$BIN/hyb" $name

@@ -5,8 +5,7 @@
 # needs: root python3 strace prog:hyb
 # covers: H4 H5 H6 H12
 . "$TESTS/lib/truth.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 rounds=$(some 2000 15625 500) # of 8 calls, by 8 threads: 15625 make a million
 
 # counted NAME...: each of these was called so often, says the program: in strace -c, and in the trace

@@ -33,6 +33,13 @@ run() {
 
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
 
+# needs_hybrid: skips the case where BPF cannot record calls. backends: those that work here.
+needs_hybrid() {
+    run trace -q --backend=hybrid -- /bin/true
+    [ $st = 0 ] || skip "$(head -n 1 err)"
+}
+backends() { "$KVIS" trace -q --backend=hybrid -- /bin/true >&9 2>&1 9>&- && echo ptrace hybrid || echo ptrace; }
+
 # js EXPR FILE: evaluates a python expression over FILE's JSON lines (see j.py) and prints its value.
 js() { python3 "$TESTS/lib/j.py" "$1" <"${2:-json}"; }
 
