@@ -57,8 +57,6 @@ eq "calls by strace -c" "$(awk '/^ *[0-9]/ && $NF != "total" { print $NF "=" $4 
 
 KVOPT="-q -v --ring=64K -s 8000"
 truth hyb last $(some 8 24 8) # and each process's last call, exit and death
-truth hyb crowd $(some 100 300 100) 20
-truth hyb masked $(some 400 1000 400)
 
 # What the smallest ring has to hold threads for, the largest holds itself.
 for ring in 64K 64M; do

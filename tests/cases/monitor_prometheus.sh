@@ -80,8 +80,6 @@ END
     kill $exporter
     wait $exporter
     python3 - <<'END' || fail "not as node_exporter has it"
-import os, sys
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
 import prom
 before, after, ours = (prom.read(open(f).read()) for f in ("before", "after", "both.prom"))
 types = {s.split()[2]: s.split()[3] for f in ("before", "both.prom") for s in open(f) if s.startswith("# TYPE")}
@@ -205,7 +203,6 @@ fds=$(ls /proc/$kvis/fd | wc -l)
 curl -sS "$url/metrics" >m.prom
 python3 - $kvis $fds <<'END' || fail "of its own process"
 import os, sys, time
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
 import prom
 pid, fds = sys.argv[1:]
 ours = {name: v for (name, _), v in prom.read(open("m.prom").read()).items()}

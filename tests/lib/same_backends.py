@@ -21,7 +21,6 @@ import shutil
 import sys
 
 import diff_strace
-from diff_strace import ENV, RUN
 
 MAX_RUNS = 5
 CHANCE = {"SIGCHLD", "rt_sigreturn", "futex", "sched_yield", "getrandom", "restart_syscall",  # see diff_strace.py
