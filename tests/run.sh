@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh [--tier TIER] [--list] [--slowest] [NAME...]: runs the tests; --help tells more. Without arguments it
-# runs the quick tier, as `make test` does. Environment: KVIS names another binary; NO_APT=1 installs nothing.
+# runs the tier gate, as `make test` does. Environment: KVIS names another binary; NO_APT=1 installs nothing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || { apt-get update -qq && apt-get install -qq -y python3; } || exit 1

@@ -146,6 +146,7 @@ has out '^bpf +NO '
 has out 'fix: run it as root, or with CAP_BPF and CAP_PERFMON'
 kvu check trace; status 0
 kvu check
+[ "$(wc -l <out)" -le 24 ] && ! grep '.\{81\}' out >&9 || fail "more than a screen of 80 by 24"
 eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has out '^trace +ptrace: every traced call stops'
 has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Attaching and leaving end no call of the program's: no EINTR by the hybrid backend, and by ptrace only one at the attach.
-# tier: gate asan
+# tier: gate
 # timeout: 180
 # covers: P18 P14 H7
 . "$TESTS/lib/truth.sh"

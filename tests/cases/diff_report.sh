@@ -35,8 +35,7 @@ if [ "$(id -u)" = 0 ] && kv proc -w pa.kvis --json=pa.json -o rows -- sh build '
     pages="$pages p"
 fi
 python3 - $pages <<'END' >&9 2>&1 || fail "the page"
-import json, os, sys
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
+import json, sys
 from browser import Browser
 from report import size, span
 count = lambda v: f"{v:,}".replace(",", "\u202f")

@@ -1,27 +1,28 @@
 #!/bin/sh
-# make dist gives the same bytes from git and from its own source archive, elsewhere and later; the binaries run.
+# make dist gives the same bytes from git and from its own source archive, elsewhere and later; the binaries of all four
+# CPUs are static, built without a warning, and replay a recording of this machine to the same events.
 # tier: full
-# timeout: 600
-# needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static
+# timeout: 900
+# needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static riscv64-linux-gnu-gcc qemu-riscv64-static /usr/riscv64-linux-gnu/lib/libc.a arm-linux-gnueabihf-gcc qemu-arm-static /usr/arm-linux-gnueabihf/lib/libc.a
 . "$TESTS/lib/lib.sh"
 top=$TESTS/.. cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
-ARCHS="x86_64 aarch64"
 [ "$(uname -m)" = x86_64 ] || skip "the archive is made on x86_64"
 "$TESTS/vm/fetch.sh" musl-arm64 >fetch 2>&1 || skip "no musl for arm64: $(cat fetch)"
-export MUSL_ARM64="$cache/musl-arm64" ARCHS
-unset SOURCE_DATE_EPOCH CFLAGS LDFLAGS CC
+export MUSL_ARM64="$cache/musl-arm64"
+unset SOURCE_DATE_EPOCH CFLAGS LDFLAGS CC ARCHS
 
 mkdir a
 (cd "$top" && git -c safe.directory='*' ls-files -z | tar -c --null -T -) | tar -x -C a || fail "a copy"
 cd a
 git init -q . && git add -A && git -c user.name=n -c user.email=e -c commit.gpgsign=false commit -qm copy ||
     fail "git commit"
-make dist >../out 2>../err || fail "make dist"
+make dist CFLAGS='-Os -g -Werror' >../out 2>../err || fail "make dist"
 cd ..
 [ -z "$(cd a && git status --porcelain)" ] || fail "make dist leaves files that git would take"
 (cd a/dist && sha256sum -c --quiet SHA256SUMS) || fail "SHA256SUMS"
-eq "files" "SHA256SUMS SIZES kvis-0.1-aarch64 kvis-0.1-aarch64.debug kvis-0.1-x86_64 \
-kvis-0.1-x86_64.debug kvis-0.1.tar.gz" "$(echo $(ls a/dist))"
+archs="aarch64 armv7 riscv64 x86_64"
+eq "files" "SHA256SUMS SIZES $(for arch in $archs; do echo "kvis-0.1-$arch kvis-0.1-$arch.debug"; done | xargs) kvis-0.1.tar.gz" \
+    "$(echo $(ls a/dist))"
 
 mkdir "b c"
 tar -x -C "b c" -f a/dist/kvis-0.1.tar.gz
@@ -35,17 +36,29 @@ cd ../..
 cmp a/dist/SHA256SUMS "b c/kvis-0.1/dist/SHA256SUMS" || fail "not the same bytes:
 $(diff a/dist/SHA256SUMS "b c/kvis-0.1/dist/SHA256SUMS")"
 
-for arch in $ARCHS; do
-    readelf -lW a/dist/kvis-0.1-$arch >elf; hasnt elf INTERP
-    readelf -dW a/dist/kvis-0.1-$arch >elf; hasnt elf NEEDED
-    ! grep -aF "$PWD" a/dist/kvis-0.1-$arch >/dev/null || fail "$arch: this directory's name is in it"
-    ! grep -aF "$PWD" a/dist/kvis-0.1-$arch.debug >/dev/null || fail "$arch: this directory's name is in the symbols"
-    has a/dist/SIZES "^$(wc -c <a/dist/kvis-0.1-$arch) kvis-0.1-$arch\$"
-    readelf -SW a/dist/kvis-0.1-$arch >elf; hasnt elf '\.(symtab|debug_info)'; has elf '\.gnu_debuglink'
-    readelf -SW a/dist/kvis-0.1-$arch.debug >elf; has elf '\.symtab'; has elf '\.debug_info'
-    [ "$(wc -c <a/dist/kvis-0.1-$arch)" -le 1048576 ] || fail "$arch: over 1 MiB"
-done
-a/dist/kvis-0.1-x86_64 --version >out || fail "x86_64 does not run"
-qemu-aarch64-static a/dist/kvis-0.1-aarch64 --version >>out || fail "aarch64 does not run"
-eq "versions" "kvis 0.1 (x86_64) kvis 0.1 (arm64)" "$(echo $(cat out))"
+"$KVIS" trace -q -v -w a.kvis -- sh -c 'echo a >f; cat f nothere; mv f g' >out 2>err
+"$KVIS" replay -q -v --json=here a.kvis 2>err || fail "replay"
+has here '"name":"openat"'
+while read -r arch name tools emulator; do
+    bin=a/dist/kvis-0.1-$arch
+    sh "$TESTS/lib/static.sh" $bin ${tools#native-}strip >&9 || fail "$arch: not static"
+    case $arch in # those with musl; glibc alone is larger
+    x86_64 | aarch64) [ "$(wc -c <$bin)" -le 1048576 ] || fail "$arch: over 1 MiB" ;;
+    esac
+    ! grep -aF "$PWD" $bin >/dev/null || fail "$arch: this directory's name is in it"
+    ! grep -aF "$PWD" $bin.debug >/dev/null || fail "$arch: this directory's name is in the symbols"
+    has a/dist/SIZES "^$(wc -c <$bin) kvis-0.1-$arch\$"
+    readelf -SW $bin >elf; hasnt elf '\.(symtab|debug_info)'; has elf '\.gnu_debuglink'
+    readelf -SW $bin.debug >elf; has elf '\.symtab'; has elf '\.debug_info'
+    $emulator $bin --version >out || fail "$arch does not run"
+    eq "version" "kvis 0.1 ($name)" "$(cat out)"
+    $emulator $bin replay -q -v --json=there --report=r.html a.kvis >out 2>err || fail "replay on $arch"
+    cmp here there || fail "$arch: not the same events: $(diff here there | head -n 4)"
+    has r.html '</html>'
+done <<END
+x86_64 x86_64 native-
+aarch64 arm64 aarch64-linux-gnu- qemu-aarch64-static
+riscv64 riscv64 riscv64-linux-gnu- qemu-riscv64-static
+armv7 arm arm-linux-gnueabihf- qemu-arm-static
+END
 a/dist/kvis-0.1-x86_64 help --man >man; has man "KVIS 1 $(cd a && git log -1 --format=%cs) .kvis 0.1"

@@ -5,8 +5,7 @@
 # needs: root prog:hyb prog:loop
 # covers: H3 H7
 . "$TESTS/lib/truth.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 tries=6
 case $KVIS in *asan*) tries=2 ;; esac
 mkfifo fifo

@@ -6,8 +6,7 @@
 # needs: root strace python3
 # covers: H13 E1 E7
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 printf hello >data
 cat >right.py <<'P'
 import json, sys

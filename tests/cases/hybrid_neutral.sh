@@ -1,9 +1,10 @@
 #!/bin/sh
-# A program that is held again and again sees no EINTR, no extra or missing signal, and no stop but its own.
+# A program that is held again and again sees no EINTR, no extra or missing signal (a pending SIGCONT neither), and no stop
+# but its own.
 # tier: quick full
 # timeout: 120
 # needs: root prog:hyb
-# covers: H3 H7 P6 P21
+# covers: H2 H3 H7 P6 P21
 . "$TESTS/lib/truth.sh"
 KVOPT="-q -v --ring=64K"
 scene() { # scene SCENE ARG...
@@ -14,8 +15,9 @@ scene() { # scene SCENE ARG...
     ! grep -q '"throttle_stops":0,' last || fail "$1: never held"
 }
 scene limits $(some 200 500 200)
-scene urg $(some 100 200 100)
+scene urgents $(some 30 100 30)
 scene jobs 12
+scene cont 10
 scene masked $(some 300 600 300)
 scene itimers $(some 300 600 300)
 for scene in stops group waits rt flood; do same sig $scene; done # with a small ring

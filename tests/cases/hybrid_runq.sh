@@ -7,8 +7,7 @@
 # alone: it counts time on the run queue
 # covers: E14
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 cpu=$(taskset -pc $$ | sed 's/.*[^0-9]//')
 mkfifo go
 cat >starved <<'P'

@@ -5,8 +5,7 @@
 # needs: root python3 bpftool prog:loop
 # alone: it reads the run time of all BPF programs
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 cat >both <<'E2'
 "$BIN/loop" 10000
 cat /proc/$PPID/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u >ids

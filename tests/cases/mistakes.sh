@@ -15,19 +15,13 @@ echo 'something else altogether' >notes
 : >empty.kvis
 head -c 200 a.kvis >cut.kvis
 python3 - <<'END'
-import struct, zlib
-b = bytearray(open("a.kvis", "rb").read())
-b[8:12] = struct.pack("<I", 99)
-b[12:16] = struct.pack("<I", zlib.crc32(b[:12]))
-open("newer.kvis", "wb").write(b)
+import recording
+data = open("a.kvis", "rb").read()
+blocks = [block for _, block in recording.blocks(data)]
+open("newer.kvis", "wb").write(recording.join(recording.head(99), blocks))
 # The last record is REC_END, with a status of 0: another type in its place, of which only a later kvis knows.
-b = bytearray(open("a.kvis", "rb").read())
-at, number = 16, 0
-while at + 8 + struct.unpack_from("<I", b, at)[0] < len(b):
-    at, number = at + 8 + struct.unpack_from("<I", b, at)[0], number + 1
-b[-2] = 200
-struct.pack_into("<I", b, at + 4, zlib.crc32(b[at + 8:], zlib.crc32(struct.pack("<I", number))))
-open("kind.kvis", "wb").write(b)
+blocks[-1] = blocks[-1][:-2] + bytes([200]) + blocks[-1][-1:]
+open("kind.kvis", "wb").write(recording.join(data[:recording.HEAD], blocks))
 END
 
 # STATUS, the command line, and what the line on stderr says (behind "kvis: ")

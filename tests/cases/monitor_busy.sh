@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis monitor -c busy ranks processes as their own accounts do.
-# tier: quick asan
+# tier: quick
 # timeout: 200
 # needs: python3 promtool
 # covers: S4

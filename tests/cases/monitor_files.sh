@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every number of a machine made of files is right, while things come, go, wrap and go back.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: python3 promtool
 # covers: S1 S2 S3 S4 S7

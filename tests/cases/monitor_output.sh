@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis monitor ends as it should when an output breaks or an interval is at a limit.
-# tier: quick asan
+# tier: quick
 # timeout: 200
 # needs: python3
 # covers: O2 O5

@@ -1,10 +1,11 @@
 #!/bin/sh
-# TCP, UDP, unix and netlink peers are named, also those that refuse or are not connected yet.
+# TCP and UDP (IPv4 and IPv6), unix and netlink peers are named, even those that refuse or are not connected yet.
 # tier: gate asan
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"
 each truth net tcp4 refused inprogress udp unix netlink peek
+[ ! -e /proc/net/if_inet6 ] || each truth net tcp6
 
 # Descriptors have their addresses also where -e asks for none of the calls that gave them one.
 cat >own.py <<'END'

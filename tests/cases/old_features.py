@@ -7,9 +7,7 @@
 # covers: H13 E4 E7 P27
 import os
 import subprocess
-import sys
 
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
 import j
 from lib import TESTS, fail, say
 

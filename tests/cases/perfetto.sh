@@ -11,8 +11,7 @@ one() { # one OPTION... -- COMMAND
     cmp p.json p2.json >&9 && cmp p p2 >&9 || fail "other bytes from the replay"
 }
 echo 'int main(void) { return 0; }' >a.c
-backends=ptrace
-"$KVIS" trace --backend=hybrid -q true 2>/dev/null && backends="ptrace hybrid"
+backends=$(backends)
 for b in $backends; do
     one --backend=$b -- gcc -o /dev/null a.c
     one --backend=$b -- "$BIN/diff_threads"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Filters, process trees, the final commands, exit status and failing output of kvis proc are right.
-# tier: gate asan
+# tier: gate
 # timeout: 60
 # needs: root prog:cmd
 # covers: O1 O2

@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-import zlib
+
+import recording
 
 KVIS = os.environ["KVIS"]
 FIELD, KIND, EVENT, NUM, LEFT, WHERE, DELAYS, END = 4, 5, 7, 11, 16, 18, 19, 20
@@ -31,15 +32,10 @@ def text(s):
 
 
 def write(name, records):
-    head = b"\x89kvis\r\n\x1a" + (3).to_bytes(4, "little")
-    out = head + zlib.crc32(head).to_bytes(4, "little")
     records = [put(FIELD) + text(b"bytes") + put(3), put(KIND) + text(b"rss") + put(1) + put(0)] + records
     records += [put(END) + putz(0)]
-    for n, at in enumerate(range(0, len(records), 1000)):
-        block = b"".join(records[at:at + 1000])
-        crc = zlib.crc32(n.to_bytes(4, "little") + block)
-        out += len(block).to_bytes(4, "little") + crc.to_bytes(4, "little") + block
-    open(name, "wb").write(out)
+    blocks = [b"".join(records[at:at + 1000]) for at in range(0, len(records), 1000)]
+    open(name, "wb").write(recording.join(recording.head(3), blocks))
 
 
 def replay(name, *options):
@@ -83,16 +79,13 @@ subprocess.run([KVIS, "trace", "-q", "--faults", "-w", "own.kvis", "true"], stde
 summary, shown = replay("own.kvis")
 if "page_faults" in summary and len(str(page)) == len(str(2 * page)):
     old = open("own.kvis", "rb").read()
-    out, at, n = old[:16], 16, 0
-    while at < len(old):
-        length = int.from_bytes(old[at:at + 4], "little")
-        block = old[at + 8:at + 8 + length]
+    larger = []
+    for _, block in recording.blocks(old):
         key = block.find(b"page_bytes")
         if key >= 0:
             block = block[:key] + block[key:].replace(b"%d" % page, b"%d" % (2 * page), 1)
-        out += length.to_bytes(4, "little") + zlib.crc32(n.to_bytes(4, "little") + block).to_bytes(4, "little") + block
-        at, n = at + 8 + length, n + 1
-    open("larger.kvis", "wb").write(out)
+        larger.append(block)
+    open("larger.kvis", "wb").write(recording.join(old[:recording.HEAD], larger))
     larger, shown = replay("larger.kvis")
     if not summary["page_faults"] or larger["page_fault_bytes"] != larger["page_faults"] * 2 * page:
         sys.exit(f"{larger['page_faults']} faults of {2 * page} bytes are {larger['page_fault_bytes']} bytes")

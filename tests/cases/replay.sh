@@ -12,8 +12,7 @@ same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     cmp live.txt again.txt >&9 || { diff live.txt again.txt | head -5 >&9; fail "$name: other text"; }
 }
 echo 'int main(void) { return 0; }' >a.c
-backends=ptrace
-"$KVIS" trace --backend=hybrid -q true 2>/dev/null && backends="ptrace hybrid"
+backends=$(backends)
 for b in $backends; do
     same git "" --backend=$b -- git -C "$TESTS/.." log --oneline -3
     same git_v -v --backend=$b -v -- git -C "$TESTS/.." log --oneline -3

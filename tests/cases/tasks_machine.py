@@ -6,9 +6,7 @@
 import json
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.environ["TESTS"], "lib"))
 from tasks import Program, check, compiles_long, quiet, read, run, task, wait, write
 
 SCRIPT = """sort file >sorted

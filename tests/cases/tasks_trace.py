@@ -5,9 +5,7 @@
 # needs: tmux git gcc make curl strace dd jq root /usr/bin/python3
 import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.environ["TESTS"], "lib"))
 from tasks import PYTHON, Program, check, compiles_long, opened, quiet, read, run, task, wait, write
 
 

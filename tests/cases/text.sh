@@ -5,8 +5,7 @@
 # timeout: 120
 # needs: gcc perl strace python3
 . "$TESTS/lib/lib.sh"
-echo ptrace >backends
-! "$KVIS" trace --backend=hybrid -q true 2>probe || echo hybrid >>backends
+backends=$(backends)
 run trace -C -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+[0-9]+\.[0-9]{3}s\] open .*/many \(write\)$'
 has err '^\[\+[0-9]+\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
@@ -70,7 +69,7 @@ LC_ALL=C
 export LC_ALL
 printf '#include <stdio.h>\nint main(void) { puts("x"); return 0; }\n' >a.c
 gcc -static -o static a.c || fail "gcc -static"
-for backend in $(cat backends); do
+for backend in $backends; do
     lines --backend=$backend -- /bin/ls /etc/apt
     n=$(LD_TRACE_LOADED_OBJECTS=1 /bin/ls | grep -c '=> /')
     eq "lines of ls" "exec /bin/ls /etc/apt|started: $n libraries|list /etc/apt|write|exit 0|" \
@@ -101,7 +100,7 @@ run trace -e 'trace=!openat' -- /bin/true; hasnt err '^\[.*(mmap|brk)'
 unset LC_ALL
 mkdir dir big
 (cd dir && touch a b .c; cd ../big && seq 1000 | xargs touch)
-for backend in $(cat backends); do # a directory that a program lists is named
+for backend in $backends; do # a directory that a program lists is named
     run trace --backend=$backend --json=json -- ls -f dir big
     has err "list $PWD/dir \(3 entries\)$"; has err "list $PWD/big \([0-9]+ entries or more\)$"
     want "[('more' in e, e['count'] in (3, *range(100, 1000))) for e in by('list')] == [(False, True), (True, True)]"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every SIGURG of the program's own arrives, and none that is kvis's: kvis uses the same signal to hold threads.
-# tier: quick full asan
+# tier: quick full
 # timeout: 300
 # needs: prog:hyb
 # covers: H3 P21

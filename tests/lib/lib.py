@@ -107,9 +107,9 @@ def eq(what, want, got):
         fail(f"{what}: want {want!r}, got {got!r}")
 
 
-def some(quick, full, asan):
-    """How many of something: in the quick tier, with FULL=1 (tier full), with the sanitizers."""
-    return asan if "asan" in KVIS else full if os.environ.get("FULL") == "1" else quick
+def some(few, full, asan):
+    """How many of something: in the tiers gate and quick, with FULL=1 (tier full), with the sanitizers."""
+    return asan if "asan" in KVIS else full if os.environ.get("FULL") == "1" else few
 
 
 def until_true(seconds, condition, why):

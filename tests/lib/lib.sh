@@ -33,6 +33,13 @@ run() {
 
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
 
+# needs_hybrid: skips the case where BPF cannot record calls. backends: those that work here.
+needs_hybrid() {
+    run trace -q --backend=hybrid -- /bin/true
+    [ $st = 0 ] || skip "$(head -n 1 err)"
+}
+backends() { "$KVIS" trace -q --backend=hybrid -- /bin/true >&9 2>&1 9>&- && echo ptrace hybrid || echo ptrace; }
+
 # js EXPR FILE: evaluates a python expression over FILE's JSON lines (see j.py) and prints its value.
 js() { python3 "$TESTS/lib/j.py" "$1" <"${2:-json}"; }
 
@@ -46,7 +53,7 @@ eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                     
 has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
 hasnt() { ! grep -En -- "$2" "$1" >&9 || fail "$1: something matches: $2"; }     # hasnt FILE REGEX
 
-# some QUICK FULL ASAN: how many of something: in the quick tier, with FULL=1 (tier full), with the sanitizers.
+# some FEW FULL ASAN: how many of something: in the tiers gate and quick, with FULL=1 (tier full), with the sanitizers.
 some() {
     case "$KVIS ${FULL-}" in
     *asan*) echo "$3" ;;

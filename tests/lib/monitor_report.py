@@ -3,13 +3,11 @@
 monitor_report.py DIR NAME...: the reports of kvis monitor NAME.html in DIR are opened in Chromium; all that they show when
 it is pointed at is compared with the same run's NAME.json. NAME: known, hostile, comm, thin. Leaves screenshots in DIR."""
 import json
-import os
 import re
 import sys
 import time
 
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
-from browser import check, run  # noqa: E402
+from browser import check, run
 
 UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,
          "PB": 2**50, "°C": 1, "W": 1, "MHz": 1e6, "": 1}

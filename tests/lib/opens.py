@@ -10,7 +10,6 @@ An open is (call, name, flags, mode where a file may be made, result, absolute p
 import collections
 import errno
 import json
-import os
 import re
 import sys
 

@@ -3,12 +3,10 @@
 proc_report.py JSON EVENTS PAGE: what the report of a `kvis proc --forks -x --json` run shows in Chromium
 (rows, bars, cards, critical path), and the events of its recording, are what the JSON rows say."""
 import json
-import os
 import sys
 import time
 
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
-from browser import Browser, check  # noqa: E402
+from browser import Browser, check
 
 
 def lines(path):

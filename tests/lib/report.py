@@ -6,12 +6,10 @@ Screenshots, light and dark, are left in DIR."""
 import json
 import os
 import re
-import sys
 import time
 from decimal import ROUND_HALF_UP, Decimal
 
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
-from browser import check, run  # noqa: E402
+from browser import check, run
 
 
 CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"]

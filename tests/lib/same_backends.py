@@ -2,7 +2,7 @@
 """Used by the case hybrid_same.
 same_backends.py PROGRAM...: the same command through both backends of `kvis trace -v --json`.
 
-PROGRAM: PROG:SCENE of tests/progs, a program of diff_strace.py, or "sh:COMMAND". Each runs twice by
+PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice by
 ptrace and once by BPF (--backend=hybrid), addresses not randomised, in a fresh copy of one directory.
 Threads are found by their place in the tree of forks. Each thread must have the same events in the
 same order: every field of each, but for times. What differs between the two runs by ptrace (an inode, a
@@ -21,7 +21,6 @@ import shutil
 import sys
 
 import diff_strace
-from diff_strace import ENV, RUN
 
 MAX_RUNS = 5
 CHANCE = {"SIGCHLD", "rt_sigreturn", "futex", "sched_yield", "getrandom", "restart_syscall",  # see diff_strace.py
@@ -182,8 +181,7 @@ def one(what):
         shutil.rmtree(d, ignore_errors=True)
     diff_strace.template()
     head, _, scene = what.partition(":")
-    argv = ["sh", "-c", scene] if head == "sh" and scene else \
-        diff_strace.prog(head) + scene.split() if scene else getattr(diff_strace, "p_" + head)()
+    argv = ["sh", "-c", scene] if head == "sh" else diff_strace.prog(head) + scene.split()
     ptraces = [run(argv, "ptrace", n) for n in range(2)]
     hybrids = [run(argv, "hybrid", 0)]
     wrong = lines_of(ptraces, hybrids)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Used by make check and the cases check and aarch64.
+# Used by make check and the cases check and dist.
 # static.sh BINARY [STRIP]: fails unless BINARY needs nothing but a kernel, and fits in 1 MiB where
 # it is linked with musl (a static glibc alone is larger).
 set -eu

@@ -25,10 +25,6 @@ class Wrong(Exception):
     pass
 
 
-class Skip(Exception):
-    pass
-
-
 class Screen:
     """What a command has printed, as rows of the terminal."""
 
@@ -207,8 +203,6 @@ def do(directory, question, command, user, function):
                 pass
         else:
             function(screen)
-    except Skip as why:
-        print(f"(left out: {why})")
     except Exception as why:
         rows = screen.rows if screen else terminal.rows() if os.path.exists(terminal.socket) else []
         print("\n".join(rows[:ROWS] + (["..."] + rows[-ROWS:] if len(rows) > ROWS else [])))

@@ -278,39 +278,6 @@ static void *one_flood(void *tid)
     return flood_until_stop(NULL);
 }
 
-/* One thread signals the other, which floods, and waits for the handler: a signal of the program's own
- * that got lost ends the waiting. */
-static void own_signal(int sig, int n, int to_thread)
-{
-    static volatile int tid;
-    pthread_t t;
-    sigset_t set;
-    int lost = 0;
-    tid = stop = handled = 0;
-    handle(sig, SA_RESTART);
-    threads(&t, 1, one_flood, (void *)&tid);
-    sigemptyset(&set); /* the handler runs in the other one */
-    sigaddset(&set, sig);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    while (!tid)
-        usleep(1000);
-    for (int i = 0; i < n && lost < 3; i++) {
-        int was = handled;
-        CHK(to_thread ? syscall(SYS_tgkill, getpid(), tid, sig) : kill(getpid(), sig));
-        for (int ms = 0; handled == was; ms++) {
-            if (ms == 20000) {
-                lost++;
-                break;
-            }
-            usleep(100);
-        }
-    }
-    stop = 1;
-    join(&t, 1);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    say("signal %d, %s: %d handled, %d lost", sig, to_thread ? "thread" : "process", handled, lost);
-}
-
 /* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
 static void absent(int argc, char **argv)
 {
@@ -340,15 +307,6 @@ static void nested(int argc, char **argv)
     MUST(recvmsg(pair[1], &m, 0) == sizeof text - 1);
     want("'%s' in calls('sendmsg')[0]['args'][1]", text);
     want("'%s' in calls('recvmsg')[0]['args'][1]", text);
-}
-
-static void urg(int argc, char **argv)
-{
-    int n = argc > 2 ? atoi(argv[2]) : 400;
-    files();
-    own_signal(SIGURG, n, 1);
-    own_signal(SIGURG, n, 0);
-    own_signal(SIGUSR2, n, 1);
 }
 
 /* A SIGCONT that is pending while the thread floods: its handler runs once for each. */
@@ -963,7 +921,7 @@ static void preempt(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
+        { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
         { "absent", absent }, { "nested", nested }, { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents }, { "preempt", preempt },

@@ -6,7 +6,6 @@
 # The cache is $KVIS_VM_CACHE, or tests/out/vm/cache. An entry is a directory:
 #   x86-6.1/ .. riscv64/   vmlinuz, modules/ (the tree under /lib/modules/VERSION), version
 #   tools-amd64/ ..        busybox (static), strace/ (a root with its libraries)
-#   bcc-amd64/             root/: biolatency of libbpf-tools, with its libraries
 #   musl-arm64/            include/ and lib/: for the Makefile's MUSL_ARM64
 # What is in the cache stays as it is: newer kernels come when its directory is removed.
 #
@@ -31,7 +30,6 @@ tools-amd64 amd64 bookworm busybox-static strace libc6 libunwind8 liblzma5 libgc
 tools-arm64 arm64 bookworm busybox-static strace libc6
 tools-armv7 armhf bookworm busybox-static strace libc6 libgcc-s1
 tools-riscv64 riscv64 trixie busybox-static strace libc6
-bcc-amd64 amd64 bookworm libbpf-tools libelf1 zlib1g libc6
 musl-arm64 arm64 bookworm musl-dev
 END_TABLE
 }
@@ -111,12 +109,6 @@ tools() {
     rm -rf "$new"/strace/usr/share "$new"/strace/etc "$new"/strace/lib/*/gconv "$new"/strace/usr/lib/*/gconv
 }
 
-bcc() { # of 60 programs of 400 KB the one that a test asks for
-    find "$new/root/usr/sbin" -type f ! -name biolatency -delete
-    [ -x "$new/root/usr/sbin/biolatency" ] || no "no biolatency in its package"
-    rm -rf "$new"/root/usr/share "$new"/root/etc "$new"/root/lib/*/gconv "$new"/root/usr/lib/*/gconv
-}
-
 musl() {
     mv "$new"/root/usr/include/*-linux-musl "$new/include" && mv "$new"/root/usr/lib/*-linux-musl "$new/lib" ||
         no "no headers or libraries in the package"
@@ -133,7 +125,7 @@ fetch() { # fetch NAME
     suite
     new=$cache/$name.new
     unpack "$@"
-    case $name in tools-*) tools ;; bcc-*) bcc ;; musl-*) musl ;; *) kernel ;; esac
+    case $name in tools-*) tools ;; musl-*) musl ;; *) kernel ;; esac
     : >"$new/complete"
     rm -rf "${cache:?}/$name"
     mv "$new" "$cache/$name"

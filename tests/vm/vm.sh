@@ -11,8 +11,7 @@
 #   # cmdline: PARAMETER...   of the kernel, as lockdown=confidentiality
 #   # qemu: ARGUMENT...       of QEMU, as -smp 4 (2 CPUs without it)
 #   # modules: tun null_blk   loaded before it runs, in this order; dependencies must be named too
-#   # with: strace            puts strace and its libraries into the initramfs; bcc: /usr/sbin/biolatency
-#                             (x86, where it can be had)
+#   # with: strace            puts strace and its libraries into the initramfs
 # It starts with `. /tests/lib/lib.sh` (see there: t_ok, t_is, t_has, t_skip, t_json, t_facts, user ...).
 # It runs as root in an empty directory; /proc, /sys and /dev are mounted and nothing else, /etc is
 # empty, there are busybox, $KVIS (/bin/kvis), as_user, the programs of tests/progs in $BIN (static),
@@ -121,13 +120,10 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     for f; do
         cp "$vm/guest/$f.sh" "$root/tests/"
         for m in $(header "$f" modules); do module "$m"; done
-        case $(header "$f" with) in
-        strace)
+        if [ "$(header "$f" with)" = strace ]; then
             cp -a "$cache/$tools/strace/." "$root/"
             [ -e "$root/lib" ] || ln -s usr/lib "$root/lib" # Debian 13 has its loader in /usr/lib
-            ;;
-        bcc) ! "$vm/fetch.sh" bcc-amd64 || cp -a "$cache/bcc-amd64/root/." "$root/" ;;
-        esac
+        fi
         seconds=$(header "$f" timeout)
         echo "$f $((${seconds:-20} * slack * ${RUNS:-1})) $(header "$f" modules)" >>"$root/tests/list"
     done

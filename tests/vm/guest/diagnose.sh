@@ -52,13 +52,10 @@ t_cgroup() {
 # A cgroup that may have less memory than its program goes through: the rest goes to swap and comes back.
 grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
 echo "+memory +cpu" >/sys/fs/cgroup/cgroup.subtree_control
-mount -t configfs none /sys/kernel/config
-cg=/sys/fs/cgroup/kvill dir=/sys/kernel/config/nullb/kvswap
-mkdir $cg $dir
-ls /sys/block >before
-for a in size=128 memory_backed=1 power=1; do echo "${a#*=}" >"$dir/${a%%=*}"; done
-swap=/dev/$(ls /sys/block | grep -vxFf before)
-until_true 2 test -b $swap
+cg=/sys/fs/cgroup/kvill
+mkdir $cg
+null_disk size=128 memory_backed=1 irqmode=1
+swap=/dev/$name
 if [ -e $cg/cpu.max ]; then
     "$BIN/ill" cpu 1 >outside.out 2>&1 & # busier than who is in the cgroup, and not to blame
     outside=$!
@@ -101,7 +98,5 @@ if [ -e $cg/memory.max ] && mkswap $swap >/dev/null && swapon $swap; then
 else
     t_skip memory "no swap here, or no memory controller"
 fi
-echo 0 >$dir/power
-rmdir $dir
+null_gone
 until_true 5 rmdir $cg
-umount /sys/kernel/config

@@ -7,20 +7,6 @@
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip disk "$(head -n 1 why)"; exit 0; }
 
-mount -t configfs none /sys/kernel/config
-disk() { # disk ATTRIBUTE=VALUE...: makes one; its name in $name
-    n=$((${n-0} + 1))
-    dir=/sys/kernel/config/nullb/kv$n
-    ls /sys/block >before
-    mkdir $dir
-    for a in size=64 irqmode=2 "$@" power=1; do
-        echo "${a#*=}" >"$dir/${a%%=*}" || t_not_ok "null_blk: $a"
-    done
-    name=$(ls /sys/block | grep -vxFf before)
-    until_true 2 test -b "/dev/$name"
-}
-gone() { echo 0 >$dir/power; rmdir $dir; }
-
 facts() { # facts WHAT SCENE ARG...
     mkdir "$1"
     cd "$1" || exit
@@ -39,11 +25,11 @@ facts() { # facts WHAT SCENE ARG...
 }
 
 for ms in 1 5 20; do
-    disk completion_nsec=${ms}000000
+    null_disk completion_nsec=${ms}000000
     facts "$ms ms" latency "$name" ${ms}000000
-    gone
+    null_gone
 done
-disk completion_nsec=2000000
+null_disk completion_nsec=2000000
 facts sizes sizes "$name"
 facts crowd crowd "$name"
 # The text: as in the article.
@@ -55,8 +41,8 @@ t_ok all kvis trace -C -- "$BIN/disk" latency "$name"
 t_has "and the disk's own" err "^   $name 15 reads 60\.0 KB, 0 writes"
 t_ok "without" kvis trace --no-ebpf -- "$BIN/disk" latency "$name"
 t_hasnt "nothing of disks" err 'block I/O|Disks'
-gone
-disk completion_nsec=2000000 memory_backed=1 cache_size=1 discard=1
+null_gone
+null_disk completion_nsec=2000000 memory_backed=1 cache_size=1 discard=1
 facts flush flush "$name"
 "$BIN/disk" stranger "$name" >/dev/null &
 facts "before a stranger" before "$name"
@@ -64,11 +50,10 @@ wait $!
 echo 10 >/proc/sys/vm/dirty_writeback_centisecs
 echo 10 >/proc/sys/vm/dirty_expire_centisecs
 facts writeback writeback "$name"
-gone
-disk completion_nsec=1000000 badblocks=+2048-2055
+null_gone
+null_disk completion_nsec=1000000 badblocks=+2048-2055
 facts "bad block" bad "$name"
-gone
-disk irqmode=0
+null_gone
+null_disk irqmode=0
 facts "split" split "$name"
-gone
-umount /sys/kernel/config
+null_gone

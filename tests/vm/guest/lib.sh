@@ -129,6 +129,28 @@ t_ill() {
     [ $((t_good * 10)) -ge $((${RUNS-1} * 9)) ] && t_pass "$t_what" || t_not_ok "$t_what"
 }
 
+# null_disk ATTRIBUTE=VALUE...: a new disk of null_blk, of 64 MB and with interrupts of a timer (irqmode=2) unless the attributes
+# say otherwise; its name in $name. Wants "# modules: configfs null_blk". null_gone: takes away all of them.
+null_disk() {
+    [ -d /tmp/null/nullb ] || { mkdir -p /tmp/null && mount -t configfs none /tmp/null; } || t_not_ok "no configfs"
+    t_disks=$((${t_disks-0} + 1))
+    t_disk=/tmp/null/nullb/$t_name$t_disks
+    ls /sys/block >disks.before
+    mkdir $t_disk
+    for t_a in size=64 irqmode=2 "$@" power=1; do
+        echo "${t_a#*=}" >"$t_disk/${t_a%%=*}" || t_not_ok "null_blk: $t_a"
+    done
+    name=$(ls /sys/block | grep -vxFf disks.before)
+    until_true 5 test -b "/dev/$name"
+}
+null_gone() {
+    for t_disk in /tmp/null/nullb/*/; do
+        echo 0 >$t_disk/power
+        rmdir $t_disk
+    done
+    umount /tmp/null
+}
+
 # user CMD...: as an ordinary user (uid and gid 1000, no groups).
 user() { as_user 1000 "$@"; }
 

@@ -110,12 +110,8 @@ case $have in
 esac
 
 # a disk: 1000 reads of 4 KB and 500 writes of 64 KB, past the cache
-mount -t configfs none /sys/kernel/config
-dir=/sys/kernel/config/nullb/kvm
-ls /sys/block >before
-mkdir $dir && echo 64 >$dir/size && echo 2 >$dir/irqmode && echo 500000 >$dir/completion_nsec && echo 1 >$dir/power
-disk=$(ls /sys/block | grep -vxFf before)
-until_true 5 test -b "/dev/$disk"
+null_disk completion_nsec=500000
+disk=$name
 kvis monitor -i 1 -c io --json=io --prometheus=io.prom >io.txt &
 pid=$!
 until_true 10 test -s io.prom
@@ -134,6 +130,4 @@ t_is "bytes written" "$(($(stat 7) * 512))" "$(prom written_bytes)"
 dev="e['device'].get('$disk', {})"
 t_json "reads took their 0.5 ms" io "any(0.0003 < $dev.get('disk_read_mean_seconds', 0) < 0.02 for e in E)"
 t_json "in sum" io "abs(sum($dev.get('disk_writes_per_second', 0) * e['interval_ns'] for e in E) / 1e9 - 500) < 100"
-echo 0 >$dir/power
-rmdir $dir
-umount /sys/kernel/config
+null_gone

@@ -83,18 +83,6 @@ t_fails 125 "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
 t_has "are n/a" out '^block +n/a: blk_issue: no usable request.*: no BTF: /sys/kernel/btf/vmlinux cannot be opened: '
 umount /sys/kernel/btf
 
-mount -t configfs none /sys/kernel/config
-disk() { # disk ATTRIBUTE=VALUE...: makes one; its name in $name
-    n=$((${n-0} + 1))
-    dir=/sys/kernel/config/nullb/kv$n
-    ls /sys/block >before
-    mkdir $dir
-    for a in size=64 irqmode=2 "$@" power=1; do
-        echo "${a#*=}" >"$dir/${a%%=*}" || t_not_ok "null_blk: $a"
-    done
-    name=$(ls /sys/block | grep -vxFf before)
-    until_true 2 test -b "/dev/$name"
-}
 seen() { # seen HOW: 160 reads of it, all in one interval
     rm -f prom
     kvis monitor -c block,disks -i 1000 --histogram --prometheus=prom --json=json.$1 -o text &
@@ -114,7 +102,7 @@ seen() { # seen HOW: 160 reads of it, all in one interval
     t_json "$1: IOPS" json.$1 "abs($d['block_iops'] * E[0]['interval_ns'] / 1e9 / 160 - 1) < .15"
     t_json "$1: none missed" json.$1 'E[0]["block_requests_missed_per_second"] == 0'
 }
-disk completion_nsec=10000000
+null_disk completion_nsec=10000000
 "$BIN/mon" disk "$name" first 1 # /proc/diskstats' line of a disk that never did anything is not taken
 seen first
 t_json "first: the 160 began in the first 16th" json.first "$places == [[0, 160]]"
@@ -153,5 +141,4 @@ if loop 16; then
 else
     t_skip loop "no loop device here"
 fi
-echo 0 >$dir/power
-rmdir $dir
+null_gone

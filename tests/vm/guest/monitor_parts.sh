@@ -5,18 +5,8 @@
 # modules: configfs null_blk dax dm-mod md-mod raid0
 . /tests/lib.sh
 
-mkdir -p /tmp/parts
-mount -t configfs none /tmp/parts # (another test may have it where it belongs)
-nullb=/tmp/parts/nullb
-disk() { # disk NUMBER: a null_blk of 64 MB; its name in $name
-    dir=$nullb/part$1
-    ls /sys/block >before
-    mkdir $dir && echo 64 >$dir/size && echo 1 >$dir/memory_backed && echo 1 >$dir/power || t_not_ok null_blk
-    name=$(ls /sys/block | grep -vxFf before)
-    until_true 2 test -b "/dev/$name"
-}
-disk 1; a=$name
-disk 2; b=$name
+null_disk memory_backed=1; a=$name
+null_disk memory_backed=1; b=$name
 reads() { awk '{ print $1 }' "/sys/block/$1/stat"; }
 
 total() { awk -v d="device=\"$1\"" 'index($0, d) && /^kvis_disk_reads_completed_total/ { n = $NF } END { print n + 0 }' $2; }
@@ -65,8 +55,4 @@ if "$BIN/stack" raid0 /dev/$a /dev/$b >out 2>&1; then
 else
     t_skip md "$(cat out)"
 fi
-for k in 1 2; do
-    echo 0 >$nullb/part$k/power
-    rmdir $nullb/part$k
-done
-umount /tmp/parts
+null_gone

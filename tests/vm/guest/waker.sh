@@ -39,14 +39,8 @@ slept fifo pipe
 t_is "a pipe: its state in /proc" S "$state"
 t_json "a pipe: state and who woke it, untraced" pipe "[(e['sleep_state'], e['waker_pid'], e['waker_comm']) for e in calls('read') if e['ret'] == 4] == [('$state', $writer, 'by\"me')]"
 wait $writer
-mount -t configfs none /sys/kernel/config
-dir=/sys/kernel/config/nullb/kw
-ls /sys/block >before
-mkdir $dir
-for a in size=64 irqmode=2 completion_nsec=1000000000 power=1; do echo "${a#*=}" >$dir/${a%%=*}; done
-disk=/dev/$(ls /sys/block | grep -vxFf before)
-until_true 5 test -b $disk
-slept $disk disk
+null_disk completion_nsec=1000000000
+slept /dev/$name disk
 t_is "a disk: its state in /proc" D "$state"
 t_json "a disk: state" disk "[(e['sleep_state'], 'waker_pid' in e) for e in calls('read') if e['ret'] == 4096 and e['duration_ns'] > 9e8] == [('$state', False)]"
 for f in pipe disk; do
@@ -54,6 +48,4 @@ for f in pipe disk; do
     grep '"sleep_state"' $f >slept.$f; grep '"sleep_state"' again.$f >slept.again
     t_is "$f: the recording says the same" "$(cat slept.$f)" "$(cat slept.again)"
 done
-echo 0 >$dir/power
-rmdir $dir
-umount /sys/kernel/config
+null_gone

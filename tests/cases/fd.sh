@@ -1,0 +1,22 @@
+#!/bin/sh
+# A number stands for the right open file, with its kind, name, bytes, age and opener: after dup, exec, close_range and
+# chdir, in shared and copied tables, and for files that another process passed or left behind.
+# tier: gate asan
+# timeout: 120
+# covers: P12
+. "$TESTS/lib/truth.sh"
+each truth fd dup cloexec range range_unshare clone_files fork_copy threads
+each truth fd relative kinds sockets made ledger tmpfile
+has ledger/err "left"
+each truth fd scm getfd flight
+# The receiver can be told to have the files before the sender is told to have sent them.
+for i in 1 2 3 4 5 6 7 8; do each truth fd scm; done
+
+# inherited descriptors: 0, 1, 2 and 7
+echo "stdin of the program" >in
+echo "and a seventh" >seven
+kv trace --json=json -o text -- "$BIN/fd" inherit "$PWD/in" "$PWD/seven" "$PWD/facts" >facts 2>err <in 7<seven 8<seven
+st=$?
+status 0
+python3 "$TESTS/lib/want.py" json facts >&9 || fail "inherited fds"
+has text "read .*/seven"
