@@ -363,10 +363,6 @@ struct task {
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     u32 asked;                  /* of wire_thread.asked: those that have come */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
-    bool masked;                /* it is being let go: its signal mask is in `mask` till then */
-    u64 mask;
-    int held_sig;               /* a signal of its own that it gets when it is let go */
-    siginfo_t held;
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
     struct region fault_run;    /* consecutive page faults of this thread in one region */
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
@@ -19049,7 +19045,6 @@ static struct {
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
-    bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
     bool count;            /* calls are counted in the kernel, and there are no records */
@@ -19062,7 +19057,6 @@ static struct {
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
     u64 cpu_lost[RB_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
-    u64 healed;            /* of LOST_TREE: threads that are traced all the same */
 } hy;
 
 /* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
@@ -19164,29 +19158,21 @@ static const struct hy_kind {
 
 /* The calls that stop, whatever they point to, and why. The rest is recorded; of clone, prctl and
  * ioctl, those with some arguments stop all the same (tr_filter). */
-enum hy_when {
-    HY_ALWAYS,
-    HY_SPAWNED,   /* but not with -p */
-    HY_ATTACHED,  /* with -p */
-    HY_NO_RAW     /* where a bpf(2) of ours can keep a program from running, or cannot find a thread
-                     at once: see tr_follow */
-};
 static const struct hy_stop {
     u16 id;
-    u8 when; /* enum hy_when */
+    bool only_no_raw; /* only where a bpf(2) of kvis can keep a program from running (hy_map), or
+                         cannot find a thread at once */
     const char *why;
 } hy_stopping[] = {
-#define S(name, why) { SC_##name, HY_ALWAYS, why },
+#define S(name, why) { SC_##name, false, why },
     S(execve, "the old program's memory is gone when it returns")
     S(execveat, "the old program's memory is gone when it returns")
     S(exit, "the thread ends in it and cannot wait until there is room for a record")
     S(exit_group, "the thread ends in it and cannot wait until there is room for a record")
-    { SC_clone, HY_NO_RAW, "the child must be followed before it runs" },
-    { SC_clone3, HY_SPAWNED, "the child must not escape by CLONE_UNTRACED" },
+    { SC_clone, true, "the child must be followed before it runs" },
+    S(clone3, "the child must not escape by CLONE_UNTRACED")
     S(ptrace, "kvis is the tracer already")
     S(seccomp, "a filter of the program's own changes how its calls are seen")
-    { SC_prctl, HY_ATTACHED, "PR_SET_SECCOMP changes how the thread's calls are seen" },
-    { SC_ioctl, HY_ATTACHED, "USERFAULTFD_IOC_NEW: later reads of memory may never return" },
     S(userfaultfd, "later reads of the program's memory may never return")
     S(chdir, "/proc shows which directory it is now")
     S(fchdir, "/proc shows which directory it is now")
@@ -19403,11 +19389,10 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 /* Why calls of a row stop; NULL: they are recorded. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
-    const bool now[] = { [HY_ALWAYS] = true, [HY_SPAWNED] = !hy.all, [HY_ATTACHED] = hy.all,
-                         [HY_NO_RAW] = hy.in_ns || hy.in_order };
+    bool raw = !hy.in_ns && !hy.in_order;
     u16 id = sc_id[row];
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i].id == id && now[hy_stopping[i].when])
+        if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
             return hy_stopping[i].why;
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
         return "--faults: page faults must find the regions as they are";
@@ -19421,7 +19406,7 @@ static struct wire_spec hy_counted(int row)
     struct wire_spec s = { .on = CALL_UNSEEN };
     if (row < 0)
         return s;
-    hy.row[row] = hy.all || !md_wants((u16)row, true);
+    hy.row[row] = hy.observe || !md_wants((u16)row, true);
     s.unfailing = sc_id[row] == SC_rt_sigreturn;
     if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
         s.on = CALL_COUNTED;
@@ -19442,10 +19427,10 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     }
     bool recorded = row >= 0 && !hy_why_stops(row, &s);
     if (row >= 0)
-        hy.row[row] = recorded || hy.all;
+        hy.row[row] = recorded;
     if (!recorded)
         s = none;
-    s.on = recorded ? CALL_RECORDED : hy.all ? CALL_STOPS : CALL_UNSEEN;
+    s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
     return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
 }
 
@@ -19694,7 +19679,7 @@ static int hy_open(u32 ring_bytes)
     hy.in_ns = ns != 0;
     bpf_set(&c, "CFG_NS_INO", ns);
     bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
-    bpf_set(&c, "CFG_STOP_RT", !opt.n_pids);
+    bpf_set(&c, "CFG_STOP_RT", true);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
     hy.in_order = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
@@ -19869,7 +19854,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     if (!e && !(e = hy_load_all()))
         e = hy_view();
     hy_choose(need);
-    if (!e && (!hy.count || hy.all) && (e = hy_watch()))
+    if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
@@ -19936,26 +19921,6 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* The same of one that the probe does not know, and which is in a call: as if that began now.
- * Returns when that was, in ns; 0: it is known, or there is no room. */
-static u64 hy_follow_in(pid_t tid, u32 nr, const u64 *arg)
-{
-    u32 key = (u32)tid;
-    struct wire_thread th = { .tid = key, .in_call = 1, .nr = nr, .ts_ns = u_now() };
-    for (u8 i = 0; i < 6; i++)
-        th.word[hy_word(i)] = arg[i];
-    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST) ? 0 : th.ts_ns;
-}
-
-/* The call that a thread was said to be in since then was over before: no record of it is wanted.
- * (Its row in the map is the probe's to write.) */
-static void hy_was_over(struct task *t, u64 since)
-{
-    struct wire_thread th;
-    if (hy_thread(t, &th) && th.in_call && th.ts_ns == since)
-        t->kept_ns = since;
-}
-
 /* Whether a thread is on its way out, or gone: its flags (proc_pid_stat(5)) have PF_EXITING before
  * the program at its end runs (do_exit in the kernel's kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
@@ -19991,14 +19956,6 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Before a thread is let go: no signal may come to it any more. */
-static void hy_leave(struct task *t)
-{
-    u32 key = hy_key(t);
-    if (hy.on && key)
-        hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
-}
-
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
  * from it (see bpf_raw_is_whole). */
 static void hy_moved(struct task *t, u32 was)
@@ -20027,22 +19984,6 @@ static bool hy_take_kept(struct task *t, struct wire_thread *th)
 static bool hy_uses(int sig)
 {
     return hy.on && !hy.count && (sig == 33 || sig == SIGURG || sig == SIGSTOP);
-}
-
-/* From now on the probe asks no thread to stop: it is gone, and so are those of its runs that were
- * under way (membarrier(2), GLOBAL: an RCU grace period). But call_signal stays: signals that were
- * asked for may still pend, and those of the program's own come in with them. */
-static void hy_quiet(void)
-{
-    enum { GLOBAL = 1 };
-    if (!hy.on)
-        return;
-    int signals = hy.obj.link[HY_SIGNAL];
-    hy.obj.link[HY_SIGNAL] = -1;
-    bpf_detach(&hy.obj);
-    hy.obj.link[HY_SIGNAL] = signals;
-    if (syscall(SYS_membarrier, GLOBAL, 0, 0) < 0)
-        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 }
 
 /* The signal by which the probe has asked a thread to stop and that has not come yet; 0: none. */
@@ -20219,8 +20160,7 @@ static u64 hy_lost_before(void)
 /* Calls that are missing in spite of everything. */
 static u64 hy_lost(void)
 {
-    u64 tree = hy.on ? bpf_lost(&hy.obj, LOST_TREE) : 0;
-    return hy.on ? bpf_lost(&hy.obj, LOST_RING) + tree - MIN(tree, hy.healed)
+    return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
                        + bpf_missed(&hy.obj, hy_programs(false) & ~(1u << HY_SIGNAL))
                        + hy.strays : 0;
 }
@@ -20230,7 +20170,6 @@ static void hy_tell_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
     u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
-    lost -= MIN(lost, hy.healed);
     if (unpaired)
         u_warn("%" PRIu64 " calls are missing in the table: they began unseen", unpaired);
     if (lost)
@@ -20366,7 +20305,6 @@ static struct {
     pid_t child;          /* the command; 0 when attached */
     int status;           /* its wait status, -1 until it is known */
     bool accel, started, detaching, killing, ending;
-    bool interrupted;     /* so were threads that a signal of the probe's did not stop in time */
     bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
@@ -20374,7 +20312,7 @@ static struct {
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
     siginfo_t queued[8];
-    u64 start_ns, next_table_ns, deadline_ns, detach_ns;
+    u64 start_ns, next_table_ns, deadline_ns;
     struct name *cwd;
     struct {              /* whether polling waitpid pays: see tr_poll_or_not */
         u64 since, cost[2];          /* ns a stop: without, with */
@@ -20565,8 +20503,7 @@ struct tr_facts {
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
     bool own_filter;        /* kvis runs under a seccomp filter itself */
     bool pid_ns;            /* kvis is not in the first pid namespace */
-    bool bits32, filtered;  /* -p: a program of 32 bits, one with seccomp filters */
-    bool blocks;            /* -p: its first thread blocks SIGURG, which would hold it */
+    bool bits32;            /* -p: a program of 32 bits */
     const char *unloadable; /* NULL, or why this kernel has not taken the programs */
 };
 
@@ -20594,30 +20531,17 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
                             : NULL;
 }
 
-/* The same of the hybrid mode for -p. Calls of another convention have no record, and there is no
- * filter that would stop them; and only in the first pid namespace does kvis know the threads as
- * the probe does. */
-static const char *tr_attach_why_not(const struct tr_facts *f)
-{
-    return f->no_accel   ? "--no-accel"
-           : f->pid_ns   ? "-p in a pid namespace"
-           : f->bits32   ? "a 32-bit program"
-           : f->filtered ? "a program with seccomp filters"
-           : f->blocks && f->backend != 'h' && !f->only_counts ? "a program that blocks SIGURG"
-                                                               : NULL;
-}
-
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Why the hybrid mode may not be used; NULL: it may. For a command it goes with the filter: what is
- * not recorded stops by it. */
+/* Why the hybrid mode may not be used; NULL: it may. It goes with the filter: what is not recorded
+ * stops by it. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
         return "--backend=ptrace";
     if (!f->may_bpf)
         return TR_NO_BPF;
-    const char *why = f->attach ? tr_attach_why_not(f) : tr_filter_why_not(f, TR_HYBRID);
+    const char *why = tr_filter_why_not(f, TR_HYBRID);
     return why ? why : f->unloadable;
 }
 
@@ -20661,15 +20585,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Whether the first thread of a process blocks SIGURG: calls of it that kvis must read while it
- * holds the thread would be without what their arguments point to. (The others seldom differ, and
- * any can block it later: the manual says so.) */
-static bool tr_blocks_urgent(pid_t pid)
-{
-    const char *blocked = fd_status(pid, "SigBlk:");
-    return blocked && strtoull(blocked, NULL, 16) >> (SIGURG - 1) & 1;
-}
-
 /* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
  * number, its result and its time. */
 static bool tr_only_counts(void)
@@ -20711,23 +20626,19 @@ static struct tr_facts tr_gather(void)
         .own_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0,
         .pid_ns = bpf_pid_ns(NULL) != 0,
     };
-    for (u32 i = 0; i < opt.n_pids; i++) {
+    for (u32 i = 0; i < opt.n_pids; i++)
         f.bits32 |= tr_runs_32(opt.pids[i]);
-        f.filtered |= ps_status(opt.pids[i], "Seccomp:") > 0;
-        f.blocks |= tr_blocks_urgent(opt.pids[i]);
-    }
     return f;
 }
 
-/* How large the ring of records is, unless --ring says it. Who observes cannot hold a thread until
- * there is room, and should seldom hold one of a process that runs for others (-p): then it is what
- * a machine of that much memory can spare. */
+/* How large the ring of records is, unless --ring says it. The observe mode cannot hold a thread
+ * until there is room, so its ring is what a machine of that much memory can spare. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
     u64 memory = bpf_memory();
     u32 bytes = LEAST;
-    if (hy.count || !hy.all)
+    if (hy.count || !hy.observe)
         return bpf_ring_bytes(hy.count ? NO_RECORDS : HELD);
     while (bytes < MOST && bytes < memory / SHARE)
         bytes *= 2;
@@ -20739,7 +20650,6 @@ static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
     struct tr_choice c = tr_decide(&f);
-    hy.all = f.attach || f.everyone;
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
@@ -20750,7 +20660,6 @@ static void tr_backend(void)
         c = tr_decide(&f);
     }
     hy.why_not = c.why;
-    hy.all &= hy.on;
     hy.count &= hy.on;
     hy.observe &= hy.on;
     tr.mode = c.mode;
@@ -20774,7 +20683,7 @@ static void tr_each(void (*f)(struct task *))
 /* Lets a stopped tracee go on, with `sig` delivered when not 0. */
 static void tr_resume(struct task *t, int sig)
 {
-    bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending_ns);
+    bool every = t->full || !tr.accel || (t->call.open && !t->pending_ns);
     t->run = RUN_RUNNING;
     if (t->full && !t->full_ns) {
         t->full_ns = u_now();
@@ -21266,7 +21175,7 @@ static void tr_take_kept(pid_t tid, int status)
         || at == ARRAY_LEN(tr_kept))
         return;
     if (hy.in_order && !hy_uses(WSTOPSIG(status)))
-        return; /* another signal than ours may come first; but see tr_follow */
+        return; /* another signal than ours may come first; but see hy_map */
     if (!hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
         || (t->full_ns && th.ts_ns >= t->full_ns))
         return;
@@ -21292,18 +21201,6 @@ static void tr_upto(u64 ns)
     pf_upto(ns);
 }
 
-/* Of a thread that is let go: a call that was kept with it although it could not be stopped. */
-static void tr_last_kept(struct task *t)
-{
-    struct wire_thread th;
-    if (!hy.on || hy.count || !tr.started || !t->proc || !hy_take_kept(t, &th))
-        return;
-    u64 now = u_at;
-    mem_replay_begin();
-    tr_play_kept(t, &th);
-    u_at = now;
-}
-
 /* Tells the call in which a thread was let go, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
@@ -21317,8 +21214,6 @@ static void tr_forget(struct task *t)
 
 static void tr_detach_one(struct task *t, int sig)
 {
-    tr_last_kept(t);
-    hy_leave(t);
     sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
     tr_forget(t);
 }
@@ -21600,24 +21495,13 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* The probe follows children by itself, but for those of a thread that was just being attached.
- * Where its map has no room they stop at every call. Only with -p: a bpf(2) of ours that is
- * preempted keeps the programs of classic tracepoints from running on that CPU
- * (bpf_disable_instrumentation, kernel/bpf/syscall.c). */
-static void tr_follow(struct task *t)
-{
-    int e = hy.all && !hy.in_ns && tr_ours(t->tid) ? hy_follow(t->tid) : 0;
-    hy.healed += e < 0; /* the probe had found no room either, and counted it */
-    t->full |= e < 0;
-}
-
 /* The event of a fork, vfork or clone: parent is stopped in it. */
 static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    if (hy.all || !hy.in_order)
+    if (!hy.in_order)
         tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
@@ -21645,7 +21529,6 @@ static struct task *tr_new_child(struct task *t, int event)
     }
     t->call.child = (pid_t)tid;
     t->clone_known = false;
-    tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
@@ -21739,43 +21622,6 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* An exec whose entry did not stop: what the caller gave is on the new stack, its arguments too
- * (/proc/PID/cmdline); the caller's memory is gone. */
-static void tr_exec_unseen(struct task *t)
-{
-    struct wire_thread th;
-    struct path p;
-    char name[PATH_MAX + 1], path[64], chunk[4096];
-    s64 n = tr_exec_name(t, name);
-    if (hy_thread(t, &th) && th.in_call) {
-        struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
-        hy_args(s.arg, th.word);
-        u64 at = s.arg[th.nr != SYS_execve];
-        mem_replay_begin();
-        if (n > 0)
-            mem_replay((struct mem_part){ .addr = at, .len = (u32)n + 1,
-                                          .data = (const u8 *)name });
-        u64 now = u_at;
-        replay.on = true;
-        u_at = th.ts_ns;
-        tr_enter(t, &s, th.ts_ns);
-        u_at = now;
-        replay.on = false;
-        t->pending_ns = th.ts_ns;
-    } else if (n > 0) {
-        md_join_from(&p, md_base(t, AT_FDCWD, *name == '/'), name, (u32)n);
-        t->exec_path = nm_get('x', p.s, p.len);
-    }
-    b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20;
-    snprintf(path, sizeof path, "/proc/%d/cmdline", t->pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t r; f >= 0 && !t->exec_argv.cut && (r = read(f, chunk, sizeof chunk)) > 0;)
-        b_put(&t->exec_argv, chunk, (size_t)r);
-    if (f >= 0)
-        close(f);
-}
-
 /* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
  * every call of the thread does. */
 static void tr_exec_done(struct task *t)
@@ -21797,12 +21643,9 @@ static struct task *tr_exec(struct task *t)
         t = tr_exec_takeover(t, (pid_t)former);
     pf_flush(t);
     tr_fix_options(t);
-    if (hy.all)
-        tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
     tr_exec_done(t);
-    t->full |= hy.all && tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
@@ -22085,65 +21928,6 @@ static void tr_unknown(pid_t tid)
     }
 }
 
-/* The signal of the probe's that is pending for a stopped thread; 0: there is none. */
-static int tr_ours_pending(const struct task *t)
-{
-    siginfo_t si[8];
-    struct wire_thread th;
-    struct ptrace_peeksiginfo_args a = { .off = 0, .flags = 0, .nr = ARRAY_LEN(si) };
-    int sig = hy_asked(t, &th);
-    for (long n; sig && (n = sys_ptrace(PTRACE_PEEKSIGINFO, t->tid, (uintptr_t)&a, si)) > 0;
-         a.off += (u64)n)
-        for (long i = 0; i < n; i++)
-            if (si[i].si_signo == sig)
-                return sig;
-    return 0;
-}
-
-/* At a stop of a thread that is to be let go: takes back a signal of the probe's that has not come
- * yet, as it would come to the program now. With all others blocked, the thread goes on (true) to
- * its delivery, which is a stop; a signal of the program's own (sig, si) waits for that. */
-static bool tr_take_back(struct task *t, int sig, const siginfo_t *si)
-{
-    int ours = tr_ours_pending(t);
-    if (sig && (ours || t->masked)) {
-        if (t->held_sig) /* SIGSTOP, which cannot be blocked, behind another one */
-            syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
-        t->held = *si;
-        t->held_sig = sig;
-    }
-    if (ours) {
-        u64 others = ~(1ull << (ours - 1));
-        if (!t->masked)
-            t->masked = !sys_ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->mask, &t->mask);
-        sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof others, &others);
-        sys_ptrace(PTRACE_CONT, t->tid, 0, NULL);
-    }
-    return ours;
-}
-
-/* Lets go of a stopped thread: what it gets of signals is what it would have got without kvis. */
-static void tr_let_go(struct task *t, int sig)
-{
-    siginfo_t si = { 0 };
-    bool delivers = sig != 0;
-    if (delivers)
-        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
-    if (hy_ours(t, &si))
-        sig = 0;
-    if (tr_take_back(t, sig, &si))
-        return;
-    if (t->masked)
-        sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
-    if (delivers && t->held_sig) {
-        sys_ptrace(PTRACE_SETSIGINFO, t->tid, 0, &t->held);
-        sig = t->held_sig;
-    } else if (t->held_sig) { /* it comes when the thread goes on */
-        syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
-    }
-    tr_detach_one(t, sig);
-}
-
 static void tr_stopped(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
@@ -22155,7 +21939,7 @@ static void tr_stopped(struct task *t, int status)
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
-        tr_let_go(t, signal ? sig : 0);
+        tr_detach_one(t, signal ? sig : 0);
         return;
     }
     if (sig == (SIGTRAP | 0x80)) {
@@ -22234,15 +22018,12 @@ static void tr_orphan(struct task *t)
 /* Lets everything go on as if nothing had been. A thread that stands is detached. The others are
  * left alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of
  * system calls and library functions by stop signals"): the kernel lets go of them when the thread
- * that traces them ends (tr_release). Until then kvis waits only for stops by the probe's
- * signals. */
+ * that traces them ends (tr_release). The hybrid mode never lets go: its command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
     tr.detaching = true;
-    hy_quiet();
-    tr.detach_ns = u_now();
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i], *next; t; t = next) {
             next = t->next;
@@ -22252,25 +22033,10 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Whether every thread may be let go: none stands that kvis has seen stop, and to none a signal of
- * the probe's is still on its way. One that has not come in TR_COMES_NS is blocked by a handler of
- * the program's: that thread is stopped all the same, so that the signal can be taken back. */
+/* Whether every stop that kvis has seen is handled. */
 static bool tr_detached(void)
 {
-    enum { TR_COMES_NS = 20000000 };
-    u64 since = u_now() - tr.detach_ns;
-    bool all = tr.batch_next == tr.batch_n, late = since > TR_COMES_NS && !tr.interrupted;
-    struct wire_thread th;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i]; t; t = t->next) {
-            if (!hy_asked(t, &th))
-                continue;
-            all = false;
-            if (late)
-                sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
-        }
-    tr.interrupted |= late;
-    return all || since > 5 * NSEC;
+    return tr.batch_next == tr.batch_n;
 }
 
 /* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of
@@ -22397,13 +22163,13 @@ static void tr_on_tick(void)
     tr.n_resident = 0;
     if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
         tr_each(tr_resident);
-    if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
+    if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
     if (idle) {
         out_idle(now > out.text_ns + OUT_QUIET_NS);
         tr_each(tr_orphan);
     }
-    if (hy.on && opt.calls && (idle || !hy.in_order)) /* see tr_follow */
+    if (hy.on && opt.calls && (idle || !hy.in_order)) /* see hy_map */
         tr_each(tr_pending);
     out_flush();
 }
@@ -22519,7 +22285,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* Seldom: see tr_follow. */
+        /* Seldom: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             none = hy_follows_none();
             asked = u_now();
@@ -22700,22 +22466,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Has the probe follow a thread that may be in a call; its end will be recorded as that of any
- * other, with the time since now. The call may have ended before the probe knew the thread: then
- * what it waits in now is another one, or none, and nobody knows when that began. Returns as
- * hy_follow. */
-static int tr_follow_in(struct task *t, int row, const struct tr_in *in)
-{
-    struct tr_in now;
-    if (row < 0 || hy.count || !tr.need[row])
-        return hy_follow(t->tid);
-    u64 since = hy_follow_in(t->tid, (u32)in->nr, in->word);
-    if (since && (tr_in_call(t->tid, &now) != row || memcmp(&now, in, sizeof now)))
-        hy_was_over(t, since);
-    return since ? 1 : hy_follow(t->tid);
-}
-
-/* Lets a thread that is seized go on, or interrupts it. Notes in which call it waits. */
+/* Interrupts a thread that is seized. Notes in which call it waits. */
 static void tr_first_look(struct task *t)
 {
     struct tr_in in;
@@ -22724,10 +22475,7 @@ static void tr_first_look(struct task *t)
         t->blocked_in = (u16)(row + 1);
         t->blocked_on = (s32)in.word[0];
     }
-    if (hy.all && tr_follow_in(t, row, &in) >= 0)
-        t->seen_stop = true; /* it goes on: nothing has to stop it */
-    else
-        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
+    sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
 /* Tells where each thread of -p was blocked when kvis came. */
@@ -38796,7 +38544,7 @@ static void cmd_start_text(void)
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
-    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
+    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 

@@ -49,11 +49,6 @@ eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 
 [ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice with -v"
 run trace -q --json=run -- true
 eq "hybrid" "$(js 'H["backend"]' run)" "$(verdict trace detail | grep -o '[hp][a-z]*' | grep -m 1 -x 'hybrid\|ptrace')"
-sleep 60 9>&- &
-attached=$!
-run trace -q -d 1 --json=attached -p $attached
-kill $attached
-eq "-p" "$(js 'H["backend"]' run)" "$(js 'H["backend"]' attached)"
 eq "kprobes" "$(row kprobes)" "$(verdict virt works)"
 
 # A machine without virtio devices has no rings of them, whatever else works.

@@ -4,10 +4,7 @@
 # timeout: 120
 # covers: P17 P18
 . "$TESTS/lib/truth.sh"
-default=ptrace
-run trace -q --backend=hybrid -- true
-[ $st != 0 ] || default=hybrid
-for opt in "" -v "--backend=ptrace -v"; do
+for opt in "" -v; do
     target loop
     attach $opt --json=json
     until_true 10 has_lines json "\"type\":\"open\".*$PWD/data" 20 || fail "its calls are not seen"
@@ -15,8 +12,7 @@ for opt in "" -v "--backend=ptrace -v"; do
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
     untarget
     has target.out '^bad 0, some 1$'
-    case $opt in *ptrace*) backend=ptrace ;; *) backend=$default ;; esac
-    want "H['pids'] == [$tee] and H['command'] is None and H['backend'] == '$backend'"
+    want "H['pids'] == [$tee] and H['command'] is None and H['backend'] == 'ptrace'"
     want "len(by('open', path='$PWD/data')) > 10"
     want "all(e['bytes'] == 100 for e in by('read', filename='$PWD/data'))"
     want "len(by('write', filename='$PWD/held')) > 10" # open before we came: named from /proc
@@ -40,8 +36,8 @@ untarget
 wait $other
 goes_on() { case $(state "$1") in t | T) return 1 ;; esac; }
 target spawn # threads that spawn threads while we come and go
-for opt in "" --backend=ptrace "" --backend=ptrace; do
-    attach -q $opt --json=json
+for round in 1 2; do
+    attach -q --json=json
     until_true 10 has_lines json '"type":"spawn_thread"' 20 || fail "its threads are not seen"
     detach INT 0
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
@@ -54,13 +50,11 @@ untarget
 has target.out '^bad 0$'
 target many 1000
 all_traced() { [ "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)" = 1001 ]; }
-for opt in "" --backend=ptrace; do
-    attach -q $opt --json=json
-    until_true 10 all_traced || fail "not all of 1001 threads are traced"
-    detach INT 0
-    eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
-    want "S['threads'] == 1001"
-done
+attach -q --json=json
+until_true 10 all_traced || fail "not all of 1001 threads are traced"
+detach INT 0
+eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
+want "S['threads'] == 1001"
 untarget
 target thread zombie-leader # the first thread has ended, the others live
 until_true 5 eval '[ "$(state "$tee")" = Z ]' || fail "the first thread lives"

@@ -12,9 +12,7 @@ storm=$!
 sleep 0.2
 attached=0
 for i in $(seq $tries); do
-    backend=--backend=ptrace # every second time
-    [ $((i % 2)) = 0 ] || backend=
-    timeout -k 1 60 "$KVIS" trace $backend -d 1 --json=json -p $storm >out 2>err 9>&- &
+    timeout -k 1 60 "$KVIS" trace -d 1 --json=json -p $storm >out 2>err 9>&- &
     wait $!; st=$?
     case $st in
     0) attached=$((attached + 1)) ;;

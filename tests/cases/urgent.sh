@@ -27,39 +27,3 @@ for block in - raw; do
         diff native.$block got >&9 || fail "$block $how: other signals than without kvis"
     done
 done
-
-# One that is attached to, while it runs: SIGURG holds its threads.
-[ "$(id -u)" = 0 ] || exit 0
-hows="--backend=ptrace"
-run trace -q --backend=hybrid -- /bin/true
-[ $st != 0 ] || hows="--backend=hybrid --backend=hybrid#--ring=64K -c $hows"
-for how in $hows; do
-    rm -f pid go
-    "$BIN/hyb" urgents $rounds - wait >got 2>&1 9>&- </dev/null &
-    target=$!
-    until_true 10 test -s pid || fail "not ready"
-    slow_reader fifo
-    # shellcheck disable=SC2046 # words
-    "$KVIS" trace -v $(echo "$how" | tr '#' ' ') --json=fifo -p $target >att.out 2>err 9>&- &
-    kvis=$!
-    until_true 20 traced $target || fail "not attached"
-    : >go
-    wait $target || fail "the program: $?"
-    wait $kvis || fail "kvis: $?"
-    wait $reader
-    diff native.- got >&9 || fail "-p $how: other signals than without kvis"
-done
-
-# Thousands that come while kvis's own is on its way.
-case $hows in *hybrid*) ;; *) exit 0 ;; esac
-rm -f pid go
-"$BIN/hyb" preempt $((rounds * 60)) >got 2>&1 9>&- </dev/null &
-target=$!
-until_true 10 test -s pid || fail "not ready"
-"$KVIS" trace -v -e trace=ioctl --json=/dev/null --backend=hybrid -p $target >att.out 2>err 9>&- &
-kvis=$!
-until_true 20 traced $target || fail "not attached"
-: >go
-wait $target || fail "the program: $?"
-wait $kvis || fail "kvis: $?"
-grep -qx "tgkill at once: $((rounds * 60)), lost 0, others 0" got || fail "preempted: $(cat got)"

@@ -508,19 +508,8 @@ static void t_mode(void)
     EXPECT(c.mode == TR_PTRACE && strstr(c.why, "CAP_BPF") && strstr(c.no_filter, "CAP_SYS_ADMIN"));
     f = root, f.attach = true;
     c = tr_decide(&f);
-    EXPECT(c.mode == TR_HYBRID && !c.why && !strcmp(c.no_filter, "attached with -p"));
-    f.only_counts = true;
-    EXPECT(tr_decide(&f).mode == TR_HYBRID && tr_decide(&f).no_filter);
-    f.only_counts = false, f.blocks = true;
-    EXPECT(tr_decide(&f).mode == TR_PTRACE && strstr(tr_decide(&f).why, "SIGURG"));
+    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "attached with -p") && c.why == c.no_filter);
     f.backend = 'h';
-    EXPECT(tr_decide(&f).mode == TR_HYBRID);
-    f.backend = 0, f.blocks = false;
-    f.bits32 = true;
-    EXPECT(!strcmp(tr_decide(&f).why, "a 32-bit program"));
-    f.bits32 = false, f.filtered = true;
-    EXPECT(!strcmp(tr_decide(&f).why, "a program with seccomp filters"));
-    f.filtered = false, f.pid_ns = true;
     EXPECT(tr_decide(&f).mode == TR_PTRACE);
     f = root, f.everyone = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "shows calls or counts"));
@@ -534,8 +523,11 @@ static void t_mode(void)
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "CAP_BPF"));
     f = root, f.backend = 'o', f.only_counts = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && tr_decide(&f).why);
-    f.attach = f.filtered = true;
+    f.attach = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
+    f.bits32 = true;
+    EXPECT(!strcmp(tr_decide(&f).why, "a 32-bit program"));
+    f.bits32 = false;
     f.unloadable = "no BTF";
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !strcmp(tr_decide(&f).why, "no BTF"));
 }

@@ -691,52 +691,6 @@ static void unqueued(int argc, char **argv)
     want("len(calls('getppid')) == %ld and S['lost'] == 0 and not by('signal')", n);
 }
 
-/* urgent [BLOCKED]: floods until the file `stop` is there, by threads that are signalled all the time;
- * SIGURG has a handler. Says whether all that it sent itself came, and nothing that it did not send. With
- * BLOCKED, a handler of another signal blocks SIGURG, and one thread does for good. */
-static volatile int from_kernel, from_us, sent;
-static void on_urg(int sig, siginfo_t *si, void *unused)
-{
-    (void)sig, (void)unused;
-    __sync_fetch_and_add(si->si_code == SI_TKILL ? &from_us : &from_kernel, 1);
-}
-
-static void *blocked_flood(void *unused)
-{
-    sigset_t set;
-    sigfillset(&set);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    return flood_until_stop(unused);
-}
-
-static void urgent(int argc, char **argv)
-{
-    struct sigaction urg = { .sa_sigaction = on_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
-    struct sigaction alrm = { .sa_handler = on, .sa_flags = SA_RESTART };
-    struct itimerval it = { { 0, 700 }, { 0, 700 } };
-    pthread_t t[4];
-    files();
-    CHK(sigaction(SIGURG, &urg, NULL));
-    sigfillset(&alrm.sa_mask);
-    CHK(sigaction(SIGALRM, &alrm, NULL));
-    threads(t, 3, flood_until_stop, NULL);
-    threads(t + 3, 1, argc > 2 ? blocked_flood : flood_until_stop, NULL);
-    if (argc > 2)
-        CHK(setitimer(ITIMER_REAL, &it, NULL));
-    t_put("pid", getpid());
-    while (access("stop", F_OK)) {
-        sent++;
-        CHK(tgkill(getpid(), (int)syscall(SYS_gettid), SIGURG)); /* to itself: it comes at once */
-        flood(20);
-    }
-    stop = 1;
-    join(t, 4);
-    printf("SIGURG: %d of our own, %d missing, %d not ours\n", from_us > 0, sent - from_us, from_kernel);
-    printf("done\n");
-    if (sent != from_us || from_kernel)
-        exit(3);
-}
-
 /* urgents N [raw|-] [wait]: SIGURG of the program's own, each waited for, to threads that flood and to one that
  * blocks it: out-of-band data, F_SETSIG, tgkill (as Go's runtime preempts), sigtimedwait and signalfd. Says how
  * many came, and what their siginfo says. raw: 33 is blocked past the libc, as Go's runtime may. wait: begins when the
@@ -879,52 +833,13 @@ static void urgents(int argc, char **argv)
     join(t, 3);
 }
 
-/* preempt N: when the file `go` is there, sends SIGURG N times, each as soon as the one before has come, to a thread
- * whose calls nest: attached to, it is stopped at the end of each by a SIGURG of kvis's, and now and then the
- * two meet. */
-static void *nested_flood(void *tid)
-{
-    char b[64];
-    *(volatile int *)tid = (int)syscall(SYS_gettid);
-    while (!stop)
-        MUST(ioctl(null_, 0x5401 /* TCGETS */, b) == -1);
-    return NULL;
-}
-
-static int by_spinning(int was)
-{
-    struct timespec from, now;
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    do
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    while (urg_got.n == was && now.tv_sec - from.tv_sec < 5);
-    return urg_got.n != was;
-}
-
-static void preempt(int argc, char **argv)
-{
-    int n = argc > 2 ? atoi(argv[2]) : 1000;
-    struct sigaction act = { .sa_sigaction = on_own_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
-    pthread_t t;
-    files();
-    CHK(sigaction(SIGURG, &act, NULL));
-    threads(&t, 1, nested_flood, (void *)&urg_tid);
-    t_until(&urg_tid);
-    t_put("pid", (size_t)getpid());
-    while (access("go", F_OK))
-        usleep(1000);
-    each_urgent("tgkill at once", n, send_thread, by_spinning, SI_TKILL);
-    stop = 1;
-    join(&t, 1);
-}
-
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
         { "absent", absent }, { "nested", nested }, { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
-        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents }, { "preempt", preempt },
+        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgents", urgents },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };

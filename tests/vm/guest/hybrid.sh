@@ -83,46 +83,6 @@ for want in "pselect6 21 0" "readv 3 3" "waitid 1 1" "ppoll 1 0" "pause 1 0"; do
     t_has "counted: $want" counted "^$want\$"
 done
 
-# Attached, held, and let go of: a program that catches SIGURG sees its own and no other.
-attached() { grep -q 'TracerPid:.*[1-9]' "/proc/$1/status"; }
-for blocked in "" blocked; do
-    rm -f pid stop
-    "$BIN/hyb" urgent $blocked >urgent.out 2>&1 &
-    target=$!
-    until_true 10 test -s pid
-    kvis trace -q -v --backend=hybrid --ring=64K --json=json -p $target >/dev/null 2>err &
-    k=$!
-    until_true 20 attached $target
-    sleep 1
-    kill -STOP $k # so that the ring fills, however fast kvis reads
-    usleep 500000
-    kill -CONT $k
-    sleep 1
-    kill -INT $k
-    wait $k
-    : >stop
-    st=0
-    wait $target || st=$?
-    t_is "let go of ($blocked): $(grep SIGURG urgent.out)" 0 $st
-    tail -n 1 json >summary
-    t_hasnt "it was held" summary '"throttle_stops":0,'
-    rm -f json
-done
-
-# Attached and counted: unasked.
-mkfifo go
-sh -c 'read x <go; exec "$0" calls 1 300' "$BIN/hyb" >/dev/null &
-target=$!
-kvis trace -c -o table -p $target >/dev/null 2>err &
-k=$!
-until_true 20 attached $target
-sleep 1
-t_ok "-c -p: by BPF" sh -c "cat /proc/$k/fdinfo/* | grep -q ^prog_id"
-echo >go
-wait $k
-rows table >counted
-t_has "-c -p" counted '^getppid 300 0$'
-
 # In a pid namespace: its own numbers.
 unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "echo \$\$ >pid; true | cat; cat pid >/dev/null"' >ns.out 2>&1
 t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))" || t_show ns.out
