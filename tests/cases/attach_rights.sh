@@ -1,7 +1,7 @@
 #!/bin/sh
 # Where ptrace is refused, kvis says whether a capability, a user namespace, a seccomp filter or another tracer is the
 # reason, and the capability that it names is enough.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root setpriv unshare strace prog:refuse
 # covers: P16 E4 P30
