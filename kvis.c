@@ -15506,15 +15506,21 @@ static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 static void df_text(struct buf *b)
 {
     bool proc = df_of_proc(0);
-    enum { COMMAND = 18 }; /* bytes of it that fit into a line of 80 columns with the numbers */
-    static struct buf command;
+    static struct buf command, numbers;
     u64 cpu[2] = { df_num(0, "cpu_ns"), df_num(1, "cpu_ns") };
+    bool cpu_known = cpu[0] && cpu[1];
     st_command(&command);
-    b_f(b, " %.*s%s", (int)MIN(command.len, (u32)COMMAND), command.len ? command.p : "",
-        command.len > COMMAND ? "...: " : command.len ? ": " : "");
-    df_text_total(b, "", df.wall_ns[0], df.wall_ns[1]);
-    if (cpu[0] && cpu[1])
-        df_text_total(b, ", CPU ", cpu[0], cpu[1]);
+    b_reset(&numbers);
+    df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
+    if (cpu_known)
+        df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
+    /* The command is cut to what fits into 80 columns: an arrow has three bytes and one column,
+     * a blank comes first, and "...: " follows the command. */
+    u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
+    u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
+    b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
+        command.len > most ? "...: " : command.len ? ": " : "");
+    b_put(b, numbers.p, numbers.len);
     b_c(b, '\n');
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c: ", 'A' + (int)k);

@@ -1,12 +1,13 @@
 #!/bin/sh
 # A call that blocks while kvis attaches and detaches goes on as if nothing had happened, and kvis says which one it is.
-# tier: quick
+# tier: gate
 # timeout: 120
 # covers: P18 P19
 . "$TESTS/lib/truth.sh"
-blocks() { case $(state "$tee") in S | D) ;; *) return 1 ;; esac; }
+blocks() { [ "$(state "$tee")" = S ]; }
+# 20: how many seconds it sleeps, if it does: kvis attaches twice meanwhile.
 for how in read poll select futex wait sleep flock recv; do
-    target blocked $how
+    target blocked $how 20
     until_true 5 blocks || fail "$how: it does not wait"
     attach -v --json=json
     sleep 0.2
@@ -18,7 +19,7 @@ for how in read poll select futex wait sleep flock recv; do
     untarget
     mv target.out "$how.traced"
     # The kernel says which call it is (proc_pid_syscall(5)): its number, and its arguments.
-    target blocked $how
+    target blocked $how 20
     until_true 5 blocks || fail "$how: it does not wait"
     for backend in ptrace $([ "$(id -u)" != 0 ] || echo hybrid); do
         read -r nr rest <"/proc/$tee/syscall" # before kvis comes: ptrace restarts the call

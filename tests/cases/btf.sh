@@ -1,7 +1,7 @@
 #!/bin/sh
 # Offsets of kernel fields agree with a compiler that reads bpftool's C header of the same kernel.
 # Also: time and memory of a look-up, tracefs without a mount, and tracefs formats against BTF.
-# tier: quick
+# tier: gate
 # timeout: 180
 # needs: root gcc python3 /sys/kernel/btf/vmlinux
 # covers: E1 E2

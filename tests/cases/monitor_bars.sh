@@ -1,6 +1,6 @@
 #!/bin/sh
 # The bars of run-queue waits on the monitor's screen are those of --json in the same interval.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: root python3 tmux
 # covers: O5
@@ -14,10 +14,16 @@ shows() { t capture-pane -p | grep -q -- "$1"; }
 bars() { # bars COLUMNS: the screen stands still; its bars are one interval's
     t send-keys Space
     until_true 5 shows PAUSED || fail "no pause"
-    sleep 0.3
+    until_true 10 still || fail "the paused screen changes"
     t capture-pane -p >screen
     cat screen >&9
-    COLUMNS=$1 python3 - <<'END' || fail "other bars"
+    until_true 5 drawn $1 || { cat drawn.err >&9; fail "other bars"; }
+    t send-keys Space
+}
+# The screen is as it was a moment ago: what was drawn before the pause may be on its way.
+still() { was=$(t capture-pane -p); sleep 0.2; [ "$was" = "$(t capture-pane -p)" ]; }
+drawn() { COLUMNS=$1 python3 drawn.py 2>drawn.err; } # drawn COLUMNS
+cat >drawn.py <<'END'
 import json, os
 screen = open("screen").read().split("\n")
 at = next(i for i, l in enumerate(screen) if l.startswith("runq_wait "))
@@ -35,7 +41,7 @@ def drawn(h):
     wide = min((int(os.environ["COLUMNS"]) - 31) // (last - first + 1), 4)
     level = [max(n[o] * height * 8 // max(n), 1) if n[o] else 0 for o in range(first, last + 1)]
     return ["".join(" ▁▂▃▄▅▆▇█"[min(max(k - 8 * row, 0), 8)] * wide for k in level).rstrip() for row in range(height)][::-1], first, last
-for e in map(json.loads, open("json")):
+for e in (json.loads(line) for line in open("json") if line.endswith("\n")):
     for h in e.get("histograms", []):
         d, first, last = drawn(h)
         if h["name"] == "runq_wait" and d == seen:
@@ -46,8 +52,6 @@ for e in map(json.loads, open("json")):
             raise SystemExit
 raise SystemExit("no interval has these: " + repr(seen))
 END
-    t send-keys Space
-}
 until_true 10 shows '^runq_wait  ' || fail "no bars: $(t capture-pane -p)"
 shows 'distribution' && fail "--histogram is on the screen"
 bars 80

@@ -1,28 +1,40 @@
 #!/bin/sh
 # Every number of a machine made of files is right, while things come, go, wrap and go back.
-# tier: quick
+# tier: gate
 # timeout: 60
 # needs: python3 promtool
 # covers: S1 S2 S3 S4 S7
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_tree.py" a a && python3 "$TESTS/lib/mon_tree.py" b b || fail "no trees"
 ln -s a now
+now() { cut -d' ' -f1 /proc/uptime; }
+ln -s b new
+begin=$(now)
 "$KVIS" monitor -i 4 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
     --path.rootfs="$PWD/now" -o text 9>&- 2>err &
 kvis=$!
 until_true 30 test -s p.prom || fail "no exposition of the first look"
+kill -STOP $kvis # before its second look, which is 4 s after the first
+stopped=$(now)
 cp p.prom before
-ln -s b new && mv -T new now # the second is 4 s after the first
+mv -T new now
+sleep 3.8
+continued=$(now)
+kill -CONT $kvis
+until_true 30 grep -q '"type":"sample"' json || fail "no second look"
+seen=$(now)
 wait $kvis || fail "exit $?"
 for f in before p.prom; do promtool_takes $f; done
 is() { printf "%s\n\0" "$1" >>wants; } # all at once, below: a python for each takes a minute on a busy machine
-# Rates: each file has its own interval, which a busy machine makes longer or shorter than the line's; so
-# those of one file are compared with each other, too. What was counted, to the unit: Prometheus, below.
-near() { is "abs(($1) / ($2) - 1) < 0.15"; }
+# Rates: each file has its own interval between two looks. kvis was stopped between them, so the interval is at
+# least as long as the stop, and at most the time from the start of kvis to its line. Those of one file are
+# compared with each other, too. What was counted, to the unit: Prometheus, below.
+# within RATE COUNTED: the rate of what was counted in this interval.
+within() { is "shortest <= ($2) / ($1) <= longest"; }
 same() { is "abs(($1) - ($2)) < 1e-6"; }
 exact() { is "abs(($1) / ($2) - 1) < 1e-6"; }
 is 'len(E) == 2'
-e='E[0]' c0='E[0]["cpu"]["0"]' s='E[0]["interval_ns"] / 1e9 *'
+e='E[0]' c0='E[0]["cpu"]["0"]'
 # 100 ticks of cpu0; iowait, which went back, counts as none
 for m in user:50 system:20 idle:20 iowait:0 irq:1 softirq:2 steal:7 guest:10; do
     same "$c0['${m%:*}_ratio']" "${m#*:} / 100"
@@ -31,69 +43,69 @@ same "$e['cpu']['1']['user_ratio']" 1
 same "$e['user_ratio']" "150 / 200"
 is "'5' not in $e['cpu'] and 'user_ratio' not in $e['cpu']['7'] and $e['cpus_online'] == 3"
 is "E[1]['counters_backwards'] >= 1"
-near "$s $e['context_switches_per_second']" 1000
-near "$s $e['interrupts_per_second']" 1000
-near "$s $e['forks_per_second']" 7
+within "$e['context_switches_per_second']" 1000
+within "$e['interrupts_per_second']" 1000
+within "$e['forks_per_second']" 7
 exact "$e['forks_per_second'] / $e['context_switches_per_second']" 0.007
 is "[$e[k] for k in ('procs_running', 'procs_blocked', 'load1', 'load5')] == [3, 1, 0.52, 1.05]"
 same "$e['load15']" 12.99
-near "$s $e['pressure_io_waiting_seconds_per_second']" 0.25
-near "$s $e['pressure_io_stalled_seconds_per_second']" 0.25
+within "$e['pressure_io_waiting_seconds_per_second']" 0.25
+within "$e['pressure_io_stalled_seconds_per_second']" 0.25
 is "'pressure_irq_stalled_seconds_per_second' not in $e"
 is "$e['pressure_memory_waiting_seconds_per_second'] == 0"
-near "$s $c0['schedstat_running_seconds_per_second']" 8
-near "$s $e['schedstat_waiting_seconds_per_second']" 2
-near "$s $c0['schedstat_timeslices_per_second']" 7
+within "$c0['schedstat_running_seconds_per_second']" 8
+within "$e['schedstat_waiting_seconds_per_second']" 2
+within "$c0['schedstat_timeslices_per_second']" 7
 is "[$e['memory_%s_bytes' % k] for k in ('total', 'free', 'anon', 'anon_huge')] ==
     [1024000000, 256000000, 81920000, 20480000] and $e['thp_ratio'] == 0.25"
 is "'memory_available_bytes' not in $e"
-near "$s $e['paged_in_bytes_per_second']" 10240
-near "$s $e['swap_in_bytes_per_second']" "10 * $(getconf PAGESIZE)"
-near "$s $e['page_faults_per_second']" 1000
+within "$e['paged_in_bytes_per_second']" 10240
+within "$e['swap_in_bytes_per_second']" "10 * $(getconf PAGESIZE)"
+within "$e['page_faults_per_second']" 1000
 exact "$e['minor_faults_per_second'] / $e['page_faults_per_second']" 0.99
 exact "$e['paged_in_bytes_per_second'] / $e['page_faults_per_second']" 10.24
-near "$s $e['minor_faults_per_second']" 990
-near "$s $e['major_faults_per_second']" 10
-near "$s $e['allocation_stalls_per_second']" 30
-near "$s $e['workingset_refaults_per_second']" 30
-near "$s $e['oom_kills_per_second']" 1
-near "$s $e['page_migrations_per_second']" 10
+within "$e['minor_faults_per_second']" 990
+within "$e['major_faults_per_second']" 10
+within "$e['allocation_stalls_per_second']" 30
+within "$e['workingset_refaults_per_second']" 30
+within "$e['oom_kills_per_second']" 1
+within "$e['page_migrations_per_second']" 10
 p="$e['hugepages']['2048kB']"
 is "$p == {'hugepages': 100, 'hugepages_free': 10, 'hugepages_reserved': 30,
     'hugepages_surplus': 4, 'hugepages_overcommit': 8, 'hugepage_pool_ratio': 0.9}"
 is "'hugepage_pool_ratio' not in $e['hugepages']['1048576kB']"
 n="$e['node']"
 is "list($n) == ['0', '8'] and $n['0']['distance'] == '10 21 31'"
-near "$s $n['0']['numa_hit_per_second']" 80
+within "$n['0']['numa_hit_per_second']" 80
 same "$n['0']['numa_remote_ratio']" 0.25
 same "$n['8']['numa_remote_ratio']" 1
-near "$e['numa_remote_ratio']" 0.4
+is "0.4 * shortest / longest <= $e['numa_remote_ratio'] <= 0.4 * longest / shortest" # two files
 is "$n['8']['node_memory_anon_bytes'] == 77 * 1024 and $n['8']['node_hugepages'] == 9"
 d="$e['device']['sda']"
-near "$s $d['disk_reads_per_second']" 100
-near "$s $d['disk_writes_per_second']" 10
-near "$s $d['block_iops']" 110
+within "$d['disk_reads_per_second']" 100
+within "$d['disk_writes_per_second']" 10
+within "$d['block_iops']" 110
 exact "$d['block_iops'] / $d['disk_reads_per_second']" 1.1
 exact "$d['disk_read_bytes_per_second'] / $d['disk_reads_per_second']" 81920
 exact "$d['disk_io_time_seconds_per_second'] / $d['disk_reads_per_second']" 0.00196
-near "$s $d['disk_read_bytes_per_second']" "16000 * 512"
-near "$s $d['disk_discards_per_second']" 5
-near "$s $d['disk_discarded_bytes_per_second']" "800 * 512"
+within "$d['disk_read_bytes_per_second']" "16000 * 512"
+within "$d['disk_discards_per_second']" 5
+within "$d['disk_discarded_bytes_per_second']" "800 * 512"
 is "$d['disk_flushes_per_second'] == 0 and $d['disk_io_now'] == 2"
-near "$s $d['disk_io_time_seconds_per_second']" 0.196 # the kernel's 32 bits came round
+within "$d['disk_io_time_seconds_per_second']" 0.196 # the kernel's 32 bits came round
 same "$d['disk_read_mean_seconds']" 0.002
 same "$d['disk_write_mean_seconds']" 0.005
 is "'disk_reads_per_second' not in $e['device']['sdb'] and 'loop1' not in $e['device']"
 is "E[1]['device']['sdb']['disk_reads_per_second'] == 0"
 is "$e['device']['sda1']['on'] == 'sda' and sorted($e['device']['dm-0']['on'].split(',')) == ['sda1', 'sdb']"
 is "'cciss/c0d0' in $e['device']"
-near "$s $e['device']['sdc']['disk_reads_per_second']" 30 # it was there, with nothing
-near "$s $e['device']['sdd']['disk_reads_per_second']" 4  # it was not
-near "$s $e['disk_reads_per_second']" 134
+within "$e['device']['sdc']['disk_reads_per_second']" 30 # it was there, with nothing
+within "$e['device']['sdd']['disk_reads_per_second']" 4  # it was not
+within "$e['disk_reads_per_second']" 134
 z="$e['zone']"
 is "$z['0']['type'] == 'x86_pkg_temp' and $z['0']['thermal_celsius'] == 61"
 is "$z['0']['thermal_headroom_celsius'] == 34 and $z['0']['thermal_critical_celsius'] == 105"
-near "$s $z['0']['thermal_trend_celsius_per_second']" 1
+within "$z['0']['thermal_trend_celsius_per_second']" 1
 is "$z['5']['thermal_critical_celsius'] == 100.5 and $z['5']['thermal_headroom_celsius'] == 70.5"
 is "not any('thermal_celsius' in $z.get(k, {}) for k in '1234')"
 is "$e['thermal_celsius'] == 61 and $e['thermal_headroom_celsius'] == 34"
@@ -104,14 +116,14 @@ is "$h['hwmon2/power1'] == {'label': 'coretemp', 'sensor_power_watts': 12.5}"
 is "$h['hwmon0/temp1'] == {'label': 'k10temp', 'sensor_celsius': 50.125}"
 is "$c0['frequency_hertz'] == 2.4e9 and $e['frequency_hertz'] == 3e9"
 is "$e['frequency_limit_hertz'] == 3.8e9 and $e['frequency_max_hertz'] == 4e9"
-near "$s $e['core']['1/4']['core_throttles_per_second']" 2
-near "$s $e['core_throttles_per_second']" 2 # once, and not by each of its two CPUs
+within "$e['core']['1/4']['core_throttles_per_second']" 2
+within "$e['core_throttles_per_second']" 2 # once, and not by each of its two CPUs
 is "$e['core']['1/4']['package'] == '1' and list($e['package']) == ['1']"
 i="$e['interface']"
 # hardware first, whatever the order of the files
 is "[n for n in $i if n != 'odd'] == ['eth0', 'wide0', 'br0', 'lo']"
 is "list($e['device'])[-1] == 'loop0'"
-near "$s $i['eth0']['network_receive_bytes_per_second']" 2500000
+within "$i['eth0']['network_receive_bytes_per_second']" 2500000
 for m in receive_packets:2000 receive_errs:2 receive_drop:10 receive_fifo:1 transmit:1250000 \
     transmit_packets:1000 transmit_drop:20 transmit_carrier:1; do
     name=${m%:*}
@@ -120,21 +132,21 @@ for m in receive_packets:2000 receive_errs:2 receive_drop:10 receive_fifo:1 tran
         "${m#*:} / 2500000"
 done
 is "$i['eth0']['driver'] == 'e1000e' and $i['eth0']['network_speed_bytes_per_second'] == 12.5e6"
-near "$s $i['eth0']['network_receive_utilization_ratio']" 0.2
-near "$s $i['eth0']['network_transmit_utilization_ratio']" 0.1
+within "$i['eth0']['network_receive_utilization_ratio']" 0.2
+within "$i['eth0']['network_transmit_utilization_ratio']" 0.1
 is "$i['eth0']['network_transmit_errs_per_second'] == 0 and 'driver' not in $i['lo']"
 is "'network_speed_bytes_per_second' not in $i['wide0'] and 'network_speed_bytes_per_second' not in $i['br0']"
-near "$s $i['eth0']['network_carrier_changes_per_second']" 4
+within "$i['eth0']['network_carrier_changes_per_second']" 4
 exact "$e['network_receive_packets_per_second']" "2 * $i['eth0']['network_receive_packets_per_second']" # not lo
-near "$s $e['tcp_retransmitted_segments_per_second']" 100
+within "$e['tcp_retransmitted_segments_per_second']" 100
 exact "$e['tcp_segments_received_per_second'] / $e['tcp_retransmitted_segments_per_second']" 9
 same "$e['tcp_retransmit_ratio']" 0.25
 is "$e['tcp_established'] == 12 and $e['tcp_backlog_drops_per_second'] == 0"
 exact "$e['tcp_listen_overflows_per_second'] / $e['tcp_listen_drops_per_second']" 0.5
-near "$s $e['tcp_listen_drops_per_second']" 20
-near "$s $e['udp_receive_buffer_errors_per_second']" 100
+within "$e['tcp_listen_drops_per_second']" 20
+within "$e['udp_receive_buffer_errors_per_second']" 100
 is "'udp_send_buffer_errors_per_second' not in $e"
-near "$s $c0['softnet_processed_per_second']" 100
+within "$c0['softnet_processed_per_second']" 100
 exact "$c0['softnet_times_squeezed_per_second'] / $c0['softnet_dropped_per_second']" 2
 is "$e['cpu']['7']['softnet_dropped_per_second'] == 0"
 is "[$e[k] for k in ('filefd_allocated', 'filefd_maximum', 'filefd_used_ratio')] == [3000, 12000, 0.25]"
@@ -144,11 +156,14 @@ is "$e['tcp_memory_limit_bytes'] == 100 * $(getconf PAGESIZE)"
 why() { echo "[u['reason'] for u in $e['unavailable'] if u['source'] == '$1'][0]"; }
 is "$(why psi).endswith('/proc/pressure/irq: ENOENT')"
 is "'thermal_zone1/temp: ERANGE' in $(why zones)"
-python3 - <<'END' || fail "not so in json"
+python3 - $begin $stopped $continued $seen <<'END' || fail "not so in json"
 import os, sys
 sys.path.insert(0, os.environ["TESTS"] + "/lib")
 import j
 E = [e for e in j.load(open("json", "rb")) if e["type"] == "sample"]
+begin, stopped, continued, seen = map(float, sys.argv[1:])
+shortest, longest = continued - stopped - 0.01, seen - begin + 0.01  # /proc/uptime has hundredths
+print("each file: between", shortest, "and", longest, "s")
 wants, bad = open("wants").read().split("\0")[:-1], 0
 for w in wants:
     try:

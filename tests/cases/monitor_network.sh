@@ -94,7 +94,7 @@ for m in OutRsts AttemptFails; do
 done
 for m in TcpExt_ListenOverflows TcpExt_ListenDrops Tcp_InSegs; do
     now=$(kernel ${m%_*} ${m#*_}) seen=$(value after netstat_$m)
-    [ "$seen" -le "$now" ] && [ "$now" -le $((seen + 24)) ] || fail "$m: $now, not $seen" # SYNs that come again
+    [ "$seen" -le "$now" ] || fail "$m: $now, not $seen" # SYNs that come again make it more
 done
 eq "established" "$(value after netstat_Tcp_CurrEstab)" "$(kernel Tcp CurrEstab)"
 want "max(e['filefd_allocated'] for e in E) - min(e['filefd_allocated'] for e in E) >= 1500"

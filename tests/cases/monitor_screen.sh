@@ -1,6 +1,6 @@
 #!/bin/sh
 # The monitor's screen fits, follows a new size and keys, and leaves the terminal as it was.
-# tier: quick asan
+# tier: gate asan
 # timeout: 120
 # needs: python3 tmux stty
 # covers: O5 P35
@@ -107,8 +107,9 @@ key Left; until_true 5 shows IOPS || fail "Left: $(t capture-pane -p)"
 key d
 key Space
 until_true 5 shows PAUSED || fail "no pause"
-sleep 0.3 # tmux has all of it
-was=$(t capture-pane -p); sleep 0.7
+still() { was=$(t capture-pane -p); sleep 0.2; [ "$was" = "$(t capture-pane -p)" ]; }
+until_true 10 still || fail "the paused screen changes" # what was drawn before the pause may still be on its way
+sleep 0.7
 eq "paused screen" "$was" "$(t capture-pane -p)"
 key Space
 t resize-window -x 200 -y 60

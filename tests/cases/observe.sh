@@ -63,6 +63,7 @@ lines() {
     want 'len(by("syscall")) == S["syscalls"] and all(e["comm"] == "hyb" for e in by("syscall"))'
     eq "as many lines of text as of JSON" "$(grep -c '"type":"syscall"' json)" "$(grep -Ec '^\[.* [0-9]+(/[0-9]+)? hyb +[a-z_]+\(.*\) += ' text)"
 }
+sleeps() { [ "$(state "$1")" = S ]; } # sleeps PID
 # made NAME: how many lines each process and thread has of it, the numbers alone.
 made() { js "(lambda c: [sorted(set(c.values())), len(c), len({p for p, t in c})])(__import__('collections').Counter((e['pid'], e['tid']) for e in calls('$1')))"; }
 lines --all $e -- "$BIN/hyb" rare 3 4 50 </dev/null
@@ -105,7 +106,7 @@ rm -f table
 "$BIN/hyb" rare 3 4 200 <gate 9>&- &
 pid=$!
 exec 8>gate
-until_true 10 test "$(state $pid)" = S
+until_true 10 sleeps $pid
 "$KVIS" trace -c -i 1 -o table -p $pid --backend=observe $e,clock_nanosleep --min-duration=0 2>err 8>&- 9>&- &
 kvis=$!
 until_true 20 grep -q total table || fail "no table of -p"
@@ -123,7 +124,7 @@ for long in 0 20ms; do
     "$BIN/hyb" rare 3 4 20 <gate 9>&- &
     pid=$!
     exec 8>gate
-    until_true 10 test "$(state $pid)" = S
+    until_true 10 sleeps $pid
     "$KVIS" trace -o text --json=json -p $pid --backend=observe --min-duration=$long $e,clock_nanosleep 2>err 8>&- 9>&- &
     kvis=$!
     until_true 20 grep -q '(observe)' text || fail "no header of -p"
@@ -142,7 +143,7 @@ rm -f text
 sh -c 'read go; exec "$0" sleeps' "$BIN/shapes" <gate >facts 9>&- &
 pid=$!
 exec 8>gate
-until_true 10 test "$(state $pid)" = S
+until_true 10 sleeps $pid
 "$KVIS" trace -o text --json=json -p $pid --backend=observe -e trace=/nanosleep 2>err 8>&- 9>&- &
 kvis=$!
 until_true 20 grep -q '(observe)' text || fail "no header of -p"

@@ -1,32 +1,37 @@
 #!/bin/sh
 # However kvis open ends, no program, map, link or mount of it stays, and its command sees nothing of it.
-# tier: quick
+# tier: gate
 # timeout: 120
 # needs: root bpftool prog:self
-# alone: it counts all BPF programs
 # covers: E21 E22 P36
 . "$TESTS/lib/open.sh"
 
-ours() { bpftool $1 list 2>/dev/null | grep -cE ' name (open_|opening)'; }
-none() { [ "$(ours prog) $(ours map)" = "0 0" ]; }
-until_true 10 none || skip "somebody else runs kvis open here"
-settled() { [ "$(ours prog) $(ours map) $(wc -l </proc/self/mountinfo)" = "$before" ]; }
-before="$(ours prog) $(ours map) $(wc -l </proc/self/mountinfo)"
-left() { until_true 10 settled || fail "$1: programs, maps, mounts: $before before, now $(ours prog) $(ours map) $(wc -l </proc/self/mountinfo)"; }
+mounts=$(wc -l </proc/self/mountinfo)
+left() { # left WHAT: of what ./ids names, and of mounts
+    grep -q prog ids || fail "$1: it had no program"
+    until_true 10 bpf_gone ids || fail "$1: something is left of: $(cat ids)"
+    eq "$1: mounts" "$mounts" "$(wc -l </proc/self/mountinfo)"
+}
+# As the command of kvis: what kvis holds in the kernel.
+cat >held.sh <<'END'
+cat /proc/$PPID/fdinfo/* 2>/dev/null | sed -nE 's/^(prog|map|link)_id:[^0-9]*/\1 /p' >>ids
+exec true
+END
 
 i=0
 while [ $i -lt 20 ]; do
-    "$KVIS" open -o rows -- true 9>&- || fail "run $i"
-    [ "$(wc -l <rows)" -gt 2 ] || fail "run $i: its first or last opens are missing"
+    "$KVIS" open -o rows -- sh held.sh 9>&- || fail "run $i"
+    has rows ' held\.sh$'; has rows ' true .*/libc\.' # among its first opens and its last
     i=$((i + 1))
 done
 left "20 runs"
-left_by_signals "ours prog" left open
+left_by_signals open
 rm -f rows
 "$KVIS" open -o rows -- sleep 100 9>&- &
 kvis=$!
 until_true 10 grep -q sleep rows 2>/dev/null || fail "sleep does not start"
 child=$(cat /proc/$kvis/task/$kvis/children)
+bpf_ids $kvis >ids
 kill -KILL $kvis
 wait $kvis
 left "killed with a command"
@@ -37,7 +42,6 @@ kill $child
 "$KVIS" open -o b --json=b.json -- sh -c 'sleep 0.2; cat /two 2>/dev/null' 9>&-
 wait
 has a ' /one$'; hasnt a ' /two$'; has b ' /two$'; hasnt b ' /one$'
-left "two at once"
 
 # the command sees what it would see anyway (as in cases/neutral.sh)
 report native "$BIN/self" a 'b c' ''
@@ -52,4 +56,4 @@ sh -c "$fds" >fds 2>&1 9>&-
 mv fds fds.native
 "$KVIS" open -o rows -- sh -c "$fds" >fds 2>&1 9>&-
 diff fds.native fds >&9 || fail "descriptors"
-left "the end"
+eq "mounts at the end" "$mounts" "$(wc -l </proc/self/mountinfo)"

@@ -2,7 +2,7 @@
 # Descriptors and paths are named rightly, whatever -e trace= leaves out: each of strace's classes is traced on a
 # program that changes its directory, root, namespace, descriptors and user. Its files hold their own paths, and
 # strace -y names the descriptors of the same calls.
-# tier: quick
+# tier: gate
 # timeout: 240
 # needs: root strace prog:places
 import json
@@ -44,7 +44,7 @@ def strace(trace):
             begun[tid] = text
         text = begun.pop(tid) if text.startswith("<... ") else text
         call = re.match(r"(\w+)\((.*?)(\) += |<unfinished)", text)
-        if call and tid not in begun:
+        if call and tid not in begun and " = ? ERESTART" not in text:  # a signal came: the call is made again
             rows.append((tid, call[1], call[2]))
     return by_task(rows)
 
@@ -56,7 +56,7 @@ def kvis(backend, trace):
     for e in map(json.loads, open("json")):
         if e["type"] == "summary" and (e["lost"] or e["backend"] != backend):
             sys.exit(f"{backend} {trace}: {e}")
-        if e["type"] != "syscall":
+        if e["type"] != "syscall" or (e["error"] or "").startswith("ERESTART"):
             continue
         rows.append((e["tid"], e["name"], ", ".join(e["args"])))
         if e["name"] == "read" and e["args"][1].startswith(CWD):

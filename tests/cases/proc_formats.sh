@@ -1,10 +1,11 @@
 #!/bin/sh
 # The output of kvis proc is what workflow-telemetry-action, execsnoop's and exitsnoop's users read.
-# tier: quick asan
+# tier: gate asan
 # timeout: 200
 # needs: root python3
 # covers: O1
 . "$TESTS/lib/proc.sh"
+uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
 evil=$(printf 'title: \033[2J\n%%%%<b>;"\t\377click')
 
@@ -17,19 +18,19 @@ hasnt done.json '"type"'
 run proc -f json-v2 -o events.json -- sh -c "$work" sh "$evil"
 eq "lines of the events" 11 "$(python3 "$TESTS/lib/workflow.py" events events.json)"
 # Each line is there when the process has ended, and SIGINT ends the file with a whole line.
-"$KVIS" proc -f json -o live.json -u 54321 >out 2>err 9>&- &
+"$KVIS" proc -f json -o live.json -u $uid >out 2>err 9>&- &
 kvis=$!
-setpriv --reuid 54321 /bin/true || skip "no setpriv"
-one() { setpriv --reuid 54321 /bin/true one; grep -q '"one"' live.json; } # till kvis has begun
+setpriv --reuid $uid /bin/true || skip "no setpriv"
+one() { setpriv --reuid $uid /bin/true one; grep -q '"one"' live.json; } # till kvis has begun
 until_true 5 one || fail "not written while kvis runs"
-setpriv --reuid 54321 /bin/true two
-sleep 0.2
+setpriv --reuid $uid /bin/true two
+until_true 5 grep -q '"two"' live.json || fail "the last one is not written"
 kill -INT $kvis
 wait $kvis
 st=$?
 status 0
 python3 "$TESTS/lib/workflow.py" completed live.json >&9 || fail "live.json"
-has live.json '"uid":54321.*"two"'
+has live.json "\"uid\":$uid.*\"two\""
 
 # The chart: a line a command, names that mermaid reads as names.
 run proc --gantt=chart.mmd -o /dev/null -- sh -c "$work" title "$evil"
@@ -49,19 +50,20 @@ eq "read back" "$(printf "a b it's  \$x plain-1.0 n\nl")" "$(bash -c "$line")"
 # bcc's columns.
 ln -s "$KVIS" execsnoop
 ln -s "$KVIS" exitsnoop
-./execsnoop -T -t -U -x -u 54321 >exec.out 2>err 9>&- &
+./execsnoop -T -t -U -x -u $uid >exec.out 2>err 9>&- &
 a=$!
-./exitsnoop -t -u 54321 >exit.out 2>err 9>&- &
+./exitsnoop -t -u $uid >exit.out 2>err 9>&- &
 b=$!
 until_true 5 test -s exec.out && until_true 5 test -s exit.out || fail "no header"
-sleep 0.3
-setpriv --reuid 54321 sh -c 'sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
-sleep 0.3
+begun() { setpriv --reuid $uid /bin/true; has_lines exec.out ' true ' 1 && has_lines exit.out ' *true ' 1; } # both have begun
+until_true 5 begun || fail "nothing is shown"
+setpriv --reuid $uid sh -c 'sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
+until_true 5 has_lines exit.out ' signal 11 ' 1 && until_true 5 has_lines exec.out ' nowhere$' 1 || fail "the last one is not shown"
 kill -INT $a $b
 wait $a || fail "execsnoop: $?"
 wait $b || fail "exitsnoop: $?"
 eq "header" "TIME      TIME(s)  UID    PCOMM            PID    PPID   RET ARGS" "$(head -n 1 exec.out)"
-has exec.out '^[0-9:]{8}  [0-9]+\.[0-9]{3} +54321  sh +[0-9]+ +[0-9]+ +  0 sh -c exit 4$'
+has exec.out '^[0-9:]{8}  [0-9]+\.[0-9]{3} +'"$uid"'  sh +[0-9]+ +[0-9]+ +  0 sh -c exit 4$'
 has exec.out ' env +[0-9]+ +[0-9]+ + -2 nowhere$'
 eq "header" "TIME(s)  PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE" "$(head -n 1 exit.out)"
 has exit.out '^[0-9:]{8} sh +([0-9]+) +[0-9]+ +\1 +[0-9]+\.[0-9]{2} +code 4$'

@@ -1,30 +1,32 @@
 #!/bin/sh
 # However kvis proc ends, no BPF program of it stays, and the first and last commands are there.
-# tier: quick
+# tier: gate
 # timeout: 120
 # needs: root bpftool prog:self
-# alone: it counts all BPF programs
 # covers: E21 E22 P36
 . "$TESTS/lib/proc.sh"
 
-ours() { bpftool prog list 2>/dev/null | grep -cE ' name proc_(fork|exec|exit|call|return)'; }
-none() { [ "$(ours) $(wc -l </proc/self/mountinfo)" = "0 $mounts" ]; }
 mounts=$(wc -l </proc/self/mountinfo)
-until_true 20 none || skip "somebody else runs kvis proc here"
-left() { until_true 10 none || fail "$1: $(ours) programs, $(wc -l </proc/self/mountinfo) mounts, before $mounts"; }
+left() { # left WHAT: of what ./ids names, and of mounts
+    grep -q prog ids || fail "$1: it had no program"
+    until_true 10 bpf_gone ids || fail "$1: something is left of: $(cat ids)"
+    eq "$1: mounts" "$mounts" "$(wc -l </proc/self/mountinfo)"
+}
 
 i=0
 while [ $i -lt 20 ]; do
-    run proc --json=json -o /dev/null -- sh -c '/bin/true first; exec /bin/true last'
-    want "[e['argv'][-1] for e in by('command')] == ['first', '/bin/true first; exec /bin/true last', 'last']"
+    run proc --json=json -o /dev/null -- sh -c 'cat /proc/$PPID/fdinfo/* 2>/dev/null; exec /bin/true last'
+    sed -nE 's/^(prog|map|link)_id:[^0-9]*/\1 /p' out >>ids
+    want "[e['argv'][0] for e in by('command')] == ['cat', 'sh', '/bin/true']"
     i=$((i + 1))
 done
 left "20 runs"
-left_by_signals ours left proc -x
+left_by_signals proc -x
 rm -f started
 "$KVIS" proc -o rows -- sh -c 'echo $$ >started; exec sleep 100' 2>err 9>&- &
 kvis=$!
 until_true 10 test -s started || fail "the command does not start"
+bpf_ids $kvis >ids
 kill -KILL $kvis
 wait $kvis
 left "killed with a command"
@@ -37,4 +39,4 @@ for opt in "-o rows" "-x --json=json -o rows" "-o rows --perf-rings" "--report=r
     status 0
     diff native watched >&9 || fail "not neutral with '$opt'"
 done
-left "the end"
+eq "mounts at the end" "$mounts" "$(wc -l </proc/self/mountinfo)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Signals arrive as untraced: order, siginfo, masks, restarts, and the program's own traps.
-# tier: quick
+# tier: gate
 # timeout: 120
 # covers: P20 P21
 . "$TESTS/lib/truth.sh"

@@ -73,18 +73,18 @@ for backend in ptrace auto; do
     run replay -q r.kvis
     grep -Ev ' hidden .*: --no-filter shows (it|them)$' short | cmp - err || fail "the replay's summary is something else"
     # Several processes, some of which fail; one that nobody waits for.
-    run trace --backend=$backend --json=json -- sh -c 'for i in 1 2 3 4 5; do (exit 3); done; sh -c "kill -KILL \$\$"; sh -c "kill -TERM \$\$"; (sleep 0.3 & exit 0); exit 7'
+    run trace --backend=$backend --json=json -- sh -c 'for i in 1 2 3 4 5; do (exit 3); done; sh -c "kill -KILL \$\$"; sh -c "kill -TERM \$\$"; (sleep 2 & exit 0); exit 7'
     has err '^sh: [0-9.]+ m?s, [0-9]+ processes \([2-9] at once\)(,|$)' # the rest may have a line of its own
     has err '(^sh.*,| ) CPU at least [0-9.]+ m?s \(user [0-9.]+, system [0-9.]+\)$'
-    has err '^  longest +sleep [0-9.]+ ms'
+    has err '^  longest +sleep [0-9.]+ m?s'
     has err '^  not exit 0 +sh [0-9]+ exit 3'
     want "S['orphans'] == 1 and S['exited_nonzero'] == 6 and S['killed'] == 2 and S['longest_processes'][0]['comm'] == 'sleep'"
-    want "S['longest_processes'][0]['duration_ns'] >= 3e8"
+    want "S['longest_processes'][0]['duration_ns'] >= 2e9"
     want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"
     # The peak is the program's own, not that of the copy of kvis that became it: VmHWM begins anew with an exec.
     # (The kernel counts pages by CPU, and adds up what is more than a few dozen: lib/percpu_counter.c.)
     run trace --backend=$backend --json=json -- /usr/bin/python3 -c 'print(open("/proc/self/status").read())'
-    want "-(512 << 10) < S['peak_rss_bytes'] - $(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out) * 1024 < 512 << 10"
+    want "-(4 << 20) < S['peak_rss_bytes'] - $(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out) * 1024 < 4 << 20"
     # A process that kvis attaches to: what it used meanwhile, and how it ended.
     rm -f ready burnt json
     /usr/bin/python3 burn.py &

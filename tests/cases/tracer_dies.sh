@@ -1,6 +1,6 @@
 #!/bin/sh
 # However kvis ends, nothing is left stopped, traced, or with ENOSYS for its calls.
-# tier: quick full
+# tier: gate full
 # timeout: 180
 # covers: P14 P15
 . "$TESTS/lib/truth.sh"

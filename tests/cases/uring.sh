@@ -1,7 +1,7 @@
 #!/bin/sh
 # Requests through io_uring's rings are those that the program made.
 # On all kernels: tests/vm/guest/uring.sh.
-# tier: quick asan
+# tier: gate asan
 # timeout: 60
 # needs: root prog:uring
 # covers: P40

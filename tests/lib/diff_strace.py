@@ -476,7 +476,8 @@ def seen(thread):
 
 
 def reaped(process):
-    return Counter(c.ret for t in process.threads for c in t.calls if c.name == "wait4" and c.ret)
+    """The children that wait4 returned. Whether a signal interrupts wait4 before that, the scheduler decides."""
+    return Counter(c.ret for t in process.threads for c in t.calls if c.name == "wait4" and isinstance(c.ret, str))
 
 
 def fold_names(straces, kvises):

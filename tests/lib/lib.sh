@@ -109,20 +109,30 @@ in_pid_ns() {
     ns_init=${ns_init% }
 }
 
-# left_by_signals OURS LEFT CMD...: kvis runs until its header is there and is then ended by each signal, with
-# each kind of ring. `OURS` prints how many programs it has loaded, `LEFT WHAT` fails if something stays.
+# bpf_ids PID: the programs, maps and links that this process holds in the kernel, one a line: `prog 12`.
+bpf_ids() { cat /proc/$1/fdinfo/* 2>/dev/null | sed -nE 's/^(prog|map|link)_id:[^0-9]*/\1 /p' | sort -u; }
+# bpf_gone FILE: the kernel has none of those of FILE any more.
+bpf_gone() {
+    while read -r kind id; do
+        ! bpftool "$kind" show id "$id" >/dev/null 2>&1 || return 1
+    done <"$1"
+}
+
+# left_by_signals CMD...: kvis runs until its header is there and is then ended by each signal, with each kind of
+# ring. What it had in the kernel must be gone.
 left_by_signals() {
-    count=$1 left=$2; shift 2
     for how in "" --perf-rings; do
         for sig in KILL TERM INT; do
             rm -f out
             "$KVIS" "$@" $how -p $$ >out 2>err 9>&- &
             kvis=$!
             until_true 10 test -s out || fail "no header"
-            [ "$($count)" -gt 0 ] || fail "no program while it runs"
+            bpf_ids $kvis >ids
+            grep -q prog ids || fail "no program while it runs"
+            ! bpf_gone ids || fail "bpftool does not see its programs"
             kill -$sig $kvis
             wait $kvis
-            $left "SIG$sig $how"
+            until_true 10 bpf_gone ids || fail "SIG$sig $how: something is left of: $(cat ids)"
         done
     done
 }

@@ -57,11 +57,18 @@ static void rt(int argc, char **argv)
         say("RTMIN+%d code %d value %d", got[i].sig - SIGRTMIN, got[i].code, got[i].value);
 }
 
-static void tick(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, n_got++; }
-
-static void in_ms(int ms)
+static volatile int *ticks; /* shared with a child */
+static void tick(int sig, siginfo_t *i, void *u)
 {
-    struct itimerval t = { { 0, 0 }, { 0, ms * 1000 } };
+    (void)sig, (void)i, (void)u, n_got++;
+    if (ticks)
+        *ticks = n_got;
+}
+
+/* Again and again, so that one signal comes during the call that follows, however late that begins; 0: no more. */
+static void each_ms(int ms)
+{
+    struct itimerval t = { { 0, ms * 1000 }, { 0, ms * 1000 } };
     CHK(setitimer(ITIMER_REAL, &t, NULL));
 }
 
@@ -74,23 +81,26 @@ static void restart(int argc, char **argv)
         char c = 0;
         act(SIGALRM, tick, flags ? SA_RESTART : 0);
         CHK(pipe(p));
+        n_got = 0;
+        ticks = t_shared(4096);
         pid_t kid = (pid_t)CHK(fork());
-        if (!kid) {
-            usleep(150000);
-            MUST(write(p[1], "x", 1) == 1);
+        if (!kid) { /* without SA_RESTART the signal ends the read, so it writes nothing before that */
+            for (; *ticks < 5; usleep(1000))
+                ;
+            MUST(!flags || write(p[1], "x", 1) == 1);
             _exit(0);
         }
-        in_ms(40);
+        each_ms(40);
         ssize_t n = read(p[0], &c, 1);
-        say("SA_RESTART %d: read %zd %s, %d ticks", flags, n, n < 0 ? strerror(errno) : "ok", n_got);
+        say("SA_RESTART %d: read %zd %s", flags, n, n < 0 ? strerror(errno) : "ok");
         t_wait(kid, 0);
-        in_ms(100); /* and calls that would last for long: on a busy machine everything may be late */
-        struct timespec ts = { 10, 0 }, rem = { 0, 0 };
+        each_ms(100); /* and calls that would last for long: on a busy machine everything may be late */
+        struct timespec ts = { 100, 0 }, rem = { 0, 0 };
         int r = nanosleep(&ts, &rem);
         say("nanosleep %d %s, rest %d", r, r ? strerror(errno) : "", rem.tv_sec > 0);
-        in_ms(100);
-        r = poll(NULL, 0, 10000);
+        r = poll(NULL, 0, 100000);
         say("poll %d %s", r, r < 0 ? strerror(errno) : "");
+        each_ms(0);
     }
 }
 
@@ -425,7 +435,7 @@ static void flood(int argc, char **argv)
         act(SIGALRM, tick, SA_RESTART);
         setitimer(ITIMER_REAL, &t, NULL);
         sh[0] = 1;
-        while (posted < 2000)
+        while (posted < 2000 || !n_got) /* all may have arrived before the timer's first */
             getppid();
         _exit(n_got > 0 ? 0 : 1);
     }

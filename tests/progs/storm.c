@@ -1,4 +1,5 @@
-/* storm N SECS: a process of N threads, one of which executes the program again, and so on for SECS. */
+/* storm N SECS: a process of N threads, one of which executes the program again, and so on for SECS or until there is
+ * a file ./over. */
 #include "t.h"
 
 static void *idle(void *unused)
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
         snprintf(end, sizeof end, "%ld", (long)now.tv_sec + atoi(argv[2]));
     list[0] = argv[0], list[1] = argv[1], list[2] = argc == 3 ? end : argv[2], list[3] = argv[0];
     args = list;
-    if (argc < 3 || (argc == 4 && now.tv_sec >= atol(argv[2])))
+    if (argc < 3 || (argc == 4 && (now.tv_sec >= atol(argv[2]) || !access("over", F_OK))))
         return 0;
     for (int k = atoi(argv[1]); k--;)
         MUST(!pthread_create(&t, NULL, k ? idle : again, NULL));

@@ -50,12 +50,14 @@ static struct io_uring_sqe *put(int op, int fd, const void *addr, unsigned len, 
     return e;
 }
 
-/* Hands in n requests and waits for as many results; res[] has them by user_data. */
+/* Hands in what was put and waits for n results; res[] has them by user_data. */
 static void go(unsigned n, int *res)
 {
-    unsigned flags = IORING_ENTER_GETEVENTS, submit = n;
+    unsigned flags = IORING_ENTER_GETEVENTS;
+    unsigned submit = *r.sq_tail - __atomic_load_n(r.sq_head, __ATOMIC_ACQUIRE);
     if (r.polled) {
         submit = 0;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the new tail is there before the flags are read */
         flags |= __atomic_load_n(r.sq_flags, __ATOMIC_ACQUIRE) & IORING_SQ_NEED_WAKEUP
                      ? IORING_ENTER_SQ_WAKEUP : 0;
     }
@@ -125,22 +127,26 @@ static unsigned long long ns_now(void)
 static void slow(void)
 {
     char c;
-    int p[2], res[2];
+    int p[2], begun[2], res[2];
     struct __kernel_timespec ts = { 0, 50000000 };
     MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, p) == 0);
     ring(0);
     unsigned long long at = ns_now();
     put(IORING_OP_RECV, p[0], &c, 1, 0);
     put(IORING_OP_TIMEOUT, -1, &ts, 1, 0)->user_data = 1;
+    MUST(pipe(begun) == 0);
     pid_t child = fork();
     if (!child) {
+        MUST(read(begun[0], &c, 1) == 1);
         usleep(100000);
         _exit(write(p[1], "x", 1) != 1);
     }
+    MUST(syscall(SYS_io_uring_enter, r.fd, 2, 0, 0, NULL, 0) == 2);
+    MUST(write(begun[1], "x", 1) == 1); /* the 100 ms begin after the requests */
     go(2, res);
     at = ns_now() - at;
     MUST(res[0] == 1 && res[1] == -ETIME && waitpid(child, NULL, 0) == child);
-    want("90_000_000 <= one('io_uring', op='recv')['duration_ns'] <= %llu", at);
+    want("100_000_000 <= one('io_uring', op='recv')['duration_ns'] <= %llu", at);
     want("one('io_uring', op='timeout')['error'] == 'ETIME'");
     want("50_000_000 <= one('io_uring', op='timeout')['duration_ns'] <= %llu", at);
     want("one('io_uring', op='recv')['fd'] == %d and one('io_uring', op='recv')['target'] == 'socket'", p[0]);
