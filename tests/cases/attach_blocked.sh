@@ -1,6 +1,6 @@
 #!/bin/sh
 # A call that blocks while kvis attaches and detaches goes on as if nothing had happened, and kvis says which one it is.
-# tier: gate
+# tier: quick
 # timeout: 120
 # covers: P18 P19
 . "$TESTS/lib/truth.sh"

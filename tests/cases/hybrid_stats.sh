@@ -1,6 +1,6 @@
 #!/bin/sh
 # --bpf-stats reports the time that bpftool reports for the same programs.
-# tier: gate
+# tier: quick
 # timeout: 60
 # needs: root python3 bpftool prog:loop
 . "$TESTS/lib/lib.sh"

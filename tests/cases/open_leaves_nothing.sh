@@ -1,6 +1,6 @@
 #!/bin/sh
 # However kvis open ends, no program, map, link or mount of it stays, and its command sees nothing of it.
-# tier: gate
+# tier: quick
 # timeout: 120
 # needs: root bpftool prog:self
 # covers: E21 E22 P36

@@ -1,6 +1,6 @@
 #!/bin/sh
 # However kvis proc ends, no BPF program of it stays, and the first and last commands are there.
-# tier: gate
+# tier: quick
 # timeout: 120
 # needs: root bpftool prog:self
 # covers: E21 E22 P36
