@@ -5,14 +5,12 @@
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
-CFLAGS ?= -Os -g
+CFLAGS ?= -O2 -g
 CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(if $(filter armv7,$(ARCH)),arm-linux-gnueabihf-,$(ARCH)-linux-gnu-))
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
-# Nothing is relocated in a static binary: relro would only fill a page, of 64 KB on arm64. What nothing
-# refers to is left out (6 KB).
-LINK   := -static -Wl,-z,norelro -Wl,--gc-sections
+LINK   := -static
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -25,10 +23,8 @@ SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null 
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
 
-# What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables, which are 6 % of the
-# binary, nor frame pointers, which gcc keeps on arm64 alone. Debuggers have their own, of -g.)
-KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer \
-         -ffunction-sections -fdata-sections -DKVIS_VERSION='"$(VERSION)"' \
+# What kvis.c is compiled with, whatever CFLAGS says.
+KFLAGS = -std=gnu11 -pthread -fno-pie -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition

@@ -144,13 +144,6 @@ typedef int64_t s64;
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
-/* Of a function that divides by a constant for each event: at -Os, gcc divides there where -O2
- * multiplies, and a line of JSON would take a tenth longer. */
-#ifdef __clang__
-#define MULTIPLIES
-#else
-#define MULTIPLIES __attribute__((optimize("O2")))
-#endif
 #define NSEC ((u64)1000000000)
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
@@ -625,8 +618,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy, for what is mostly a few bytes: musl's begins a `rep movs`, with which formatting takes
- * half as long again (measured with -O2). Pieces overlap where n is no multiple of theirs. */
+/* memcpy for short pieces, which musl's memcpy copies with `rep movs`: with that, JSON of a
+ * recording takes 1.7 times as long. The pieces of 8, 4 or 1 bytes overlap where n is not a
+ * multiple of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -643,37 +637,13 @@ static void u_copy(char *to, const char *from, size_t n)
     }
 }
 
-/* b_put when the buffer is too small: apart, so that the usual case has no registers to save. */
-static __attribute__((noinline)) void b_grow_put(struct buf *b, const void *s, size_t n)
+static void b_put(struct buf *b, const void *s, size_t n)
 {
     n = b_room(b, n);
     if (n)
-        memcpy(b->p + b->len, s, n);
+        u_copy(b->p + b->len, s, n);
     b->len += (u32)n;
 }
-
-static void b_put(struct buf *b, const void *s, size_t n)
-{
-    if (n >= b->cap - b->len) { /* cap is never more than max; also n 0 of a buffer without bytes */
-        b_grow_put(b, s, n);
-        return;
-    }
-    u_copy(b->p + b->len, s, n);
-    b->len += (u32)n;
-}
-
-/* Where n more bytes are to be written, or NULL: there is no room for all of them. For what is made
- * in place: who copies bytes that were stored one by one a moment ago waits for them. */
-static char *b_take(struct buf *b, u32 n)
-{
-    if (n > b->cap - b->len && b_room(b, n) < n)
-        return NULL;
-    b->len += n;
-    return b->p + b->len - n;
-}
-
-/* A string of ours, of which the compiler knows the length: for what is written for each call. */
-#define b_lit(b, s) b_put(b, "" s, sizeof(s) - 1)
 
 static void b_c(struct buf *b, char c)
 {
@@ -700,25 +670,15 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
 }
 
 /* Decimal and hex without printf: these run for every argument of every call. */
-static void MULTIPLIES b_u64(struct buf *b, u64 v)
+static void b_u64(struct buf *b, u64 v)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    u32 n = 1;
-    for (u64 unit = 10; n < 20 && v >= unit; unit *= 10)
-        n++;
-    char *p = b_take(b, n);
-    if (!p)
-        return;
-    for (u64 rest; n > 1; v = rest) {
-        rest = v / 100;
-        n -= 2;
-        memcpy(p + n, pairs + 2 * (v - rest * 100), 2);
-    }
-    if (n)
-        *p = (char)('0' + v);
+    char tmp[20];
+    u32 i = sizeof tmp;
+    do {
+        tmp[--i] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    b_put(b, tmp + i, sizeof tmp - i);
 }
 
 static void b_s64(struct buf *b, s64 v)
@@ -794,30 +754,10 @@ static bool u_is_plain(u8 c)
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* Whether eight bytes are: of each byte the highest bit is, if it is not, or one below it is not, 1
- * in one of these. */
-static bool u_all_plain(const u8 *s)
-{
-    const u64 each = 0x0101010101010101;
-    u64 w, no;
-    memcpy(&w, s, 8);
-    no = w | (w - each * 0x20);
-    for (u32 i = 0; i < 4; i++) {
-        u64 zero = w ^ each * (u8)"\"'\\\x7f"[i];
-        no |= (zero - each) & ~zero;
-    }
-    return !(no & each * 0x80);
-}
-
-/* How many bytes from the start on are ASCII that stands for itself everywhere; the last eight
- * overlap those before. */
+/* How many bytes from the start on are ASCII that stands for itself everywhere. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
-    while (i + 8 <= n && u_all_plain(s + i))
-        i += 8;
-    if (i && i + 8 > n && u_all_plain(s + n - 8))
-        return n;
     while (i < n && u_is_plain(s[i]))
         i++;
     return i;
@@ -890,20 +830,16 @@ static void b_shell(struct buf *b, const char *s, u32 n)
 /* \uXXXX */
 static void b_unicode(struct buf *b, u32 cp)
 {
-    char *p = b_take(b, 6);
-    if (!p)
-        return;
-    *p++ = '\\';
-    *p++ = 'u';
+    b_s(b, "\\u");
     for (u32 i = 16; i; i -= 4)
-        *p++ = b_digits[cp >> (i - 4) & 15];
+        b_c(b, b_digits[cp >> (i - 4) & 15]);
 }
 
 /* An ASCII character that does not stand for itself everywhere, inside a JSON string. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
-        b_lit(b, "\\n");
+        b_s(b, "\\n");
     else if (c < 0x20 || c == 0x7f)
         b_unicode(b, c);
     else if (c == '\'')
@@ -931,7 +867,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         int len = u_utf8(s + i, n - i, &cp);
         bad |= !len;
         if (!len)
-            b_lit(b, "\\ufffd");
+            b_s(b, "\\ufffd");
         else if (u_acts(cp) && cp < 0x10000)
             b_unicode(b, cp);
         else
@@ -3624,7 +3560,7 @@ struct sc_row {
     u16 cls;
     u16 arg[6]; /* their kinds */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
-} __attribute__((packed, aligned(2))); /* there are 500: 3 KB less */
+};
 #include "gen/syscalls.h"
 
 /* ---- the decoder at work ---- */
@@ -7005,7 +6941,7 @@ static void out_call_text_end(struct task *t)
 /* ,"key":n; key is a literal. */
 #define OUT_JSON_U64(b, key, n) \
     do { \
-        b_lit(b, ",\"" key "\":"); \
+        b_s(b, ",\"" key "\":"); \
         b_u64(b, n); \
     } while (0)
 
@@ -7026,9 +6962,9 @@ static void out_json_word(struct buf *b, const char *s)
 /* ,"key":"text" */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
-    b_lit(b, ",\"");
+    b_s(b, ",\"");
     b_s(b, key);
-    b_lit(b, "\":");
+    b_s(b, "\":");
     out_json_word(b, s);
 }
 
@@ -7039,9 +6975,9 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     bool bad = b_json(b, p, n);
     b_c(b, '"');
     if (bad) {
-        b_lit(b, ",\"");
+        b_s(b, ",\"");
         b_s(b, key);
-        b_lit(b, "_hex\":\"");
+        b_s(b, "_hex\":\"");
         b_hexbytes(b, p, n);
         b_c(b, '"');
     }
@@ -7052,7 +6988,7 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
     b_s(b, key);
-    b_lit(b, "\":");
+    b_s(b, "\":");
     out_json_bytes(b, key, p, n);
 }
 
@@ -7117,9 +7053,9 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_lit(b, ",\"");
+    b_s(b, ",\"");
     b_put(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key));
-    b_lit(b, "\":");
+    b_s(b, "\":");
     switch (ev_fields[f].type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
@@ -7147,7 +7083,7 @@ static void out_json_args(struct buf *b, const struct call *c)
 {
     u32 n = out_nargs(c);
     bool bad = false;
-    b_lit(b, ",\"args\":[");
+    b_s(b, ",\"args\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
         b_s(b, i ? ",\"" : "\"");
@@ -7156,18 +7092,18 @@ static void out_json_args(struct buf *b, const struct call *c)
         else
             bad |= b_json(b, c->text.p + a->off, a->len);
         if (a->form == ARG_STR && a->cut)
-            b_lit(b, "...");
+            b_s(b, "...");
         b_c(b, '"');
     }
     b_c(b, ']');
     if (!bad)
         return;
-    b_lit(b, ",\"args_hex\":[");
+    b_s(b, ",\"args_hex\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
         b_s(b, i ? "," : "");
         if (a->form != ARG_STR) {
-            b_lit(b, "null");
+            b_s(b, "null");
             continue;
         }
         b_c(b, '"');
@@ -7183,21 +7119,21 @@ static void out_json_times(struct buf *b, const struct call *c)
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
     if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
-        b_lit(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
+        b_s(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
     } else {
         OUT_JSON_U64(b, "runq_ns", c->runq_ns);
         OUT_JSON_U64(b, "disk_ns", c->disk_ns);
         OUT_JSON_U64(b, "other_ns", other);
     }
     if (c->slept) {
-        b_lit(b, ",\"sleep_state\":\"");
+        b_s(b, ",\"sleep_state\":\"");
         b_c(b, c->slept);
         b_c(b, '"');
     }
     if (c->by_interrupt)
-        b_lit(b, ",\"waker_interrupt\":true");
+        b_s(b, ",\"waker_interrupt\":true");
     if (c->waker_pid) {
-        b_lit(b, ",\"waker_pid\":");
+        b_s(b, ",\"waker_pid\":");
         b_s64(b, c->waker_pid);
     }
     if (*c->waker_comm) {
@@ -7210,17 +7146,17 @@ static void out_json_times(struct buf *b, const struct call *c)
 static void out_json_call(struct buf *b, const struct call *c)
 {
     const char *abi = out_call_abi(c);
-    b_lit(b, ",\"name\":\"");
+    b_s(b, ",\"name\":\"");
     out_call_bare_name(b, c);
     b_c(b, '"');
     if (abi)
         out_json_key_word(b, "abi", abi);
     out_json_args(b, c);
-    b_lit(b, ",\"ret\":");
+    b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
-        b_lit(b, "null");
+        b_s(b, "null");
     } else if (c->err) {
-        b_lit(b, "-1");
+        b_s(b, "-1");
     } else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53)) {
         b_c(b, '"');
         b_hex(b, (u64)c->ret);
@@ -7229,22 +7165,22 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s64(b, c->ret);
     }
     if (c->child && c->child != c->ret && !c->err) {
-        b_lit(b, ",\"child_pid\":");
+        b_s(b, ",\"child_pid\":");
         b_s64(b, c->child);
     }
     if (c->path_changed)
-        b_lit(b, ",\"path_changed\":true");
+        b_s(b, ",\"path_changed\":true");
     const char *name = c->err ? u_errname(c->err) : "null";
-    b_lit(b, ",\"error\":");
+    b_s(b, ",\"error\":");
     if (name && c->err)
         out_json_word(b, name);
     else if (name)
         b_s(b, name);
     else
         b_f(b, "\"%d\"", c->err);
-    b_lit(b, ",\"duration_ns\":");
+    b_s(b, ",\"duration_ns\":");
     if (c->noret || c->late)
-        b_lit(b, "null");
+        b_s(b, "null");
     else
         b_u64(b, c->exit_ns - c->enter_ns);
     if (c->timed && !c->noret)
@@ -7261,11 +7197,11 @@ static void out_json_who(struct buf *b, const struct event *e)
         pid = e->pid;
         tid = e->tid;
         b_reset(&who);
-        b_lit(&who, ",\"pid\":");
+        b_s(&who, ",\"pid\":");
         b_s64(&who, pid);
-        b_lit(&who, ",\"tid\":");
+        b_s(&who, ",\"tid\":");
         b_s64(&who, tid);
-        b_lit(&who, ",\"type\":\"");
+        b_s(&who, ",\"type\":\"");
     }
     b_put(b, who.p, who.len);
 }
@@ -7274,7 +7210,7 @@ static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
-    b_lit(b, "{\"ts_ns\":");
+    b_s(b, "{\"ts_ns\":");
     b_u64(b, e->ts_ns - out.start_ns);
     out_json_who(b, e);
     b_s(b, k->name);
@@ -7288,7 +7224,7 @@ static void out_json(const struct event *e)
         out_json_call(b, e->call);
     else if (e->err)
         out_json_key_word(b, "error", u_errname(e->err) ? u_errname(e->err) : "?");
-    b_lit(b, "}\n");
+    b_s(b, "}\n");
     out_full(&out.json);
 }
 
@@ -9215,7 +9151,7 @@ static void st_json_key(struct buf *b, const char *key)
 {
     b_c(b, '"');
     b_s(b, key);
-    b_lit(b, "\":");
+    b_s(b, "\":");
 }
 
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
@@ -12893,8 +12829,9 @@ static void px_pb_end(u32 from)
     u32 n = b->len - from, more = 0;
     for (u32 v = n; v > 127; v >>= 7)
         more++;
-    if (!from || (more && !b_take(b, more)))
+    if (!from || b_room(b, more) < more)
         return; /* no memory: the file ends there */
+    b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
     for (; n > 127; n >>= 7)
@@ -13150,7 +13087,7 @@ static void px_end(const struct px_track *t, u64 end_ns)
 static u32 px_json_arg(void)
 {
     if (!px.args++)
-        b_lit(&px_json.b, ",\"args\":");
+        b_s(&px_json.b, ",\"args\":");
     return px_json.b.len;
 }
 
