@@ -29,7 +29,7 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_fold_open]
- * 19 gz_      gunzip, and the pages that are packed in the binary
+ * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
@@ -56,7 +56,7 @@
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
  * 45 opt_     options, commands, help [die]
- * 46 doc_     the manual page and the completions [die: doc_file]
+ * 46 doc_     the manual page and the completions
  * 47 cmd_     the commands, and main [die]
  */
 
@@ -13976,286 +13976,64 @@ static void px_close(void)
     px_flush();
 }
 
-/* == 19 gz_  gunzip, and the pages that are packed in the binary =====================
- * RFC 1951 (deflate) and RFC 1952 (gzip). Entry points: gz_unpack, gz_file. */
+/* == 19 emb_  texts embedded in the binary =============================================
+ * gen/report.page and gen/manual.page, which the Makefile makes. Entry point: emb_file. */
 
-enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_LITERALS = 288, GZ_DISTANCES = 30 };
-
-/* A Huffman code: how many symbols have a code of each length, and the symbols in the order of
- * their codes, which the lengths alone determine (RFC 1951, 3.2.2). */
-struct gz_code {
-    u16 count[GZ_LONGEST + 1];
-    u16 symbol[GZ_LITERALS];
-};
-
-struct gz {
-    const u8 *p, *end;
-    u32 bits, n_bits; /* what is left of the byte before p, the next bit lowest */
-    u8 *out;
-    size_t len, size;
-    bool bad;         /* the input is damaged */
-    struct gz_code literal, distance;
-};
-
-/* The next n bits as a number, the first one lowest. */
-static u32 gz_bits(struct gz *z, u32 n)
-{
-    u32 v = 0;
-    for (u32 i = 0; i < n; i++) {
-        if (!z->n_bits) {
-            if (z->p == z->end) {
-                z->bad = true;
-                return 0;
-            }
-            z->bits = *z->p++;
-            z->n_bits = 8;
-        }
-        v |= (z->bits & 1) << i;
-        z->bits >>= 1;
-        z->n_bits--;
-    }
-    return v;
-}
-
-/* Makes the code of n symbols from the lengths of their codes; 0: the symbol is not used. */
-static void gz_make_code(struct gz_code *c, const u8 *length, u32 n)
-{
-    u16 next[GZ_LONGEST + 2] = { 0 };
-    memset(c, 0, sizeof *c);
-    for (u32 i = 0; i < n; i++)
-        c->count[length[i]] += length[i] > 0;
-    for (u32 i = 1; i <= GZ_LONGEST; i++)
-        next[i + 1] = (u16)(next[i] + c->count[i]);
-    for (u32 i = 0; i < n; i++)
-        if (length[i])
-            c->symbol[next[length[i]]++] = (u16)i;
-}
-
-/* Reads one symbol. Codes come highest bit first, and those of one length are consecutive numbers:
- * `first` is the lowest, and `before` counts the symbols that have shorter codes. */
-static u32 gz_symbol(struct gz *z, const struct gz_code *c)
-{
-    u32 code = 0, first = 0, before = 0;
-    for (u32 length = 1; length <= GZ_LONGEST; length++) {
-        code = code << 1 | gz_bits(z, 1);
-        first <<= 1;
-        if (code >= first && code - first < c->count[length])
-            return c->symbol[before + code - first];
-        first += c->count[length];
-        before += c->count[length];
-    }
-    z->bad = true;
-    return 0;
-}
-
-static void gz_put(struct gz *z, u8 byte)
-{
-    if (z->len == z->size)
-        z->bad = true;
-    else
-        z->out[z->len++] = byte;
-}
-
-/* A length or distance, counted from 0, by its symbol (RFC 1951, 3.2.5): the first 2 << k symbols
- * are the value itself; each further 1 << k of them are followed by one bit more. */
-static u32 gz_value(struct gz *z, u32 symbol, u32 k)
-{
-    if (symbol < 2u << k)
-        return symbol;
-    u32 extra = (symbol >> k) - 1;
-    u32 high = (1u << k) + (symbol & ((1u << k) - 1));
-    return (high << extra) + gz_bits(z, extra);
-}
-
-/* Copies bytes that were written before; `symbol` says how many. */
-static void gz_repeat(struct gz *z, u32 symbol)
-{
-    u32 n = 3 + (symbol == 285 ? 255 : gz_value(z, symbol - 257, 2));
-    u32 distance = 1 + gz_value(z, gz_symbol(z, &z->distance), 1);
-    if (symbol > 285 || distance > z->len)
-        z->bad = true;
-    for (; n && !z->bad; n--)
-        gz_put(z, z->out[z->len - distance]);
-}
-
-static void gz_stored(struct gz *z)
-{
-    z->n_bits = 0; /* the block begins at a byte */
-    u32 n = gz_bits(z, 16);
-    if ((gz_bits(z, 16) ^ n) != 0xffff)
-        z->bad = true;
-    for (; n && !z->bad; n--)
-        gz_put(z, (u8)gz_bits(z, 8));
-}
-
-/* The codes of a block that brings none (3.2.6). */
-static void gz_fixed(struct gz *z)
-{
-    u8 length[GZ_LITERALS];
-    for (u32 i = 0; i < GZ_LITERALS; i++)
-        length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    gz_make_code(&z->literal, length, GZ_LITERALS);
-    memset(length, 5, GZ_DISTANCES);
-    gz_make_code(&z->distance, length, GZ_DISTANCES);
-}
-
-/* The codes that a block brings, their lengths encoded by a third code (3.2.7). */
-static void gz_dynamic(struct gz *z)
-{
-    static const u8 order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1,
-                                  15 };
-    u8 length[32 + 257 + 32] = { 0 };
-    u32 literals = gz_bits(z, 5) + 257;
-    u32 distances = gz_bits(z, 5) + 1;
-    u32 n = gz_bits(z, 4) + 4;
-    if (literals > 286 || distances > GZ_DISTANCES)
-        z->bad = true;
-    for (u32 i = 0; i < n; i++)
-        length[order[i]] = (u8)gz_bits(z, 3);
-    gz_make_code(&z->literal, length, ARRAY_LEN(order));
-    for (u32 i = 0; i < literals + distances && !z->bad;) {
-        u32 symbol = gz_symbol(z, &z->literal);
-        u32 times = 1;
-        u8 value = 0;
-        if (symbol < 16) {
-            value = (u8)symbol;
-        } else if (symbol == 16) {
-            value = i ? length[i - 1] : 0;
-            z->bad |= !i;
-            times = 3 + gz_bits(z, 2);
-        } else {
-            times = symbol == 17 ? 3 + gz_bits(z, 3) : 11 + gz_bits(z, 7);
-        }
-        z->bad |= times > literals + distances - i;
-        for (; times && !z->bad; times--)
-            length[i++] = value;
-    }
-    if (z->bad)
-        return;
-    gz_make_code(&z->literal, length, literals);
-    gz_make_code(&z->distance, length + literals, distances);
-}
-
-/* What is compressed, to the end of the block. */
-static void gz_compressed(struct gz *z)
-{
-    while (!z->bad) {
-        u32 symbol = gz_symbol(z, &z->literal);
-        if (symbol == 256)
-            return;
-        if (symbol < 256)
-            gz_put(z, (u8)symbol);
-        else
-            gz_repeat(z, symbol);
-    }
-}
-
-static void gz_blocks(struct gz *z)
-{
-    bool last = false;
-    while (!last && !z->bad) {
-        last = gz_bits(z, 1);
-        switch (gz_bits(z, 2)) {
-        case 0:
-            gz_stored(z);
-            break;
-        case 1:
-            gz_fixed(z);
-            gz_compressed(z);
-            break;
-        case 2:
-            gz_dynamic(z);
-            gz_compressed(z);
-            break;
-        default:
-            z->bad = true;
-        }
-    }
-}
-
-/* Unpacks the n bytes at p, which `gzip -n` has made, into memory of their own. Returns that, for
- * the caller to free, and in *size how many bytes it has. NULL with errno: EBADMSG for damaged
- * input, or ENOMEM. */
-static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
-{
-    errno = EBADMSG;
-    if (n < GZ_HEAD + GZ_TAIL || rec_ld32(p) != 0x00088b1f) /* the 0: no name or comment follows */
-        return NULL;
-    const u8 *tail = p + n - GZ_TAIL;
-    struct gz z = { .p = p + GZ_HEAD, .end = tail, .size = rec_ld32(tail + 4) };
-    if (z.size / 1032 > n) /* more than deflate can do */
-        return NULL;
-    z.out = malloc(z.size);
-    if (!z.out)
-        return NULL;
-    gz_blocks(&z);
-    if (z.bad || z.p != tail || z.len != z.size || rec_crc(0, z.out, z.size) != rec_ld32(tail)) {
-        free(z.out);
-        errno = EBADMSG;
-        return NULL;
-    }
-    *size = z.size;
-    return z.out;
-}
-
-/* gen/report.page and gen/manual.page, which the Makefile makes. A test that includes kvis.c has
- * neither. */
+/* A test that includes kvis.c has neither. */
 #ifdef main
-static const u8 gz_report[1], *const gz_report_end = gz_report;
-static const u8 gz_manual[1], *const gz_manual_end = gz_manual;
+static char emb_report[1], *const emb_report_end = emb_report;
+static char emb_manual[1], *const emb_manual_end = emb_manual;
 #else
 /* Never called: what it holds is for the assembler. */
-static void __attribute__((used, noinline)) gz_pages(void)
+static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
-            "gz_report:\n.incbin \"gen/report.page\"\ngz_report_end:\n"
-            "gz_manual:\n.incbin \"gen/manual.page\"\ngz_manual_end:\n"
+            "emb_report:\n.incbin \"gen/report.page\"\nemb_report_end:\n"
+            ".popsection\n"
+            ".pushsection .data\n"
+            "emb_manual:\n.incbin \"gen/manual.page\"\nemb_manual_end:\n"
             ".popsection\n");
 }
 
 /* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
-extern const u8 __attribute__((visibility("hidden"))) gz_report[], gz_report_end[], gz_manual[],
-    gz_manual_end[];
+extern const char __attribute__((visibility("hidden"))) emb_report[], emb_report_end[];
+extern char __attribute__((visibility("hidden"))) emb_manual[], emb_manual_end[];
 #endif
 
 /* The files in gen/manual.page, once one of them has been asked for. */
 static struct {
     struct { char *name, *text; } file[16];
     u32 n;
-} gz_files;
+} emb_files;
 
-/* gen/manual.page has "\fNAME\nTEXT" of each file, and "\f" behind the last. */
-static void gz_unpack_files(void)
+/* Cuts gen/manual.page up: it has "\fNAME\nTEXT" of each file, and "\f" after the last. */
+static void emb_split(void)
 {
-    size_t size;
     /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    char *p = (char *)gz_unpack(gz_manual, (size_t)(gz_manual_end - gz_manual), &size);
-    if (!p)
-        return;
-    for (const char *end = p + size - 1; p < end && gz_files.n < ARRAY_LEN(gz_files.file);) {
+    for (char *p = emb_manual; p + 1 < emb_manual_end;) {
         char *text = strchr(p + 1, '\n') + 1;
-        gz_files.file[gz_files.n].name = p + 1;
-        gz_files.file[gz_files.n++].text = text;
+        emb_files.file[emb_files.n].name = p + 1;
+        emb_files.file[emb_files.n++].text = text;
         text[-1] = 0;
         p = strchr(text, '\f');
         *p = 0;
     }
 }
 
-/* The text of the file that is called so in gen/manual.page: the caller may cut it up, it stays.
- * NULL: there is none, or (gz_files.n is 0) they cannot be unpacked, for errno. */
-static char *gz_file(const char *name)
+/* The text of the file of that name in gen/manual.page, which the caller may cut up; NULL: there is
+ * none. */
+static char *emb_file(const char *name)
 {
-    if (!gz_files.n)
-        gz_unpack_files();
-    for (u32 i = 0; i < gz_files.n; i++)
-        if (!strcmp(gz_files.file[i].name, name))
-            return gz_files.file[i].text;
+    if (!emb_files.n)
+        emb_split();
+    for (u32 i = 0; i < emb_files.n; i++)
+        if (!strcmp(emb_files.file[i].name, name))
+            return emb_files.file[i].text;
     return NULL;
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
- * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * The page is gen/report/, which the Makefile makes one file; its data are the run,
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
  * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
  * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
@@ -14481,21 +14259,13 @@ static void rep_page(const char *mark)
 }
 
 /* The page, and where it goes. */
-static bool rep_open(int to)
+static void rep_open(int to)
 {
-    size_t size;
-    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    rep.page = (const char *)gz_unpack(gz_report, (size_t)(gz_report_end - gz_report), &size);
-    if (!rep.page) {
-        out.failed = errno;
-        u_warn("%s: cannot unpack the page that kvis contains: %s", opt.report, strerror(errno));
-        return false;
-    }
-    rep.page_end = rep.page + size;
+    rep.page = emb_report;
+    rep.page_end = emb_report_end;
     rep.w.fd[0] = to;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
-    return true;
 }
 
 static void rep_close(void)
@@ -14534,8 +14304,7 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    if (!rep_open(to))
-        return;
+    rep_open(to);
     rep_page("{{monitor}}");
     rep_skip("{{trace}}");
     rep_page("{{facts}}");
@@ -15671,8 +15440,7 @@ static void df_json_timelines(struct buf *b)
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
-    if (!rep_open(to))
-        return;
+    rep_open(to);
     rep_page("{{monitor}}");
     rep_skip("{{diff}}");
     rep_page("{{compared}}");
@@ -26431,13 +26199,13 @@ enum {
     MET_HELP_LINES = MET_CITE + N_SRC
 };
 
-/* A line of that file, which is packed: few runs of kvis need it. "": it cannot be unpacked. */
+/* A line of that file. "": this is a test, which has no such file. */
 static const char *met_help(u32 line)
 {
     static const char *texts[MET_HELP_LINES];
     if (texts[0])
         return texts[line];
-    char *rest = gz_file("metrics.help");
+    char *rest = emb_file("metrics.help");
     for (u32 k = 0; k < ARRAY_LEN(texts); k++)
         texts[k] = rest ? strsep(&rest, "\n") : "";
     return texts[line];
@@ -32719,8 +32487,7 @@ static void mout_page_end(int to)
     static char part[64 << 10];
     if (mout_rows.head.n)
         mout_row_end();
-    if (!rep_open(to))
-        return;
+    rep_open(to);
     rep_page("{{monitor}}");
     rep_page("{{samples}}");
     rec_json_header(&b, "monitor");
@@ -38337,24 +38104,15 @@ static void doc_part(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* The text in the file of gen/manual/ that is called so, or NULL. */
-static const char *doc_file(const char *file)
-{
-    const char *text = gz_file(file);
-    if (!gz_files.n)
-        die(EXIT_KVIS, "cannot unpack the manual that kvis contains:");
-    return text;
-}
-
 /* The manual page that has a command's options. Without a name, the one of kvis itself. */
 static const char *doc_page(const char *command)
 {
     char options[64];
-    const char *kvis = doc_file("kvis.1");
+    const char *kvis = emb_file("kvis.1");
     snprintf(options, sizeof options, "{{options %s}}", command ? command : "");
-    for (u32 i = 0; command && i < gz_files.n; i++)
-        if (strstr(gz_files.file[i].text, options))
-            return gz_files.file[i].text;
+    for (u32 i = 0; command && i < emb_files.n; i++)
+        if (strstr(emb_files.file[i].text, options))
+            return emb_files.file[i].text;
     return kvis;
 }
 
@@ -39322,7 +39080,7 @@ static int cmd_completion(const char *shell)
 {
     char file[32];
     snprintf(file, sizeof file, "completion.%s", shell ? shell : "");
-    const char *text = doc_file(file);
+    const char *text = emb_file(file);
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
     doc_print(text, cmds, ARRAY_LEN(cmds));
