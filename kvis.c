@@ -31162,7 +31162,7 @@ static void vh_read(void)
 
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
-enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
+enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
@@ -31170,7 +31170,6 @@ static struct {
     struct { u64 src, told; } unmounted[2]; /* sources that lack /proc, /sys: bits */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES]; /* the expositions */
-    bool openmetrics;     /* the one that is being made is in that format */
     struct buf findings;  /* of kvis diagnose, for the report: JSON */
     bool screen;          /* the text is scr_'s */
     bool prom_wrong;      /* FILE could not be written the last time */
@@ -31556,18 +31555,10 @@ static void mout_csv(struct buf *b)
                 mout.interval_ns, met_sources[s].name, met.src[s].left_out);
 }
 
-/* --- Prometheus: text exposition 0.0.4, and OpenMetrics 1.0 --- */
+/* --- Prometheus: text exposition 0.0.4 --- */
 
-/* Types of metrics, as the two formats call them. The names of the samples end in `ending`, which
- * the name of the metric is without in OpenMetrics. */
-static const struct mout_type {
-    const char *text, *openmetrics, *ending;
-} mout_types[] = {
-    { "counter", "counter", "_total" }, { "gauge", "gauge", "" }, { "untyped", "unknown", "" },
-    { "gauge", "info", "_info" }, { "histogram", "histogram", "" },
-};
-
-enum mout_type_id { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_INFO, MOUT_HISTOGRAM };
+enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
+static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
 
 static bool mout_ends_in(const char *s, size_t n, const char *ending)
 {
@@ -31590,7 +31581,7 @@ static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
                : snprintf(s, n, "kvis_%s%.48s%.32s", prefix, metrics[m].name, mout_form(m)->prom);
 }
 
-static enum mout_type_id mout_prom_type(u32 m)
+static enum mout_type mout_prom_type(u32 m)
 {
     const char *own = metrics[m].prom;
     if (!mout_form(m)->counter)
@@ -31598,18 +31589,15 @@ static enum mout_type_id mout_prom_type(u32 m)
     return *own && !mout_ends_in(own, strcspn(own, "{"), "_total") ? MOUT_UNTYPED : MOUT_COUNTER;
 }
 
-static void mout_prom_head(struct buf *b, const char *name, enum mout_type_id type,
-                           const char *help)
+static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
 {
-    const struct mout_type *t = &mout_types[type];
-    int n = (int)(strlen(name) - (mout.openmetrics ? strlen(t->ending) : 0));
-    b_f(b, "# HELP %.*s ", n, name);
+    b_f(b, "# HELP %s ", name);
     b_s(b, help);
-    b_f(b, "\n# TYPE %.*s %s\n", n, name, mout.openmetrics ? t->openmetrics : t->text);
+    b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
 /* A metric that is one number. */
-static void mout_prom_one(struct buf *b, const char *name, enum mout_type_id type,
+static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
     mout_prom_head(b, name, type, help);
@@ -31644,7 +31632,7 @@ static void mout_prom_begin(struct buf *b, const char *name, const char *ending,
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    enum mout_type_id type = mout_prom_type(m);
+    enum mout_type type = mout_prom_type(m);
     double scale = type == MOUT_UNTYPED ? 1 : mout_form(m)->scale;
     mout_prom_begin(b, name, "", strchr(metrics[m].prom, '{'), i);
     if (type == MOUT_GAUGE)
@@ -31756,7 +31744,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
-            mout_prom_head(b, name, MOUT_INFO, help);
+            mout_prom_head(b, name, MOUT_GAUGE, help);
         head = true;
         b_s(b, name);
         mout_prom_label(b, mout_prom_labels(b, NULL, i), met_dims[dim].info, i->info);
@@ -31800,7 +31788,7 @@ static void mout_prom_collectors(struct buf *b, enum mout_collector what)
 
 static void mout_prom_self(struct buf *b)
 {
-    mout_prom_head(b, "kvis_build_info", MOUT_INFO, "The version of kvis");
+    mout_prom_head(b, "kvis_build_info", MOUT_GAUGE, "The version of kvis");
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
@@ -31847,7 +31835,6 @@ static const struct buf *mout_exposition(enum mout_page page)
     if (mout.prom[page].tick == met.tick)
         return b;
     mout.prom[page].tick = met.tick;
-    mout.openmetrics = page == PAGE_OPENMETRICS;
     b_reset(b);
     mout_prom(b);
     mout_prom_hists(b);
@@ -31856,8 +31843,6 @@ static const struct buf *mout_exposition(enum mout_page page)
     mout_prom_self(b);
     if (page != PAGE_FILE)
         mout_prom_process(b);
-    if (page == PAGE_OPENMETRICS)
-        b_s(b, "# EOF\n");
     return b;
 }
 
@@ -32542,14 +32527,11 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * A fixed number of clients, of which the one that has said least for longest gives way to a new
- * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
- * hs_opt_listen, hs_open, hs_wait. */
+ * One request a connection. A fixed number of clients, of which the one that has waited longest
+ * without a request gives way to a new one; a fixed size for a request, a fixed time for it and for
+ * taking the answer. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
-enum {
-    HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5,
-    HS_ANSWER = 64 << 20, HS_ANSWERS = 96 << 20 /* bytes: of one client, of all */
-};
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 /* bytes */ };
 
 static struct {
     int fd;
@@ -32558,9 +32540,7 @@ static struct {
         int fd;                  /* -1: free */
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
-        bool asked, done;        /* it is being answered; all its answers are sent */
-        bool last, head;         /* of the request at hand: none follows; without a body */
-        bool openmetrics, gzip;  /* of the same: what it accepts */
+        bool asked, done;        /* it is being answered; its answer is sent */
         u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
@@ -32657,130 +32637,13 @@ static void hs_accept(void)
     }
 }
 
-/* --- gzip (RFC 1952, RFC 1951): fixed codes, and matches with the last place of four bytes --- */
-
-enum { HS_ZIP_MAX = 8 << 20, HS_ZIP_HASH = 1 << 14, HS_ZIP_BACK = 32768, HS_ZIP_LEN = 257 };
-
-static struct hs_zip {
-    struct buf out;
-    u32 tick;               /* met.tick of what it is of */
-    u64 bits;               /* what is not in `out` yet: n_bits of it */
-    u32 n_bits;
-} hs_zip[N_PAGES];
-
-static void hs_zip_bits(struct hs_zip *z, u32 v, u32 n)
-{
-    z->bits |= (u64)v << z->n_bits;
-    for (z->n_bits += n; z->n_bits >= 8; z->n_bits -= 8) {
-        b_c(&z->out, (char)z->bits);
-        z->bits >>= 8;
-    }
-}
-
-/* Codes begin with their highest bit. */
-static void hs_zip_code(struct hs_zip *z, u32 code, u32 n)
-{
-    u32 reversed = 0;
-    for (u32 k = 0; k < n; k++)
-        reversed |= (code >> k & 1) << (n - 1 - k);
-    hs_zip_bits(z, reversed, n);
-}
-
-/* A byte; 256: the end; from 257 on: the symbol of a length. */
-static void hs_zip_symbol(struct hs_zip *z, u32 symbol)
-{
-    if (symbol < 144)
-        hs_zip_code(z, 0x30 + symbol, 8);
-    else if (symbol < 256)
-        hs_zip_code(z, 0x190 + symbol - 144, 9);
-    else if (symbol < 280)
-        hs_zip_code(z, symbol - 256, 7);
-    else
-        hs_zip_code(z, 0xc0 + symbol - 280, 8);
-}
-
-/* How many bits follow a value's symbol; 2^k values share as many. The inverse of gz_value. */
-static u32 hs_zip_extra(u32 v, u32 k)
-{
-    return v >> (k + 1) ? 31 - (u32)__builtin_clz(v) - k : 0;
-}
-
-static u32 hs_zip_value(u32 v, u32 k)
-{
-    u32 extra = hs_zip_extra(v, k);
-    return (extra << k) + (v >> extra);
-}
-
-static void hs_zip_match(struct hs_zip *z, u32 len, u32 back)
-{
-    u32 extra = hs_zip_extra(len - 3, 2);
-    hs_zip_symbol(z, 257 + hs_zip_value(len - 3, 2));
-    hs_zip_bits(z, (len - 3) & ((1u << extra) - 1), extra);
-    extra = hs_zip_extra(back - 1, 1);
-    hs_zip_code(z, hs_zip_value(back - 1, 1), 5);
-    hs_zip_bits(z, (back - 1) & ((1u << extra) - 1), extra);
-}
-
-/* How many bytes at `at` are the same as at `from`. */
-static u32 hs_zip_same(const struct buf *b, u32 from, u32 at)
-{
-    u32 n = 0, most = MIN(b->len - at, (u32)HS_ZIP_LEN);
-    while (n < most && b->p[from + n] == b->p[at + n])
-        n++;
-    return n;
-}
-
-static void hs_zip_deflate(struct hs_zip *z, const struct buf *b)
-{
-    static u32 last[HS_ZIP_HASH]; /* where four bytes of that hash were, and 1 */
-    memset(last, 0, sizeof last);
-    hs_zip_bits(z, 3, 3); /* one block, which is the last, of fixed codes */
-    for (u32 at = 0, len; at < b->len; at += len) {
-        u32 four = 0, from = 0;
-        if (b->len - at >= 4) {
-            memcpy(&four, b->p + at, 4);
-            u32 *seen = &last[four * 2654435761u >> 18];
-            from = *seen;
-            *seen = at + 1;
-        }
-        len = from && at + 1 - from <= HS_ZIP_BACK ? hs_zip_same(b, from - 1, at) : 0;
-        if (len > 3) {
-            hs_zip_match(z, len, at + 1 - from);
-        } else {
-            hs_zip_symbol(z, (u8)b->p[at]);
-            len = 1;
-        }
-    }
-    hs_zip_symbol(z, 256);
-    hs_zip_bits(z, 0, 7); /* the rest of the last byte */
-    z->bits = z->n_bits = 0;
-}
-
-/* A page, compressed once in an interval; as it is when it is too large. */
-static const struct buf *hs_gzip(enum mout_page page, const struct buf *b)
-{
-    struct hs_zip *z = &hs_zip[page];
-    u32 tail[2] = { rec_crc(0, b->p, b->len), b->len };
-    if (z->tick == met.tick)
-        return &z->out;
-    z->tick = met.tick;
-    z->out.max = 2 * HS_ZIP_MAX;
-    b_reset(&z->out);
-    b_put(&z->out, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
-    hs_zip_deflate(z, b);
-    b_put(&z->out, tail, sizeof tail);
-    return &z->out;
-}
-
-/* --- answers --- */
-
 static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
                       u32 n)
 {
     c->answer.max = 65 << 20;
     b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %u\r\n"
-                    "%s\r\n", status, type, n, c->last ? "Connection: close\r\n" : "");
-    if (!c->head)
+                    "Connection: close\r\n\r\n", status, type, n);
+    if (strncmp(c->req, "HEAD ", 5))
         b_put(&c->answer, body, n);
     c->asked = true;
     c->since_ns = u_now();
@@ -32791,141 +32654,50 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
 }
 
-/* Each client has its own copy, for it takes it while the next is made: there may be too many of a
- * large one. */
+/* Each client has its own copy, because it takes the copy while the next exposition is made. There
+ * may be too many copies of a large one. */
 static void hs_metrics(struct hs_client *c)
 {
-    enum mout_page page = c->openmetrics ? PAGE_OPENMETRICS : PAGE_TEXT;
-    const struct buf *b = mout_exposition(page);
-    bool gzip = c->gzip && b->len <= HS_ZIP_MAX;
-    char type[160];
-    if (b->cut) { /* a part would be taken for all */
-        hs_answer_text(c, "500 Internal Server Error");
-        return;
-    }
-    if (gzip)
-        b = hs_gzip(page, b);
+    const struct buf *b = mout_exposition(PAGE_HTTP);
     u64 held = b->len;
     for (u32 i = 0; i < hs.n_clients; i++)
         held += hs.client[i].answer.len;
-    snprintf(type, sizeof type, "%s%s\r\nVary: Accept, Accept-Encoding",
-             c->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                            : "text/plain; version=0.0.4; charset=utf-8",
-             gzip ? "\r\nContent-Encoding: gzip" : "");
-    if (held > HS_ANSWERS || (u64)c->answer.len + b->len > HS_ANSWER)
+    if (b->cut) /* a part would be taken for all */
+        hs_answer_text(c, "500 Internal Server Error");
+    else if (held > HS_ANSWERS)
         hs_answer_text(c, "503 Service Unavailable");
     else
-        hs_answer(c, "200 OK", type, b->p, b->len);
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* The path of a request's target, "/metrics" or "http://HOST:PORT/metrics" (RFC 9112, 3.2: both
- * must be taken); NULL: it is neither. */
-static const char *hs_path(char *target)
-{
-    static const char scheme[] = "http://";
-    if (!strncasecmp(target, scheme, sizeof scheme - 1)) {
-        target = strpbrk(target + sizeof scheme - 1, "/?#");
-        if (!target || *target != '/')
-            return "/";
-    }
-    target[strcspn(target, "?#")] = 0;
-    return *target == '/' ? target : NULL;
-}
-
-/* Answers a request; its line is `line`. An answer that is no page is the last. */
-static void hs_request(struct hs_client *c, char *line)
+static void hs_request(struct hs_client *c)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    line[strcspn(line, "\r\n")] = 0;
-    char *target = strchr(line, ' ');
-    char *version = target ? strstr(target, " HTTP/1.") : NULL;
-    if (version)
-        *version = 0;
-    const char *path = version ? hs_path(target + 1) : NULL;
-    c->head = !strncmp(line, "HEAD ", 5);
-    bool get = c->head || !strncmp(line, "GET ", 4);
-    bool numbers = path && !strcmp(path, "/metrics"), root = path && !strcmp(path, "/");
-    c->last |= !get || (!numbers && !root) || !strcmp(version + 1, "HTTP/1.0");
-    if (!path)
+    c->req[strcspn(c->req, "\r\n")] = 0;
+    char *path = strchr(c->req, ' ');
+    char *version = path ? strstr(path, " HTTP/1.") : NULL;
+    if (!version || path[1] != '/') {
         hs_answer_text(c, "400 Bad Request");
-    else if (!get)
+        return;
+    }
+    *version = 0;
+    path++;
+    path[strcspn(path, "?#")] = 0;
+    if (strncmp(c->req, "GET ", 4) && strncmp(c->req, "HEAD ", 5))
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
-    else if (numbers)
+    else if (!strcmp(path, "/metrics"))
         hs_metrics(c);
-    else if (root)
+    else if (!strcmp(path, "/"))
         hs_answer(c, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else
         hs_answer_text(c, "404 Not Found");
 }
 
-/* The length of the request at s, which ends with an empty line; 0: it is not whole. An empty line
- * before it belongs to it (RFC 9112, 2.2). */
-static u32 hs_whole(const char *s, u32 len, const char **line)
+/* Whether the head of the request has come, which ends with an empty line. One with a NUL never
+ * becomes a request. */
+static bool hs_whole(const struct hs_client *c)
 {
-    const char *from = s + (*s == '\r' && s[1] == '\n' ? 2 : *s == '\n');
-    const char *crlf = strstr(from, "\r\n\r\n"), *lf = strstr(from, "\n\n");
-    *line = from;
-    if (strlen(s) < len) /* a NUL: it is no request, and what follows is none */
-        return len;
-    if (*from == '\n' || (*from == '\r' && from[1]))
-        return (u32)(from - s) + 1;
-    if (crlf && (!lf || crlf < lf))
-        return (u32)(crlf - s) + 4;
-    return lf ? (u32)(lf - s) + 2 : 0;
-}
-
-/* How much a word of a field of a request's head is wanted (q of RFC 9110, 12.4.2): 0 to 1; 0 is
- * also that of a word that is not there. "": any word. */
-static double hs_weight(const char *line, u32 len, const char *field, const char *word)
-{
-    char value[HS_REQUEST];
-    for (const char *p = line; (p = memchr(p, '\n', len - (u32)(p - line)));) {
-        p++;
-        if (strncasecmp(p, field, strlen(field)))
-            continue;
-        p += strlen(field);
-        snprintf(value, sizeof value, "%.*s", (int)strcspn(p, "\r\n"), p);
-        char *found = strcasestr(value, word);
-        if (!found)
-            continue;
-        found[strcspn(found, ",")] = 0;
-        const char *q = strcasestr(found, "q=");
-        return q ? strtod(q + 2, NULL) : 1;
-    }
-    return 0;
-}
-
-/* Takes what an answer depends on. Nothing that follows a request is looked at whose sender wants
- * no more, or that has a body. */
-static void hs_fields(struct hs_client *c, const char *line, u32 len)
-{
-    double openmetrics = hs_weight(line, len, "accept:", "application/openmetrics-text");
-    double text = hs_weight(line, len, "accept:", "text/plain");
-    c->last |= hs_weight(line, len, "content-length:", "") > 0
-               || hs_weight(line, len, "connection:", "close") > 0
-               || hs_weight(line, len, "transfer-encoding:", "") > 0;
-    c->openmetrics = openmetrics > 0 && openmetrics >= text;
-    c->gzip = hs_weight(line, len, "accept-encoding:", "gzip") > 0;
-}
-
-/* Answers all requests that are whole, in their order. After the last the connection ends, unless
- * a part of another is there. */
-static void hs_requests(struct hs_client *c)
-{
-    const char *line;
-    u32 n = 0;
-    while (!c->last && c->len && (n = hs_whole(c->req, c->len, &line))) {
-        u32 skip = (u32)(line - c->req);
-        c->last = n == c->len;
-        hs_fields(c, line, n - skip);
-        hs_request(c, c->req + skip);
-        memmove(c->req, c->req + n, c->len + 1 - n);
-        c->len -= n;
-    }
-    if (!c->last && c->len == sizeof c->req - 1) {
-        c->last = true;
-        hs_answer_text(c, "431 Request Header Fields Too Large");
-    }
+    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n") || strlen(c->req) < c->len;
 }
 
 static void hs_read(struct hs_client *c)
@@ -32942,7 +32714,10 @@ static void hs_read(struct hs_client *c)
         return;
     c->len += (u32)n;
     c->req[c->len] = 0;
-    hs_requests(c);
+    if (hs_whole(c))
+        hs_request(c);
+    else if (c->len == sizeof c->req - 1)
+        hs_answer_text(c, "431 Request Header Fields Too Large");
 }
 
 /* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
@@ -32957,16 +32732,9 @@ static void hs_write(struct hs_client *c)
     c->sent += (u32)MAX(n, 0);
     if (c->sent < c->answer.len)
         return;
-    if (c->last) {
-        shutdown(c->fd, SHUT_WR);
-        c->done = true;
-        c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
-        return;
-    }
-    b_reset(&c->answer); /* the rest of its next request is to come */
-    c->sent = 0;
-    c->asked = false;
-    c->since_ns = u_now();
+    shutdown(c->fd, SHUT_WR);
+    c->done = true;
+    c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
 }
 
 static void hs_serve(const struct pollfd *p)
