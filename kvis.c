@@ -7384,20 +7384,10 @@ struct st_delays {
     u32 hist[DELAY_BUCKETS];
 };
 
-/* What a disk did meanwhile, for whomever: diskstats' numbers (Documentation/admin-guide/iostats).
- */
-enum { ST_DISKS = 32, ST_DISK_NAME = 32 };
-struct st_disk {
-    char name[ST_DISK_NAME];
-    u64 v[7];
-};
-
 /* The requests that the program's threads made of disks. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
-    struct st_disk disk[ST_DISKS];
-    u64 n_disks;
 };
 
 /* Calls of one name that failed with one errno. */
@@ -7470,8 +7460,8 @@ static struct summary {
     u64 n_programs;
     struct st_delays delays; /* of which there is one, or it is not known */
     struct st_io io;         /* the same */
-    u64 n_delays, n_io, n_disks;
-    u64 programs_other, disks_other; /* more than those lists have */
+    u64 n_delays, n_io;
+    u64 programs_other; /* more than that list has */
     u64 names_dropped, files_dropped, peers_dropped, connections_dropped; /* by nm_drop */
     u64 dropped_most;    /* bytes that one of them had, at most */
     u64 files_read, files_written, fault_bytes; /* as st_settle made them of the rest */
@@ -8135,10 +8125,8 @@ static void st_settle(void)
     if (st_run.delays && st_run.delays != &st.delays)
         st.delays = *st_run.delays;
     st.n_io = st_run.io != NULL;
-    if (st_run.io && st_run.io != &st.io) {
+    if (st_run.io && st_run.io != &st.io)
         st.io = *st_run.io;
-        st.n_disks = st.io.n_disks;
-    }
 }
 
 /* The lines of text of the numbers of one kind. */
@@ -8329,26 +8317,6 @@ static void st_text_block_io(struct buf *b)
     st_text_io_of(b, &st.io);
 }
 
-static void st_text_disks(struct buf *b)
-{
-    static const char *const what[] = { "reads", "writes", "discards", "flushes" };
-    if (st.n_disks)
-        b_s(b, " Disks meanwhile, for all programs (diskstats):\n");
-    for (u32 i = 0; i < st.n_disks; i++) {
-        const struct st_disk *d = &st.io.disk[i];
-        b_s(b, "   ");
-        b_esc(b, d->name, strlen(d->name), 0);
-        for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
-            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], what[k / 2]);
-            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
-                b_f(b, " %s", out_bytes(d->v[k + 1]).s);
-        }
-        b_c(b, '\n');
-    }
-    if (st_run.io)
-        st_text_more(b, st.disks_other, 0);
-}
-
 static void st_json_block_io(struct buf *b)
 {
     st_json_delays(b, "block_ios", "block_io", &st.io.took);
@@ -8479,8 +8447,9 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK, REC_TOOK, REC_LONGEST,
-    REC_FAILED_PROCESS                                                 /* what it came to */
+    REC_DELAYS, REC_END, REC_WAITS, REC_IO,
+    REC_TOOK = REC_IO + 2, /* the number between is of lists that older kvis wrote */
+    REC_LONGEST, REC_FAILED_PROCESS                                    /* what it came to */
 };
 
 /* The lists of the summary, which text, JSON, recordings, replay and diff walk in this order. */
@@ -8625,7 +8594,6 @@ static void st_text_memory(struct buf *b)
     st_text_nums(b, ST_MEMORY);
     b_f(b, "   %-15s%10s (%" PRIu64 " regions)\n", "Mmap:", out_bytes(vm.map_bytes).s,
         vm.map_regions);
-    st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
 }
 
 static void st_text_io(struct buf *b)
@@ -18749,8 +18717,7 @@ static struct {
     struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
     bool ring_tried;
     struct st_io io;
-    struct { u32 dev; char name[ST_DISK_NAME]; } disk_name[16];
-    char *diskstats;       /* as they were at the start */
+    struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
@@ -19457,19 +19424,6 @@ static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
     }
 }
 
-/* /proc/diskstats, as text: NULL when it cannot be had. */
-static char *hy_diskstats(void)
-{
-    enum { MOST = 256 << 10 };
-    char *s = malloc(MOST), *less;
-    size_t n = s ? u_slurp("/proc/diskstats", s, MOST) : 0;
-    if (!n) {
-        free(s);
-        return NULL;
-    }
-    return (less = realloc(s, n + 1)) ? less : s;
-}
-
 /* The disks' requests too. err: an int, 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
@@ -19499,10 +19453,8 @@ static int hy_with_disk(int disk)
 {
     u32 bio = 1u << HY_BIO;
     int e;
-    if (!disk) {
-        hy.diskstats = hy_diskstats();
+    if (!disk)
         return 0;
-    }
     u_warn("block I/O off: %s", hy.disk.why);
     hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
@@ -19821,70 +19773,17 @@ static const char *hy_disk_name(u32 dev)
     to[MAX(n, 0)] = 0;
     const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
     hy.disk_name[at].dev = dev;
-    snprintf(hy.disk_name[at].name, ST_DISK_NAME, "%s", name);
+    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s", name);
     return hy.disk_name[at].name;
 }
 
-/* The numbers of a line of diskstats that are shown: requests, and their 512-byte sectors. */
-static void hy_disk_numbers(const char *p, u64 *v)
-{
-    static const u8 which[17] = { 0, 1, 0, 2, 0, 3, 0, 4, 0, 0, 0, 0, 5, 0, 6, 0, 7 };
-    char *end;
-    memset(v, 0, sizeof ((struct st_disk *)0)->v);
-    for (u32 i = 1; i < ARRAY_LEN(which); i++, p = end) {
-        u64 n = strtoull(p, &end, 10);
-        if (end == p || memchr(p, '\n', (size_t)(end - p)))
-            return;
-        if (which[i])
-            v[which[i] - 1] = which[i] % 2 || which[i] == 7 ? n : n * 512;
-    }
-}
-
-/* What the disk of a line of diskstats has done since the start; false: nothing, or it is a
- * partition of one. */
-static bool hy_disk_did(const char *line, struct st_disk *d)
-{
-    u64 was[ARRAY_LEN(d->v)], sum = 0;
-    size_t n = strspn(line, " 0123456789"), len = strcspn(line + n, " \n");
-    char path[64];
-    snprintf(d->name, sizeof d->name, "%.*s", (int)len, line + n);
-    size_t head = n + len;
-    const char *before = hy.diskstats;
-    while (before && *before && strncmp(before, line, head + 1))
-        before = strchr(before, '\n') ? strchr(before, '\n') + 1 : NULL;
-    hy_disk_numbers(line + head, d->v);
-    memset(was, 0, sizeof was);
-    if (before && *before)
-        hy_disk_numbers(before + head, was);
-    for (size_t k = 0; k < ARRAY_LEN(was); k++)
-        sum |= d->v[k] -= d->v[k] < was[k] ? 0 : was[k]; /* fewer: it was made anew */
-    snprintf(path, sizeof path, "/sys/block/%s", d->name);
-    for (char *p = path + strlen("/sys/block/"); *p; p++)
-        *p = *p == '/' ? '!' : *p;
-    return sum && u_sys_there(path);
-}
-
-/* The disks' requests, and what the disks did for all; NULL where that was not asked for. */
+/* The disks' requests; NULL where those were not asked for. */
 static const struct st_io *hy_io(void)
 {
     struct st_io *io = &hy.io;
     if (!hy.on || !hy.disk.fam)
         return NULL;
     io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-    char *now = hy.diskstats ? hy_diskstats() : NULL;
-    io->n_disks = 0;
-    st.disks_other = 0;
-    for (char *p = now; p && *p;) {
-        struct st_disk d;
-        bool did = hy_disk_did(p, &d);
-        if (did && io->n_disks < ST_DISKS)
-            io->disk[io->n_disks++] = d;
-        else if (did)
-            st.disks_other++;
-        p = strchr(p, '\n');
-        p += p != NULL;
-    }
-    free(now);
     return io;
 }
 
@@ -20081,11 +19980,6 @@ static struct {
     siginfo_t queued[8];
     u64 start_ns, next_table_ns, deadline_ns, detach_ns;
     struct name *cwd;
-    struct {              /* whether polling waitpid pays: see tr_poll_or_not */
-        u64 since, cost[2];          /* ns a stop: without, with */
-        u32 stops, window, length, hold;
-        bool on, trial;
-    } poll;
     struct {              /* deaths of threads that no parent had announced yet: a ring */
         pid_t tid;
         int status;
@@ -22113,50 +22007,15 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Most of a stop's price can be two wake-ups across CPUs, which polling saves; where the scheduler
- * keeps both on one CPU, or others want it, polling only takes time, and spoils that. So it is
- * measured: TR_WINDOW stops make a window; some windows without polling, some with, then the better
- * for longer and longer. */
-enum { TR_WINDOW = 256, TR_PROBE = 4, TR_HOLD = 64, TR_POLL_NS = 50000 };
-
-static void tr_poll_or_not(void)
-{
-    u64 now = u_now(), *cost = &tr.poll.cost[tr.poll.on];
-    u64 each = (now - tr.poll.since) / TR_WINDOW;
-    tr.poll.since = now;
-    tr.poll.stops = 0;
-    if (++tr.poll.window > 1) /* the first after a change is between the two */
-        *cost = tr.poll.window == 2 ? each : (*cost * 3 + each) / 4;
-    if (tr.poll.window < tr.poll.length)
-        return;
-    tr.poll.window = 0;
-    if (ps.n_tasks > 16 || each > 200000) { /* each waitpid looks at all; or nobody waits for us */
-        tr.poll.on = tr.poll.trial = false;
-        tr.poll.length = TR_HOLD;
-    } else if ((tr.poll.trial = !tr.poll.trial)) {
-        tr.poll.on = !tr.poll.on;
-        tr.poll.length = TR_PROBE;
-    } else {
-        tr.poll.on = tr.poll.cost[1] * 100 < tr.poll.cost[0] * 85;
-        tr.poll.hold = MIN(MAX(2 * tr.poll.hold, (u32)TR_HOLD), 4096u);
-        tr.poll.length = tr.poll.hold;
-    }
-}
-
 /* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
 static pid_t tr_wait_one(int *status)
 {
-    u64 end = tr.poll.on && !opt.same_cpu && !tr.fast ? u_now() + TR_POLL_NS : 0;
     pid_t tid = 0;
-    if (++tr.poll.stops == TR_WINDOW)
-        tr_poll_or_not();
-    while (end || tr.tty) {
+    if (tr.tty) {
         tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
-        if (tid || !end || tr.tick || u_now() >= end)
-            break;
+        if (tid == 0)
+            out_flush();
     }
-    if (tid == 0 && tr.tty)
-        out_flush();
     if (tid == 0 && !tr.tick)
         tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL, NULL);
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
@@ -22187,7 +22046,6 @@ static pid_t tr_wait(int *status)
 
 static void tr_loop(void)
 {
-    tr.poll.since = u_now();
     if (tr.batch_n) /* from tr_attach_all */
         tr_drain_all();
     for (;;) {
@@ -24726,27 +24584,6 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* The pairs of events of the action's first version: times in ms. */
-static void proc_events(struct buf *b, const struct proc_row *r)
-{
-    const struct proc_life *l = r->l;
-    bool start = r->what == PROC_STARTED;
-    if (!start && (r->what != PROC_ENDED || !l->execed))
-        return;
-    b_s(b, "{\"ts\":\"");
-    proc_clock(b, r->ts_ns, false);
-    b_s(b, start ? "\",\"event\":\"EXEC\"," : "\",\"event\":\"EXIT\",");
-    proc_action_who(b, r);
-    if (start) {
-        b_f(b, ",\"startTime\":%" PRIu64, proc_real(l->begin_ns) / 1000000);
-        proc_action_what(b, l);
-    } else {
-        b_f(b, ",\"duration\":%" PRIu64 ",\"exitCode\":%d", (r->ts_ns - l->begin_ns) / 1000000,
-            proc_exit_code(r));
-    }
-    b_s(b, "}\n");
-}
-
 /* --- the formats --- */
 
 #define PROC_BIT(what) (1u << (what))
@@ -24764,7 +24601,6 @@ static const struct proc_format {
 } proc_formats[] = {
     { "text", false, true, PROC_ALL, proc_text_head, proc_text },
     { "json", true, true, PROC_ENDS, NULL, proc_workflow },
-    { "json-v2", true, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_ENDED), NULL, proc_events },
     { "execsnoop", false, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED), proc_exec_head,
       proc_exec_row },
     { "exitsnoop", false, false, PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_THREAD), proc_exit_head,
@@ -26271,7 +26107,6 @@ static struct {
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was there */
     bool all_processes;      /* of busy: not only the first by each number */
-    bool by_command;         /* of busy: all processes of one name together */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
@@ -26433,8 +26268,6 @@ static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
     met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
-    if (mo.by_command)
-        met_dims[DIM_BUSY].label = "comm";
     met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -27728,7 +27561,6 @@ static void mfs_limits(void)
 
 enum {
     MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP, MFS_PROBES = 64,
-    MFS_COMMANDS = 4096,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
     MFS_WAITED_ON = 8,
     MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
@@ -27756,7 +27588,7 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* A process, with its numbers as the kernel has them; or all processes of one name. */
+/* A process, with its numbers as the kernel has them. */
 static struct mfs_task {
     u32 pid, at;       /* at: met.tick; first, for mfs_place */
     u64 born, ran;     /* ran: of its first thread, ns */
@@ -27765,12 +27597,11 @@ static struct mfs_task {
     u16 has;           /* which of them: bits */
     u16 by, by_before; /* the numbers for which it is shown, was an interval ago: bits */
     bool first;        /* there is nothing in past */
-    bool private;      /* kvis may not see what it reads and writes */
     u16 cpu;           /* where its first thread ran last */
     u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} *mfs_tasks, *mfs_commands; /* MFS_TASKS of them, MFS_COMMANDS */
+} *mfs_tasks; /* MFS_TASKS of them */
 
 /* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
  * MFS_PARTS of them. */
@@ -27866,10 +27697,8 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
     char text[512];
     const char *path = met_path("/proc/%u/task/%u/io", t->pid, tid);
     errno = 0;
-    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM)) {
+    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM))
         met_wrong(path, errno);
-        t->private = true;
-    }
     return mfs_key_number(text, "\nread_bytes: ", &io[0])
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
@@ -28046,51 +27875,6 @@ static u64 mfs_did(const struct mfs_task *t, u32 k)
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
-/* The sum of all processes of that name; NULL: there are too many names. */
-static struct mfs_task *mfs_command(const char *comm)
-{
-    for (u32 id = nm_hash(0, comm, strlen(comm)) | 1;; id += 2) {
-        struct mfs_task *c = mfs_place(mfs_commands, sizeof *c, MFS_COMMANDS, id, met.tick - 1);
-        if (!c || !c->at || !strcmp(c->comm, comm))
-            return c;
-    }
-}
-
-/* Adds a process to its command. What the command has counted stays when a process ends. */
-static void mfs_command_add(struct mfs_task *c, const struct mfs_task *t, const char *comm)
-{
-    if (c->at != met.tick) {
-        struct mfs_task past = *c;
-        *c = (struct mfs_task){ .pid = past.pid, .at = met.tick, .by_before = past.by,
-                                .read_ns = mfs_looked.now, .past_ns = mfs_looked.before };
-        memcpy(c->past, past.now, sizeof c->past);
-        memcpy(c->now, past.now, sizeof c->past);
-        snprintf(c->comm, sizeof c->comm, "%s", comm);
-        mfs_seen.task[mfs_seen.n++] = c;
-    }
-    for (u32 k = 0; k < MFS_BUSY; k++)
-        c->now[k] += k < MFS_COUNTED ? mfs_did(t, k) : t->now[k];
-    c->has |= t->has;
-    c->private |= t->private;
-}
-
-/* Puts commands in the place of the processes that were seen. */
-static void mfs_by_command(void)
-{
-    u32 n = mfs_seen.n;
-    mfs_seen.n = 0;
-    for (u32 k = 0; k < n; k++) {
-        const struct mfs_task *t = mfs_seen.task[k];
-        const char *comm = *t->comm ? t->comm : "(no name)";
-        struct mfs_task *c = mfs_command(comm);
-        if (c)
-            mfs_command_add(c, t, comm);
-    }
-    for (u32 k = 0; k < mfs_seen.n; k++) /* a part of it would be taken for all */
-        if (mfs_seen.task[k]->private)
-            mfs_seen.task[k]->has &= (u16)~(1u << MFS_READ | 1u << MFS_WRITTEN);
-}
-
 /* What it is ranked by: what it did in this interval, or has. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
@@ -28127,11 +27911,10 @@ static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, 
 
 static void mfs_busy_show(const struct mfs_task *t)
 {
-    struct met_inst *i = mo.by_command ? met_inst(DIM_BUSY, t->comm)
-                                       : met_inst_nr(DIM_BUSY, t->pid);
+    struct met_inst *i = met_inst_nr(DIM_BUSY, t->pid);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%s", mo.by_command ? "" : t->comm);
+    snprintf(i->info, sizeof i->info, "%s", t->comm);
     met.read_ns = t->read_ns;
     for (u32 k = 0; k < MFS_BUSY; k++)
         if (t->has >> k & 1)
@@ -28161,9 +27944,7 @@ static bool mfs_busy_tables(void)
         mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
     if (!mfs_seen.task)
         mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    if (mo.by_command && !mfs_commands)
-        mfs_commands = calloc(MFS_COMMANDS, sizeof *mfs_commands);
-    return mfs_tasks && mfs_parts && mfs_seen.task && (mfs_commands || !mo.by_command);
+    return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
 /* How many threads waited for each CPU. */
@@ -28205,8 +27986,6 @@ static void mfs_busy(void)
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
-    if (mo.by_command)
-        mfs_by_command();
     for (u32 by = 0; by < MFS_BUSY; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
@@ -28325,10 +28104,6 @@ static void mfs_pages_of(const struct met_inst *i)
  * work of its own. */
 static void mfs_pages(void)
 {
-    if (mo.by_command) {
-        met_off("memory of NUMA nodes is that of single processes (without --by-command)");
-        return;
-    }
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
     memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
@@ -28566,11 +28341,10 @@ struct pmc_arm_core { u16 implementer, part; const char *name; };
 
 /* The same, of what unc_ counts: of memory, then energy. */
 enum unc_role {
-    UR_READ, UR_WRITE, UR_BOTH, UR_REQUESTS, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM,
-    N_UR
+    UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_REQUESTS, UN_ENERGY }; /* sum: of both directions */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* sum: of both directions */
 
 /* Which cores count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
@@ -29533,7 +29307,7 @@ static void pmc_read(void)
 /* == 35 unc_  memory controllers, power and resctrl ===============================
  * What no CPU counts but the machine around it: PMUs of memory controllers and of RAPL, and the
  * bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs are what its
- * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes, requests or
+ * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes or
  * energy (and, of AMD, whose PMUs list no events, the terms). An event is counted once for each CPU
  * of the cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is
  * there only where every box of the socket is counted: some of them are no bandwidth.
@@ -29541,7 +29315,7 @@ static void pmc_read(void)
 
 static const u16 unc_metrics[N_UR] = {
     [UR_READ] = M_MEM_READ, [UR_WRITE] = M_MEM_WRITE, [UR_BOTH] = M_MEM_BW,
-    [UR_REQUESTS] = M_MEM_REQS, [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
+    [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
     [UR_GPU] = M_PW_GPU, [UR_DRAM] = M_PW_DRAM, [UR_PLATFORM] = M_PW_PLATFORM,
 };
 
@@ -29554,7 +29328,7 @@ struct unc_event {             /* as it was found; counted by those units that n
     u8 row;
     int err;
     struct pmc_code code;
-    double scale;              /* to bytes, requests, microjoules; 0: not known */
+    double scale;              /* to bytes, microjoules; 0: not known */
 };
 
 struct unc_unit {
@@ -29664,8 +29438,6 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
     bool energy = r->role >= UR_PACKAGE;
-    if (r->role == UR_REQUESTS)
-        return 1;
     snprintf(path, sizeof path, "%s",
              met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
     bool has = met_there(path);
@@ -29891,7 +29663,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
 /* Whether all of that was counted; both directions make the sum of both. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
-    if (unc.too_many && role <= UR_REQUESTS)
+    if (unc.too_many && role <= UR_BOTH)
         return false;
     if (s->opened[role] && !s->refused[role] && !s->hole[role])
         return true;
@@ -30039,10 +29811,6 @@ static const char *unc_why_not_counted(u32 role)
 {
     if (unc.too_many)
         return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
-    if (role == UR_REQUESTS && !unc_memory_counts(UN_REQUESTS))
-        return "this machine's controllers count bytes";
-    if (role != UR_REQUESTS && unc_memory_counts(UN_REQUESTS))
-        return "its PMU counts requests, not bytes";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "amd_df counts reads and writes together";
     return "others have the counters";
@@ -30084,14 +29852,14 @@ static void unc_membw(void)
     double least = 1;
     unc_begin_or_say(false);
     unc_read_units(false);
-    unc_publish(UR_READ, UR_REQUESTS);
+    unc_publish(UR_READ, UR_BOTH);
     for (u32 k = 0; k < unc.n_sockets; k++)
         least = MIN(least, unc.socket[k].share);
     bool bytes = met.seen[M_MEM_BW] == met.tick;
-    if (bytes || met.seen[M_MEM_REQS] == met.tick)
+    if (bytes)
         met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, least);
     unc_peak();
-    for (u32 r = UR_READ; r <= UR_REQUESTS; r++)
+    for (u32 r = UR_READ; r <= UR_BOTH; r++)
         unc_no(unc_metrics[r], unc_why(r));
     const char *why = "how many lines the memory controllers have is not known";
     if (!bytes)
@@ -30100,7 +29868,7 @@ static void unc_membw(void)
         why = unc_dmi.why;
     unc_no(M_MEM_PEAK, why);
     unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
-    unc_no(M_MEM_SHARE, unc_why(unc_memory_counts(UN_REQUESTS) ? UR_REQUESTS : UR_BOTH));
+    unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
 }
 
 static void unc_power(void)
@@ -30217,7 +29985,7 @@ static void unc_mbm(void)
  * function under SEC() in its family's gen/probes/NAME.bpf.c; what it counts, in the family's
  * struct of gen/wire.h; and the metric's row, whose column `wire` names that member. Then `make
  * gen`, read the new array against the list at the head of bpf_insns/VETTED, and sign it there.
- * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_estimate, mk_block. */
+ * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -30341,8 +30109,6 @@ static void mk_sched_start(void)
     int e = mk_load(o, &c, mk_sched_field);
     u32 raw = !e ? mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT) | mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
     mk_sched.own = (o->loaded & raw) && bpf_has_field(o, "task_struct.se.cfs_rq");
-    if (!e)
-        mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
     if (e)
         mk_why(o, e);
 }
@@ -30393,21 +30159,15 @@ static void mk_runq(void)
     met_hist_read(met_hist(HIST_WAIT, met.all), mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
 }
 
-static void mk_depth_as(u8 row)
-{
-    met_hist_read(met_hist(row, met.all), mk_sched.depth, DEPTH_BUCKETS, mk_sched.depth_sum);
-}
-
 static void mk_depth(void)
 {
-    if (mk_sched_read() && mk_sched.own)
-        mk_depth_as(HIST_DEPTH);
-}
-
-static void mk_estimate(void)
-{
-    if (mk_sched_read() && !mk_sched.own)
-        mk_depth_as(HIST_EST);
+    if (!mk_sched_read())
+        return;
+    if (mk_sched.own)
+        met_hist_read(met_hist(HIST_DEPTH, met.all), mk_sched.depth, DEPTH_BUCKETS,
+                      mk_sched.depth_sum);
+    else
+        met_off("the kernel's count of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
 
 /* --- disks --- */
@@ -30591,7 +30351,7 @@ static void mk_block(void)
 /* Loads what the sources that are on need: before anything is read, for it takes its time. */
 static void mk_start(void)
 {
-    const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH | 1ull << SRC_ESTIMATE;
+    const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
     met.cur = SRC_BLOCK;
     if (~mo.off & sched)
         mk_sched_start();
@@ -33365,7 +33125,7 @@ static u32 scr_things(const struct scr_table *t)
 /* What a thing is called: "sda1 (sda)", "  4242 make". */
 static void scr_name(struct buf *b, const struct met_inst *i)
 {
-    bool process = (i->dim == DIM_BUSY && !mo.by_command) || i->dim == DIM_PID;
+    bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
     scr_pad(b, process ? (u32)strlen(name) : 7, 7);
     b_esc(b, name, strlen(name), 0);
@@ -36702,7 +36462,7 @@ static bool check_unc_event(struct check *c, u32 event)
     len = strlen(c->detail);
     snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
              unc.pmu[e->pmu].cpus, e->scale,
-             r->role == UR_REQUESTS ? "requests" : r->role < UR_PACKAGE ? "bytes" : "uJ");
+             r->role < UR_PACKAGE ? "bytes" : "uJ");
     return n || check_fix(c, "%s", unc_reason[r->role]);
 }
 
@@ -38902,7 +38662,6 @@ static int cmd_help(char *const *args)
 static void cmd_before_options(void)
 {
     tr.status = -1;
-    tr.poll.length = 8;
 }
 
 /* A copy that gives its owner's rights to whoever runs it would give them all: it writes any file,

@@ -458,8 +458,8 @@ enum {
       "show only this cgroup (v2)" }, \
     { IN_PROC, 'f', "format", "FORMAT", ARG_WORDS, false, \
       OPT_STRING, { .string = &po.format }, 0, 0, \
-      "text|json|json-v2|execsnoop|exitsnoop", "-f, --format=FORMAT", \
-      "choose text|json|json-v2|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
+      "text|json|execsnoop|exitsnoop", "-f, --format=FORMAT", \
+      "choose text|json|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
     { IN_PROC, 0, "env", "NAME,...", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "    --env=NAME,...", \
@@ -500,10 +500,6 @@ enum {
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
       "show this cgroup (v2), too" }, \
-    { IN_MONITOR, 0, "by-command", NULL, 0, false, \
-      OPT_FLAG, { .flag = &mo.by_command }, 0, 0, \
-      NULL, "    --by-command", \
-      "add up the busy processes (-c busy) of one name, without their pids" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, 0, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "    --per-cpu", \
