@@ -7420,7 +7420,7 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A table of calls: the whole run's, or one process's (--by=pid). */
+/* Calls by name: those of the whole run, or of one process (--by=pid). */
 struct stats {
     struct stats *next;
     pid_t pid;
@@ -7908,18 +7908,55 @@ static const struct stats *st_both(void)
     return &both;
 }
 
-static void st_table(struct buf *b)
+/* What a process did in all its calls. */
+struct st_proc_sum {
+    const struct stats *s;
+    u64 calls, errors, ns;
+};
+
+/* For qsort: the most time first. */
+static int st_compare_procs(const void *a, const void *b)
 {
-    for (const struct stats *s = st.procs; opt.by_pid && s; s = s->next) {
-        b_f(b, "\nprocess %d ", s->pid);
-        b_esc(b, s->comm, strnlen(s->comm, sizeof s->comm), 0);
+    const struct st_proc_sum *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->s->pid > y->s->pid) - (x->s->pid < y->s->pid);
+}
+
+/* The table of --by=pid: a row for each process that made calls. */
+static void st_proc_table(struct buf *b)
+{
+    static struct st_proc_sum sum[ST_TABLES];
+    u32 n = 0;
+    for (const struct stats *s = st.procs; s && n < ARRAY_LEN(sum); s = s->next) {
+        sum[n] = (struct st_proc_sum){ .s = s };
+        for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
+            const struct st_row *r = s->row[i];
+            if (!r)
+                continue;
+            sum[n].calls += r->calls;
+            sum[n].errors += r->errors;
+            sum[n].ns += r->time_ns;
+        }
+        n += sum[n].calls > 0;
+    }
+    qsort(sum, n, sizeof *sum, st_compare_procs);
+    b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
+    for (u32 i = 0; i < n; i++) {
+        b_f(b, "%11.6f %9" PRIu64 " %9" PRIu64 " %9d ", (double)sum[i].ns / 1e9, sum[i].calls,
+            sum[i].errors, sum[i].s->pid);
+        b_esc(b, sum[i].s->comm, strnlen(sum[i].s->comm, sizeof sum[i].s->comm), 0);
         b_c(b, '\n');
-        st_one_table(b, s);
     }
     if (st.untabled)
-        b_f(b, "\n(more than %d processes: the rest is in the last table only)\n", ST_TABLES);
+        b_f(b, "(more than %d processes: the rest is in the other table only)\n", ST_TABLES);
+    b_c(b, '\n');
+}
+
+static void st_table(struct buf *b)
+{
     if (opt.by_pid)
-        b_s(b, "\nall processes\n");
+        st_proc_table(b);
     st_one_table(b, st_both());
 }
 

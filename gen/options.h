@@ -91,7 +91,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "    --by=pid", \
-      "print a table for each process too" }, \
+      "print calls, errors and time of each process too" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", ARG_WORDS, false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "-S, --summary-sort-by=KEY", \
