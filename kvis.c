@@ -8484,9 +8484,8 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO,
-    REC_TOOK = REC_IO + 2, /* the number between is of lists that older kvis wrote */
-    REC_LONGEST, REC_FAILED_PROCESS                                    /* what it came to */
+    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK, REC_TOOK, REC_LONGEST,
+    REC_FAILED_PROCESS                                                 /* what it came to */
 };
 
 /* The lists of the summary, which text, JSON, recordings, replay and diff walk in this order. */
@@ -12144,6 +12143,15 @@ static void rec_get_row(void)
     rec_get_hist(r->hist, ST_BUCKETS);
 }
 
+/* Skips what a disk did for all programs: older kvis recorded it. */
+static void rec_get_disk(void)
+{
+    enum { DISK_NUMBERS = 7 };
+    rec_gets();
+    for (u32 i = 0; i < DISK_NUMBERS; i++)
+        rec_get();
+}
+
 /* Reads a column. Returns false for a call that this kvis does not know. */
 static bool rec_get_col(const struct st_col *c, void *p)
 {
@@ -12667,7 +12675,7 @@ static void (*const rp_reader[])(void) = {
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_IDLE] = rp_idle,
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
-    [REC_ROW] = rp_row, [REC_END] = rp_end,
+    [REC_ROW] = rp_row, [REC_END] = rp_end, [REC_DISK] = rec_get_disk,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
