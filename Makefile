@@ -5,14 +5,12 @@
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
-CFLAGS ?= -Os -g
+CFLAGS ?= -O2 -g
 CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(if $(filter armv7,$(ARCH)),arm-linux-gnueabihf-,$(ARCH)-linux-gnu-))
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
-# Nothing is relocated in a static binary: relro would only fill a page, of 64 KB on arm64. What nothing
-# refers to is left out (6 KB).
-LINK   := -static -Wl,-z,norelro -Wl,--gc-sections
+LINK   := -static
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -25,10 +23,8 @@ SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null 
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
 
-# What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables, which are 6 % of the
-# binary, nor frame pointers, which gcc keeps on arm64 alone. Debuggers have their own, of -g.)
-KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer \
-         -ffunction-sections -fdata-sections -DKVIS_VERSION='"$(VERSION)"' \
+# What kvis.c is compiled with, whatever CFLAGS says. Nothing reads unwind tables; debuggers have those of -g.
+KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
@@ -59,18 +55,17 @@ $(BIN): kvis.c gen/report.page gen/manual.page $(wildcard gen/*.h bpf_insns/*.h)
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
-# The pages of --report as one file, without comments and indentation, compressed; kvis.c includes it.
+# The pages of --report as one file; kvis.c includes it.
 gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
 	  -e '/^{{diff_js}}$$/{r gen/report/diff.js' -e 'd;}' \
-	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
-	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e 's/ *\/\* [^*]* \*\/$$//' | gzip -9n >$@
+	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$@
 
-# The manual pages, completions and help of metrics, each behind a form feed and its name, compressed.
+# The manual pages, completions and help of metrics, each after a form feed and its name.
 gen/manual.page: $(wildcard gen/manual/*) gen/metrics.help Makefile
-	(for f in gen/manual/* gen/metrics.help; do printf '\f%s\n' "$${f##*/}"; cat "$$f"; done; printf '\f') | gzip -9n >$@
+	(for f in gen/manual/* gen/metrics.help; do printf '\f%s\n' "$${f##*/}"; cat "$$f"; done; printf '\f') >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /

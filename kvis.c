@@ -29,7 +29,7 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_fold_open]
- * 19 gz_      gunzip, and the pages that are packed in the binary
+ * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
@@ -56,7 +56,7 @@
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
  * 45 opt_     options, commands, help [die]
- * 46 doc_     the manual page and the completions [die: doc_file]
+ * 46 doc_     the manual page and the completions
  * 47 cmd_     the commands, and main [die]
  */
 
@@ -144,13 +144,6 @@ typedef int64_t s64;
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
-/* Of a function that divides by a constant for each event: at -Os, gcc divides there where -O2
- * multiplies, and a line of JSON would take a tenth longer. */
-#ifdef __clang__
-#define MULTIPLIES
-#else
-#define MULTIPLIES __attribute__((optimize("O2")))
-#endif
 #define NSEC ((u64)1000000000)
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
@@ -621,8 +614,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy, for what is mostly a few bytes: musl's begins a `rep movs`, with which formatting takes
- * half as long again (measured with -O2). Pieces overlap where n is no multiple of theirs. */
+/* memcpy for short pieces, which musl's memcpy copies with `rep movs`: with that, JSON of a
+ * recording takes 1.7 times as long. The pieces of 8, 4 or 1 bytes overlap where n is not a
+ * multiple of their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -639,37 +633,13 @@ static void u_copy(char *to, const char *from, size_t n)
     }
 }
 
-/* b_put when the buffer is too small: apart, so that the usual case has no registers to save. */
-static __attribute__((noinline)) void b_grow_put(struct buf *b, const void *s, size_t n)
+static void b_put(struct buf *b, const void *s, size_t n)
 {
     n = b_room(b, n);
     if (n)
-        memcpy(b->p + b->len, s, n);
+        u_copy(b->p + b->len, s, n);
     b->len += (u32)n;
 }
-
-static void b_put(struct buf *b, const void *s, size_t n)
-{
-    if (n >= b->cap - b->len) { /* cap is never more than max; also n 0 of a buffer without bytes */
-        b_grow_put(b, s, n);
-        return;
-    }
-    u_copy(b->p + b->len, s, n);
-    b->len += (u32)n;
-}
-
-/* Where n more bytes are to be written, or NULL: there is no room for all of them. For what is made
- * in place: who copies bytes that were stored one by one a moment ago waits for them. */
-static char *b_take(struct buf *b, u32 n)
-{
-    if (n > b->cap - b->len && b_room(b, n) < n)
-        return NULL;
-    b->len += n;
-    return b->p + b->len - n;
-}
-
-/* A string of ours, of which the compiler knows the length: for what is written for each call. */
-#define b_lit(b, s) b_put(b, "" s, sizeof(s) - 1)
 
 static void b_c(struct buf *b, char c)
 {
@@ -696,25 +666,15 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
 }
 
 /* Decimal and hex without printf: these run for every argument of every call. */
-static void MULTIPLIES b_u64(struct buf *b, u64 v)
+static void b_u64(struct buf *b, u64 v)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    u32 n = 1;
-    for (u64 unit = 10; n < 20 && v >= unit; unit *= 10)
-        n++;
-    char *p = b_take(b, n);
-    if (!p)
-        return;
-    for (u64 rest; n > 1; v = rest) {
-        rest = v / 100;
-        n -= 2;
-        memcpy(p + n, pairs + 2 * (v - rest * 100), 2);
-    }
-    if (n)
-        *p = (char)('0' + v);
+    char tmp[20];
+    u32 i = sizeof tmp;
+    do {
+        tmp[--i] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    b_put(b, tmp + i, sizeof tmp - i);
 }
 
 static void b_s64(struct buf *b, s64 v)
@@ -790,30 +750,10 @@ static bool u_is_plain(u8 c)
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* Whether eight bytes are: of each byte the highest bit is, if it is not, or one below it is not, 1
- * in one of these. */
-static bool u_all_plain(const u8 *s)
-{
-    const u64 each = 0x0101010101010101;
-    u64 w, no;
-    memcpy(&w, s, 8);
-    no = w | (w - each * 0x20);
-    for (u32 i = 0; i < 4; i++) {
-        u64 zero = w ^ each * (u8)"\"'\\\x7f"[i];
-        no |= (zero - each) & ~zero;
-    }
-    return !(no & each * 0x80);
-}
-
-/* How many bytes from the start on are ASCII that stands for itself everywhere; the last eight
- * overlap those before. */
+/* How many bytes from the start on are ASCII that stands for itself everywhere. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
-    while (i + 8 <= n && u_all_plain(s + i))
-        i += 8;
-    if (i && i + 8 > n && u_all_plain(s + n - 8))
-        return n;
     while (i < n && u_is_plain(s[i]))
         i++;
     return i;
@@ -886,20 +826,16 @@ static void b_shell(struct buf *b, const char *s, u32 n)
 /* \uXXXX */
 static void b_unicode(struct buf *b, u32 cp)
 {
-    char *p = b_take(b, 6);
-    if (!p)
-        return;
-    *p++ = '\\';
-    *p++ = 'u';
+    b_s(b, "\\u");
     for (u32 i = 16; i; i -= 4)
-        *p++ = b_digits[cp >> (i - 4) & 15];
+        b_c(b, b_digits[cp >> (i - 4) & 15]);
 }
 
 /* An ASCII character that does not stand for itself everywhere, inside a JSON string. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
-        b_lit(b, "\\n");
+        b_s(b, "\\n");
     else if (c < 0x20 || c == 0x7f)
         b_unicode(b, c);
     else if (c == '\'')
@@ -927,7 +863,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         int len = u_utf8(s + i, n - i, &cp);
         bad |= !len;
         if (!len)
-            b_lit(b, "\\ufffd");
+            b_s(b, "\\ufffd");
         else if (u_acts(cp) && cp < 0x10000)
             b_unicode(b, cp);
         else
@@ -3620,7 +3556,7 @@ struct sc_row {
     u16 cls;
     u16 arg[6]; /* their kinds */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
-} __attribute__((packed, aligned(2))); /* there are 500: 3 KB less */
+};
 #include "gen/syscalls.h"
 
 /* ---- the decoder at work ---- */
@@ -7001,7 +6937,7 @@ static void out_call_text_end(struct task *t)
 /* ,"key":n; key is a literal. */
 #define OUT_JSON_U64(b, key, n) \
     do { \
-        b_lit(b, ",\"" key "\":"); \
+        b_s(b, ",\"" key "\":"); \
         b_u64(b, n); \
     } while (0)
 
@@ -7022,9 +6958,9 @@ static void out_json_word(struct buf *b, const char *s)
 /* ,"key":"text" */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
-    b_lit(b, ",\"");
+    b_s(b, ",\"");
     b_s(b, key);
-    b_lit(b, "\":");
+    b_s(b, "\":");
     out_json_word(b, s);
 }
 
@@ -7035,9 +6971,9 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     bool bad = b_json(b, p, n);
     b_c(b, '"');
     if (bad) {
-        b_lit(b, ",\"");
+        b_s(b, ",\"");
         b_s(b, key);
-        b_lit(b, "_hex\":\"");
+        b_s(b, "_hex\":\"");
         b_hexbytes(b, p, n);
         b_c(b, '"');
     }
@@ -7048,7 +6984,7 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
     b_s(b, key);
-    b_lit(b, "\":");
+    b_s(b, "\":");
     out_json_bytes(b, key, p, n);
 }
 
@@ -7113,9 +7049,9 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_lit(b, ",\"");
+    b_s(b, ",\"");
     b_put(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key));
-    b_lit(b, "\":");
+    b_s(b, "\":");
     switch (ev_fields[f].type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
@@ -7143,7 +7079,7 @@ static void out_json_args(struct buf *b, const struct call *c)
 {
     u32 n = out_nargs(c);
     bool bad = false;
-    b_lit(b, ",\"args\":[");
+    b_s(b, ",\"args\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
         b_s(b, i ? ",\"" : "\"");
@@ -7152,18 +7088,18 @@ static void out_json_args(struct buf *b, const struct call *c)
         else
             bad |= b_json(b, c->text.p + a->off, a->len);
         if (a->form == ARG_STR && a->cut)
-            b_lit(b, "...");
+            b_s(b, "...");
         b_c(b, '"');
     }
     b_c(b, ']');
     if (!bad)
         return;
-    b_lit(b, ",\"args_hex\":[");
+    b_s(b, ",\"args_hex\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
         b_s(b, i ? "," : "");
         if (a->form != ARG_STR) {
-            b_lit(b, "null");
+            b_s(b, "null");
             continue;
         }
         b_c(b, '"');
@@ -7179,21 +7115,21 @@ static void out_json_times(struct buf *b, const struct call *c)
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
     if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
-        b_lit(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
+        b_s(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
     } else {
         OUT_JSON_U64(b, "runq_ns", c->runq_ns);
         OUT_JSON_U64(b, "disk_ns", c->disk_ns);
         OUT_JSON_U64(b, "other_ns", other);
     }
     if (c->slept) {
-        b_lit(b, ",\"sleep_state\":\"");
+        b_s(b, ",\"sleep_state\":\"");
         b_c(b, c->slept);
         b_c(b, '"');
     }
     if (c->by_interrupt)
-        b_lit(b, ",\"waker_interrupt\":true");
+        b_s(b, ",\"waker_interrupt\":true");
     if (c->waker_pid) {
-        b_lit(b, ",\"waker_pid\":");
+        b_s(b, ",\"waker_pid\":");
         b_s64(b, c->waker_pid);
     }
     if (*c->waker_comm) {
@@ -7206,17 +7142,17 @@ static void out_json_times(struct buf *b, const struct call *c)
 static void out_json_call(struct buf *b, const struct call *c)
 {
     const char *abi = out_call_abi(c);
-    b_lit(b, ",\"name\":\"");
+    b_s(b, ",\"name\":\"");
     out_call_bare_name(b, c);
     b_c(b, '"');
     if (abi)
         out_json_key_word(b, "abi", abi);
     out_json_args(b, c);
-    b_lit(b, ",\"ret\":");
+    b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
-        b_lit(b, "null");
+        b_s(b, "null");
     } else if (c->err) {
-        b_lit(b, "-1");
+        b_s(b, "-1");
     } else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53)) {
         b_c(b, '"');
         b_hex(b, (u64)c->ret);
@@ -7225,22 +7161,22 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s64(b, c->ret);
     }
     if (c->child && c->child != c->ret && !c->err) {
-        b_lit(b, ",\"child_pid\":");
+        b_s(b, ",\"child_pid\":");
         b_s64(b, c->child);
     }
     if (c->path_changed)
-        b_lit(b, ",\"path_changed\":true");
+        b_s(b, ",\"path_changed\":true");
     const char *name = c->err ? u_errname(c->err) : "null";
-    b_lit(b, ",\"error\":");
+    b_s(b, ",\"error\":");
     if (name && c->err)
         out_json_word(b, name);
     else if (name)
         b_s(b, name);
     else
         b_f(b, "\"%d\"", c->err);
-    b_lit(b, ",\"duration_ns\":");
+    b_s(b, ",\"duration_ns\":");
     if (c->noret || c->late)
-        b_lit(b, "null");
+        b_s(b, "null");
     else
         b_u64(b, c->exit_ns - c->enter_ns);
     if (c->timed && !c->noret)
@@ -7257,11 +7193,11 @@ static void out_json_who(struct buf *b, const struct event *e)
         pid = e->pid;
         tid = e->tid;
         b_reset(&who);
-        b_lit(&who, ",\"pid\":");
+        b_s(&who, ",\"pid\":");
         b_s64(&who, pid);
-        b_lit(&who, ",\"tid\":");
+        b_s(&who, ",\"tid\":");
         b_s64(&who, tid);
-        b_lit(&who, ",\"type\":\"");
+        b_s(&who, ",\"type\":\"");
     }
     b_put(b, who.p, who.len);
 }
@@ -7270,7 +7206,7 @@ static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
-    b_lit(b, "{\"ts_ns\":");
+    b_s(b, "{\"ts_ns\":");
     b_u64(b, e->ts_ns - out.start_ns);
     out_json_who(b, e);
     b_s(b, k->name);
@@ -7284,7 +7220,7 @@ static void out_json(const struct event *e)
         out_json_call(b, e->call);
     else if (e->err)
         out_json_key_word(b, "error", u_errname(e->err) ? u_errname(e->err) : "?");
-    b_lit(b, "}\n");
+    b_s(b, "}\n");
     out_full(&out.json);
 }
 
@@ -7444,20 +7380,10 @@ struct st_delays {
     u32 hist[DELAY_BUCKETS];
 };
 
-/* What a disk did meanwhile, for whomever: diskstats' numbers (Documentation/admin-guide/iostats).
- */
-enum { ST_DISKS = 32, ST_DISK_NAME = 32 };
-struct st_disk {
-    char name[ST_DISK_NAME];
-    u64 v[7];
-};
-
 /* The requests that the program's threads made of disks. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
-    struct st_disk disk[ST_DISKS];
-    u64 n_disks;
 };
 
 /* Calls of one name that failed with one errno. */
@@ -7490,7 +7416,7 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A table of calls: the whole run's, or one process's (--by=pid). */
+/* Calls by name: those of the whole run, or of one process (--by=pid). */
 struct stats {
     struct stats *next;
     pid_t pid;
@@ -7530,8 +7456,8 @@ static struct summary {
     u64 n_programs;
     struct st_delays delays; /* of which there is one, or it is not known */
     struct st_io io;         /* the same */
-    u64 n_delays, n_io, n_disks;
-    u64 programs_other, disks_other; /* more than those lists have */
+    u64 n_delays, n_io;
+    u64 programs_other; /* more than that list has */
     u64 names_dropped, files_dropped, peers_dropped, connections_dropped; /* by nm_drop */
     u64 dropped_most;    /* bytes that one of them had, at most */
     u64 files_read, files_written, fault_bytes; /* as st_settle made them of the rest */
@@ -7978,18 +7904,55 @@ static const struct stats *st_both(void)
     return &both;
 }
 
-static void st_table(struct buf *b)
+/* What a process did in all its calls. */
+struct st_proc_sum {
+    const struct stats *s;
+    u64 calls, errors, ns;
+};
+
+/* For qsort: the most time first. */
+static int st_compare_procs(const void *a, const void *b)
 {
-    for (const struct stats *s = st.procs; opt.by_pid && s; s = s->next) {
-        b_f(b, "\nprocess %d ", s->pid);
-        b_esc(b, s->comm, strnlen(s->comm, sizeof s->comm), 0);
+    const struct st_proc_sum *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->s->pid > y->s->pid) - (x->s->pid < y->s->pid);
+}
+
+/* The table of --by=pid: a row for each process that made calls. */
+static void st_proc_table(struct buf *b)
+{
+    static struct st_proc_sum sum[ST_TABLES];
+    u32 n = 0;
+    for (const struct stats *s = st.procs; s && n < ARRAY_LEN(sum); s = s->next) {
+        sum[n] = (struct st_proc_sum){ .s = s };
+        for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
+            const struct st_row *r = s->row[i];
+            if (!r)
+                continue;
+            sum[n].calls += r->calls;
+            sum[n].errors += r->errors;
+            sum[n].ns += r->time_ns;
+        }
+        n += sum[n].calls > 0;
+    }
+    qsort(sum, n, sizeof *sum, st_compare_procs);
+    b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
+    for (u32 i = 0; i < n; i++) {
+        b_f(b, "%11.6f %9" PRIu64 " %9" PRIu64 " %9d ", (double)sum[i].ns / 1e9, sum[i].calls,
+            sum[i].errors, sum[i].s->pid);
+        b_esc(b, sum[i].s->comm, strnlen(sum[i].s->comm, sizeof sum[i].s->comm), 0);
         b_c(b, '\n');
-        st_one_table(b, s);
     }
     if (st.untabled)
-        b_f(b, "\n(more than %d processes: the rest is in the last table only)\n", ST_TABLES);
+        b_f(b, "(more than %d processes: the rest is in the other table only)\n", ST_TABLES);
+    b_c(b, '\n');
+}
+
+static void st_table(struct buf *b)
+{
     if (opt.by_pid)
-        b_s(b, "\nall processes\n");
+        st_proc_table(b);
     st_one_table(b, st_both());
 }
 
@@ -8195,10 +8158,8 @@ static void st_settle(void)
     if (st_run.delays && st_run.delays != &st.delays)
         st.delays = *st_run.delays;
     st.n_io = st_run.io != NULL;
-    if (st_run.io && st_run.io != &st.io) {
+    if (st_run.io && st_run.io != &st.io)
         st.io = *st_run.io;
-        st.n_disks = st.io.n_disks;
-    }
 }
 
 /* The lines of text of the numbers of one kind. */
@@ -8387,26 +8348,6 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 static void st_text_block_io(struct buf *b)
 {
     st_text_io_of(b, &st.io);
-}
-
-static void st_text_disks(struct buf *b)
-{
-    static const char *const what[] = { "reads", "writes", "discards", "flushes" };
-    if (st.n_disks)
-        b_s(b, " Disks meanwhile, for all programs (diskstats):\n");
-    for (u32 i = 0; i < st.n_disks; i++) {
-        const struct st_disk *d = &st.io.disk[i];
-        b_s(b, "   ");
-        b_esc(b, d->name, strlen(d->name), 0);
-        for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
-            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], what[k / 2]);
-            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
-                b_f(b, " %s", out_bytes(d->v[k + 1]).s);
-        }
-        b_c(b, '\n');
-    }
-    if (st_run.io)
-        st_text_more(b, st.disks_other, 0);
 }
 
 static void st_json_block_io(struct buf *b)
@@ -8685,7 +8626,6 @@ static void st_text_memory(struct buf *b)
     st_text_nums(b, ST_MEMORY);
     b_f(b, "   %-15s%10s (%" PRIu64 " regions)\n", "Mmap:", out_bytes(vm.map_bytes).s,
         vm.map_regions);
-    st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
 }
 
 static void st_text_io(struct buf *b)
@@ -9211,7 +9151,7 @@ static void st_json_key(struct buf *b, const char *key)
 {
     b_c(b, '"');
     b_s(b, key);
-    b_lit(b, "\":");
+    b_s(b, "\":");
 }
 
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
@@ -12199,6 +12139,15 @@ static void rec_get_row(void)
     rec_get_hist(r->hist, ST_BUCKETS);
 }
 
+/* Skips what a disk did for all programs: older kvis recorded it. */
+static void rec_get_disk(void)
+{
+    enum { DISK_NUMBERS = 7 };
+    rec_gets();
+    for (u32 i = 0; i < DISK_NUMBERS; i++)
+        rec_get();
+}
+
 /* Reads a column. Returns false for a call that this kvis does not know. */
 static bool rec_get_col(const struct st_col *c, void *p)
 {
@@ -12722,7 +12671,7 @@ static void (*const rp_reader[])(void) = {
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_IDLE] = rp_idle,
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
-    [REC_ROW] = rp_row, [REC_END] = rp_end,
+    [REC_ROW] = rp_row, [REC_END] = rp_end, [REC_DISK] = rec_get_disk,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -12889,8 +12838,9 @@ static void px_pb_end(u32 from)
     u32 n = b->len - from, more = 0;
     for (u32 v = n; v > 127; v >>= 7)
         more++;
-    if (!from || (more && !b_take(b, more)))
+    if (!from || b_room(b, more) < more)
         return; /* no memory: the file ends there */
+    b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
     for (; n > 127; n >>= 7)
@@ -13146,7 +13096,7 @@ static void px_end(const struct px_track *t, u64 end_ns)
 static u32 px_json_arg(void)
 {
     if (!px.args++)
-        b_lit(&px_json.b, ",\"args\":");
+        b_s(&px_json.b, ",\"args\":");
     return px_json.b.len;
 }
 
@@ -14035,286 +13985,64 @@ static void px_close(void)
     px_flush();
 }
 
-/* == 19 gz_  gunzip, and the pages that are packed in the binary =====================
- * RFC 1951 (deflate) and RFC 1952 (gzip). Entry points: gz_unpack, gz_file. */
+/* == 19 emb_  texts embedded in the binary =============================================
+ * gen/report.page and gen/manual.page, which the Makefile makes. Entry point: emb_file. */
 
-enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_LITERALS = 288, GZ_DISTANCES = 30 };
-
-/* A Huffman code: how many symbols have a code of each length, and the symbols in the order of
- * their codes, which the lengths alone determine (RFC 1951, 3.2.2). */
-struct gz_code {
-    u16 count[GZ_LONGEST + 1];
-    u16 symbol[GZ_LITERALS];
-};
-
-struct gz {
-    const u8 *p, *end;
-    u32 bits, n_bits; /* what is left of the byte before p, the next bit lowest */
-    u8 *out;
-    size_t len, size;
-    bool bad;         /* the input is damaged */
-    struct gz_code literal, distance;
-};
-
-/* The next n bits as a number, the first one lowest. */
-static u32 gz_bits(struct gz *z, u32 n)
-{
-    u32 v = 0;
-    for (u32 i = 0; i < n; i++) {
-        if (!z->n_bits) {
-            if (z->p == z->end) {
-                z->bad = true;
-                return 0;
-            }
-            z->bits = *z->p++;
-            z->n_bits = 8;
-        }
-        v |= (z->bits & 1) << i;
-        z->bits >>= 1;
-        z->n_bits--;
-    }
-    return v;
-}
-
-/* Makes the code of n symbols from the lengths of their codes; 0: the symbol is not used. */
-static void gz_make_code(struct gz_code *c, const u8 *length, u32 n)
-{
-    u16 next[GZ_LONGEST + 2] = { 0 };
-    memset(c, 0, sizeof *c);
-    for (u32 i = 0; i < n; i++)
-        c->count[length[i]] += length[i] > 0;
-    for (u32 i = 1; i <= GZ_LONGEST; i++)
-        next[i + 1] = (u16)(next[i] + c->count[i]);
-    for (u32 i = 0; i < n; i++)
-        if (length[i])
-            c->symbol[next[length[i]]++] = (u16)i;
-}
-
-/* Reads one symbol. Codes come highest bit first, and those of one length are consecutive numbers:
- * `first` is the lowest, and `before` counts the symbols that have shorter codes. */
-static u32 gz_symbol(struct gz *z, const struct gz_code *c)
-{
-    u32 code = 0, first = 0, before = 0;
-    for (u32 length = 1; length <= GZ_LONGEST; length++) {
-        code = code << 1 | gz_bits(z, 1);
-        first <<= 1;
-        if (code >= first && code - first < c->count[length])
-            return c->symbol[before + code - first];
-        first += c->count[length];
-        before += c->count[length];
-    }
-    z->bad = true;
-    return 0;
-}
-
-static void gz_put(struct gz *z, u8 byte)
-{
-    if (z->len == z->size)
-        z->bad = true;
-    else
-        z->out[z->len++] = byte;
-}
-
-/* A length or distance, counted from 0, by its symbol (RFC 1951, 3.2.5): the first 2 << k symbols
- * are the value itself; each further 1 << k of them are followed by one bit more. */
-static u32 gz_value(struct gz *z, u32 symbol, u32 k)
-{
-    if (symbol < 2u << k)
-        return symbol;
-    u32 extra = (symbol >> k) - 1;
-    u32 high = (1u << k) + (symbol & ((1u << k) - 1));
-    return (high << extra) + gz_bits(z, extra);
-}
-
-/* Copies bytes that were written before; `symbol` says how many. */
-static void gz_repeat(struct gz *z, u32 symbol)
-{
-    u32 n = 3 + (symbol == 285 ? 255 : gz_value(z, symbol - 257, 2));
-    u32 distance = 1 + gz_value(z, gz_symbol(z, &z->distance), 1);
-    if (symbol > 285 || distance > z->len)
-        z->bad = true;
-    for (; n && !z->bad; n--)
-        gz_put(z, z->out[z->len - distance]);
-}
-
-static void gz_stored(struct gz *z)
-{
-    z->n_bits = 0; /* the block begins at a byte */
-    u32 n = gz_bits(z, 16);
-    if ((gz_bits(z, 16) ^ n) != 0xffff)
-        z->bad = true;
-    for (; n && !z->bad; n--)
-        gz_put(z, (u8)gz_bits(z, 8));
-}
-
-/* The codes of a block that brings none (3.2.6). */
-static void gz_fixed(struct gz *z)
-{
-    u8 length[GZ_LITERALS];
-    for (u32 i = 0; i < GZ_LITERALS; i++)
-        length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    gz_make_code(&z->literal, length, GZ_LITERALS);
-    memset(length, 5, GZ_DISTANCES);
-    gz_make_code(&z->distance, length, GZ_DISTANCES);
-}
-
-/* The codes that a block brings, their lengths encoded by a third code (3.2.7). */
-static void gz_dynamic(struct gz *z)
-{
-    static const u8 order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1,
-                                  15 };
-    u8 length[32 + 257 + 32] = { 0 };
-    u32 literals = gz_bits(z, 5) + 257;
-    u32 distances = gz_bits(z, 5) + 1;
-    u32 n = gz_bits(z, 4) + 4;
-    if (literals > 286 || distances > GZ_DISTANCES)
-        z->bad = true;
-    for (u32 i = 0; i < n; i++)
-        length[order[i]] = (u8)gz_bits(z, 3);
-    gz_make_code(&z->literal, length, ARRAY_LEN(order));
-    for (u32 i = 0; i < literals + distances && !z->bad;) {
-        u32 symbol = gz_symbol(z, &z->literal);
-        u32 times = 1;
-        u8 value = 0;
-        if (symbol < 16) {
-            value = (u8)symbol;
-        } else if (symbol == 16) {
-            value = i ? length[i - 1] : 0;
-            z->bad |= !i;
-            times = 3 + gz_bits(z, 2);
-        } else {
-            times = symbol == 17 ? 3 + gz_bits(z, 3) : 11 + gz_bits(z, 7);
-        }
-        z->bad |= times > literals + distances - i;
-        for (; times && !z->bad; times--)
-            length[i++] = value;
-    }
-    if (z->bad)
-        return;
-    gz_make_code(&z->literal, length, literals);
-    gz_make_code(&z->distance, length + literals, distances);
-}
-
-/* What is compressed, to the end of the block. */
-static void gz_compressed(struct gz *z)
-{
-    while (!z->bad) {
-        u32 symbol = gz_symbol(z, &z->literal);
-        if (symbol == 256)
-            return;
-        if (symbol < 256)
-            gz_put(z, (u8)symbol);
-        else
-            gz_repeat(z, symbol);
-    }
-}
-
-static void gz_blocks(struct gz *z)
-{
-    bool last = false;
-    while (!last && !z->bad) {
-        last = gz_bits(z, 1);
-        switch (gz_bits(z, 2)) {
-        case 0:
-            gz_stored(z);
-            break;
-        case 1:
-            gz_fixed(z);
-            gz_compressed(z);
-            break;
-        case 2:
-            gz_dynamic(z);
-            gz_compressed(z);
-            break;
-        default:
-            z->bad = true;
-        }
-    }
-}
-
-/* Unpacks the n bytes at p, which `gzip -n` has made, into memory of their own. Returns that, for
- * the caller to free, and in *size how many bytes it has. NULL with errno: EBADMSG for damaged
- * input, or ENOMEM. */
-static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
-{
-    errno = EBADMSG;
-    if (n < GZ_HEAD + GZ_TAIL || rec_ld32(p) != 0x00088b1f) /* the 0: no name or comment follows */
-        return NULL;
-    const u8 *tail = p + n - GZ_TAIL;
-    struct gz z = { .p = p + GZ_HEAD, .end = tail, .size = rec_ld32(tail + 4) };
-    if (z.size / 1032 > n) /* more than deflate can do */
-        return NULL;
-    z.out = malloc(z.size);
-    if (!z.out)
-        return NULL;
-    gz_blocks(&z);
-    if (z.bad || z.p != tail || z.len != z.size || rec_crc(0, z.out, z.size) != rec_ld32(tail)) {
-        free(z.out);
-        errno = EBADMSG;
-        return NULL;
-    }
-    *size = z.size;
-    return z.out;
-}
-
-/* gen/report.page and gen/manual.page, which the Makefile makes. A test that includes kvis.c has
- * neither. */
+/* A test that includes kvis.c has neither. */
 #ifdef main
-static const u8 gz_report[1], *const gz_report_end = gz_report;
-static const u8 gz_manual[1], *const gz_manual_end = gz_manual;
+static char emb_report[1], *const emb_report_end = emb_report;
+static char emb_manual[1], *const emb_manual_end = emb_manual;
 #else
 /* Never called: what it holds is for the assembler. */
-static void __attribute__((used, noinline)) gz_pages(void)
+static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
-            "gz_report:\n.incbin \"gen/report.page\"\ngz_report_end:\n"
-            "gz_manual:\n.incbin \"gen/manual.page\"\ngz_manual_end:\n"
+            "emb_report:\n.incbin \"gen/report.page\"\nemb_report_end:\n"
+            ".popsection\n"
+            ".pushsection .data\n"
+            "emb_manual:\n.incbin \"gen/manual.page\"\nemb_manual_end:\n"
             ".popsection\n");
 }
 
 /* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
-extern const u8 __attribute__((visibility("hidden"))) gz_report[], gz_report_end[], gz_manual[],
-    gz_manual_end[];
+extern const char __attribute__((visibility("hidden"))) emb_report[], emb_report_end[];
+extern char __attribute__((visibility("hidden"))) emb_manual[], emb_manual_end[];
 #endif
 
 /* The files in gen/manual.page, once one of them has been asked for. */
 static struct {
     struct { char *name, *text; } file[16];
     u32 n;
-} gz_files;
+} emb_files;
 
-/* gen/manual.page has "\fNAME\nTEXT" of each file, and "\f" behind the last. */
-static void gz_unpack_files(void)
+/* Cuts gen/manual.page up: it has "\fNAME\nTEXT" of each file, and "\f" after the last. */
+static void emb_split(void)
 {
-    size_t size;
     /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    char *p = (char *)gz_unpack(gz_manual, (size_t)(gz_manual_end - gz_manual), &size);
-    if (!p)
-        return;
-    for (const char *end = p + size - 1; p < end && gz_files.n < ARRAY_LEN(gz_files.file);) {
+    for (char *p = emb_manual; p + 1 < emb_manual_end;) {
         char *text = strchr(p + 1, '\n') + 1;
-        gz_files.file[gz_files.n].name = p + 1;
-        gz_files.file[gz_files.n++].text = text;
+        emb_files.file[emb_files.n].name = p + 1;
+        emb_files.file[emb_files.n++].text = text;
         text[-1] = 0;
         p = strchr(text, '\f');
         *p = 0;
     }
 }
 
-/* The text of the file that is called so in gen/manual.page: the caller may cut it up, it stays.
- * NULL: there is none, or (gz_files.n is 0) they cannot be unpacked, for errno. */
-static char *gz_file(const char *name)
+/* The text of the file of that name in gen/manual.page, which the caller may cut up; NULL: there is
+ * none. */
+static char *emb_file(const char *name)
 {
-    if (!gz_files.n)
-        gz_unpack_files();
-    for (u32 i = 0; i < gz_files.n; i++)
-        if (!strcmp(gz_files.file[i].name, name))
-            return gz_files.file[i].text;
+    if (!emb_files.n)
+        emb_split();
+    for (u32 i = 0; i < emb_files.n; i++)
+        if (!strcmp(emb_files.file[i].name, name))
+            return emb_files.file[i].text;
     return NULL;
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
- * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * The page is gen/report/, which the Makefile makes one file; its data are the run,
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
  * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
  * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
@@ -14540,21 +14268,13 @@ static void rep_page(const char *mark)
 }
 
 /* The page, and where it goes. */
-static bool rep_open(int to)
+static void rep_open(int to)
 {
-    size_t size;
-    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    rep.page = (const char *)gz_unpack(gz_report, (size_t)(gz_report_end - gz_report), &size);
-    if (!rep.page) {
-        out.failed = errno;
-        u_warn("%s: cannot unpack the page that kvis contains: %s", opt.report, strerror(errno));
-        return false;
-    }
-    rep.page_end = rep.page + size;
+    rep.page = emb_report;
+    rep.page_end = emb_report_end;
     rep.w.fd[0] = to;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
-    return true;
 }
 
 static void rep_close(void)
@@ -14593,8 +14313,7 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    if (!rep_open(to))
-        return;
+    rep_open(to);
     rep_page("{{monitor}}");
     rep_skip("{{trace}}");
     rep_page("{{facts}}");
@@ -15736,8 +15455,7 @@ static void df_json_timelines(struct buf *b)
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
-    if (!rep_open(to))
-        return;
+    rep_open(to);
     rep_page("{{monitor}}");
     rep_skip("{{diff}}");
     rep_page("{{compared}}");
@@ -19046,8 +18764,7 @@ static struct {
     struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
     bool ring_tried;
     struct st_io io;
-    struct { u32 dev; char name[ST_DISK_NAME]; } disk_name[16];
-    char *diskstats;       /* as they were at the start */
+    struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
@@ -19743,19 +19460,6 @@ static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
     }
 }
 
-/* /proc/diskstats, as text: NULL when it cannot be had. */
-static char *hy_diskstats(void)
-{
-    enum { MOST = 256 << 10 };
-    char *s = malloc(MOST), *less;
-    size_t n = s ? u_slurp("/proc/diskstats", s, MOST) : 0;
-    if (!n) {
-        free(s);
-        return NULL;
-    }
-    return (less = realloc(s, n + 1)) ? less : s;
-}
-
 /* The disks' requests too. err: an int, 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
@@ -19785,10 +19489,8 @@ static int hy_with_disk(int disk)
 {
     u32 bio = 1u << HY_BIO;
     int e;
-    if (!disk) {
-        hy.diskstats = hy_diskstats();
+    if (!disk)
         return 0;
-    }
     u_warn("block I/O off: %s", hy.disk.why);
     hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
@@ -20063,70 +19765,17 @@ static const char *hy_disk_name(u32 dev)
     to[MAX(n, 0)] = 0;
     const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
     hy.disk_name[at].dev = dev;
-    snprintf(hy.disk_name[at].name, ST_DISK_NAME, "%s", name);
+    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s", name);
     return hy.disk_name[at].name;
 }
 
-/* The numbers of a line of diskstats that are shown: requests, and their 512-byte sectors. */
-static void hy_disk_numbers(const char *p, u64 *v)
-{
-    static const u8 which[17] = { 0, 1, 0, 2, 0, 3, 0, 4, 0, 0, 0, 0, 5, 0, 6, 0, 7 };
-    char *end;
-    memset(v, 0, sizeof ((struct st_disk *)0)->v);
-    for (u32 i = 1; i < ARRAY_LEN(which); i++, p = end) {
-        u64 n = strtoull(p, &end, 10);
-        if (end == p || memchr(p, '\n', (size_t)(end - p)))
-            return;
-        if (which[i])
-            v[which[i] - 1] = which[i] % 2 || which[i] == 7 ? n : n * 512;
-    }
-}
-
-/* What the disk of a line of diskstats has done since the start; false: nothing, or it is a
- * partition of one. */
-static bool hy_disk_did(const char *line, struct st_disk *d)
-{
-    u64 was[ARRAY_LEN(d->v)], sum = 0;
-    size_t n = strspn(line, " 0123456789"), len = strcspn(line + n, " \n");
-    char path[64];
-    snprintf(d->name, sizeof d->name, "%.*s", (int)len, line + n);
-    size_t head = n + len;
-    const char *before = hy.diskstats;
-    while (before && *before && strncmp(before, line, head + 1))
-        before = strchr(before, '\n') ? strchr(before, '\n') + 1 : NULL;
-    hy_disk_numbers(line + head, d->v);
-    memset(was, 0, sizeof was);
-    if (before && *before)
-        hy_disk_numbers(before + head, was);
-    for (size_t k = 0; k < ARRAY_LEN(was); k++)
-        sum |= d->v[k] -= d->v[k] < was[k] ? 0 : was[k]; /* fewer: it was made anew */
-    snprintf(path, sizeof path, "/sys/block/%s", d->name);
-    for (char *p = path + strlen("/sys/block/"); *p; p++)
-        *p = *p == '/' ? '!' : *p;
-    return sum && u_sys_there(path);
-}
-
-/* The disks' requests, and what the disks did for all; NULL where that was not asked for. */
+/* The disks' requests; NULL where those were not asked for. */
 static const struct st_io *hy_io(void)
 {
     struct st_io *io = &hy.io;
     if (!hy.on || !hy.disk.fam)
         return NULL;
     io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-    char *now = hy.diskstats ? hy_diskstats() : NULL;
-    io->n_disks = 0;
-    st.disks_other = 0;
-    for (char *p = now; p && *p;) {
-        struct st_disk d;
-        bool did = hy_disk_did(p, &d);
-        if (did && io->n_disks < ST_DISKS)
-            io->disk[io->n_disks++] = d;
-        else if (did)
-            st.disks_other++;
-        p = strchr(p, '\n');
-        p += p != NULL;
-    }
-    free(now);
     return io;
 }
 
@@ -20320,11 +19969,6 @@ static struct {
     siginfo_t queued[8];
     u64 start_ns, next_table_ns, deadline_ns;
     struct name *cwd;
-    struct {              /* whether polling waitpid pays: see tr_poll_or_not */
-        u64 since, cost[2];          /* ns a stop: without, with */
-        u32 stops, window, length, hold;
-        bool on, trial;
-    } poll;
     struct {              /* deaths of threads that no parent had announced yet: a ring */
         pid_t tid;
         int status;
@@ -22180,50 +21824,15 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Most of a stop's price can be two wake-ups across CPUs, which polling saves; where the scheduler
- * keeps both on one CPU, or others want it, polling only takes time, and spoils that. So it is
- * measured: TR_WINDOW stops make a window; some windows without polling, some with, then the better
- * for longer and longer. */
-enum { TR_WINDOW = 256, TR_PROBE = 4, TR_HOLD = 64, TR_POLL_NS = 50000 };
-
-static void tr_poll_or_not(void)
-{
-    u64 now = u_now(), *cost = &tr.poll.cost[tr.poll.on];
-    u64 each = (now - tr.poll.since) / TR_WINDOW;
-    tr.poll.since = now;
-    tr.poll.stops = 0;
-    if (++tr.poll.window > 1) /* the first after a change is between the two */
-        *cost = tr.poll.window == 2 ? each : (*cost * 3 + each) / 4;
-    if (tr.poll.window < tr.poll.length)
-        return;
-    tr.poll.window = 0;
-    if (ps.n_tasks > 16 || each > 200000) { /* each waitpid looks at all; or nobody waits for us */
-        tr.poll.on = tr.poll.trial = false;
-        tr.poll.length = TR_HOLD;
-    } else if ((tr.poll.trial = !tr.poll.trial)) {
-        tr.poll.on = !tr.poll.on;
-        tr.poll.length = TR_PROBE;
-    } else {
-        tr.poll.on = tr.poll.cost[1] * 100 < tr.poll.cost[0] * 85;
-        tr.poll.hold = MIN(MAX(2 * tr.poll.hold, (u32)TR_HOLD), 4096u);
-        tr.poll.length = tr.poll.hold;
-    }
-}
-
 /* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
 static pid_t tr_wait_one(int *status)
 {
-    u64 end = tr.poll.on && !opt.same_cpu && !tr.fast ? u_now() + TR_POLL_NS : 0;
     pid_t tid = 0;
-    if (++tr.poll.stops == TR_WINDOW)
-        tr_poll_or_not();
-    while (end || tr.tty) {
+    if (tr.tty) {
         tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
-        if (tid || !end || tr.tick || u_now() >= end)
-            break;
+        if (tid == 0)
+            out_flush();
     }
-    if (tid == 0 && tr.tty)
-        out_flush();
     if (tid == 0 && !tr.tick)
         tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL, NULL);
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
@@ -22254,7 +21863,6 @@ static pid_t tr_wait(int *status)
 
 static void tr_loop(void)
 {
-    tr.poll.since = u_now();
     if (tr.batch_n) /* from tr_attach_all */
         tr_drain_all();
     for (;;) {
@@ -24775,27 +24383,6 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* The pairs of events of the action's first version: times in ms. */
-static void proc_events(struct buf *b, const struct proc_row *r)
-{
-    const struct proc_life *l = r->l;
-    bool start = r->what == PROC_STARTED;
-    if (!start && (r->what != PROC_ENDED || !l->execed))
-        return;
-    b_s(b, "{\"ts\":\"");
-    proc_clock(b, r->ts_ns, false);
-    b_s(b, start ? "\",\"event\":\"EXEC\"," : "\",\"event\":\"EXIT\",");
-    proc_action_who(b, r);
-    if (start) {
-        b_f(b, ",\"startTime\":%" PRIu64, proc_real(l->begin_ns) / 1000000);
-        proc_action_what(b, l);
-    } else {
-        b_f(b, ",\"duration\":%" PRIu64 ",\"exitCode\":%d", (r->ts_ns - l->begin_ns) / 1000000,
-            proc_exit_code(r));
-    }
-    b_s(b, "}\n");
-}
-
 /* --- the formats --- */
 
 #define PROC_BIT(what) (1u << (what))
@@ -24813,7 +24400,6 @@ static const struct proc_format {
 } proc_formats[] = {
     { "text", false, true, PROC_ALL, proc_text_head, proc_text },
     { "json", true, true, PROC_ENDS, NULL, proc_workflow },
-    { "json-v2", true, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_ENDED), NULL, proc_events },
     { "execsnoop", false, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED), proc_exec_head,
       proc_exec_row },
     { "exitsnoop", false, false, PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_THREAD), proc_exit_head,
@@ -26248,13 +25834,13 @@ enum {
     MET_HELP_LINES = MET_CITE + N_SRC
 };
 
-/* A line of that file, which is packed: few runs of kvis need it. "": it cannot be unpacked. */
+/* A line of that file. "": this is a test, which has no such file. */
 static const char *met_help(u32 line)
 {
     static const char *texts[MET_HELP_LINES];
     if (texts[0])
         return texts[line];
-    char *rest = gz_file("metrics.help");
+    char *rest = emb_file("metrics.help");
     for (u32 k = 0; k < ARRAY_LEN(texts); k++)
         texts[k] = rest ? strsep(&rest, "\n") : "";
     return texts[line];
@@ -26320,7 +25906,6 @@ static struct {
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was there */
     bool all_processes;      /* of busy: not only the first by each number */
-    bool by_command;         /* of busy: all processes of one name together */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
@@ -26482,8 +26067,6 @@ static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
     met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
-    if (mo.by_command)
-        met_dims[DIM_BUSY].label = "comm";
     met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -27777,7 +27360,6 @@ static void mfs_limits(void)
 
 enum {
     MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP, MFS_PROBES = 64,
-    MFS_COMMANDS = 4096,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
     MFS_WAITED_ON = 8,
     MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
@@ -27805,7 +27387,7 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* A process, with its numbers as the kernel has them; or all processes of one name. */
+/* A process, with its numbers as the kernel has them. */
 static struct mfs_task {
     u32 pid, at;       /* at: met.tick; first, for mfs_place */
     u64 born, ran;     /* ran: of its first thread, ns */
@@ -27814,12 +27396,11 @@ static struct mfs_task {
     u16 has;           /* which of them: bits */
     u16 by, by_before; /* the numbers for which it is shown, was an interval ago: bits */
     bool first;        /* there is nothing in past */
-    bool private;      /* kvis may not see what it reads and writes */
     u16 cpu;           /* where its first thread ran last */
     u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} *mfs_tasks, *mfs_commands; /* MFS_TASKS of them, MFS_COMMANDS */
+} *mfs_tasks; /* MFS_TASKS of them */
 
 /* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
  * MFS_PARTS of them. */
@@ -27915,10 +27496,8 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
     char text[512];
     const char *path = met_path("/proc/%u/task/%u/io", t->pid, tid);
     errno = 0;
-    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM)) {
+    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM))
         met_wrong(path, errno);
-        t->private = true;
-    }
     return mfs_key_number(text, "\nread_bytes: ", &io[0])
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
@@ -28095,51 +27674,6 @@ static u64 mfs_did(const struct mfs_task *t, u32 k)
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
-/* The sum of all processes of that name; NULL: there are too many names. */
-static struct mfs_task *mfs_command(const char *comm)
-{
-    for (u32 id = nm_hash(0, comm, strlen(comm)) | 1;; id += 2) {
-        struct mfs_task *c = mfs_place(mfs_commands, sizeof *c, MFS_COMMANDS, id, met.tick - 1);
-        if (!c || !c->at || !strcmp(c->comm, comm))
-            return c;
-    }
-}
-
-/* Adds a process to its command. What the command has counted stays when a process ends. */
-static void mfs_command_add(struct mfs_task *c, const struct mfs_task *t, const char *comm)
-{
-    if (c->at != met.tick) {
-        struct mfs_task past = *c;
-        *c = (struct mfs_task){ .pid = past.pid, .at = met.tick, .by_before = past.by,
-                                .read_ns = mfs_looked.now, .past_ns = mfs_looked.before };
-        memcpy(c->past, past.now, sizeof c->past);
-        memcpy(c->now, past.now, sizeof c->past);
-        snprintf(c->comm, sizeof c->comm, "%s", comm);
-        mfs_seen.task[mfs_seen.n++] = c;
-    }
-    for (u32 k = 0; k < MFS_BUSY; k++)
-        c->now[k] += k < MFS_COUNTED ? mfs_did(t, k) : t->now[k];
-    c->has |= t->has;
-    c->private |= t->private;
-}
-
-/* Puts commands in the place of the processes that were seen. */
-static void mfs_by_command(void)
-{
-    u32 n = mfs_seen.n;
-    mfs_seen.n = 0;
-    for (u32 k = 0; k < n; k++) {
-        const struct mfs_task *t = mfs_seen.task[k];
-        const char *comm = *t->comm ? t->comm : "(no name)";
-        struct mfs_task *c = mfs_command(comm);
-        if (c)
-            mfs_command_add(c, t, comm);
-    }
-    for (u32 k = 0; k < mfs_seen.n; k++) /* a part of it would be taken for all */
-        if (mfs_seen.task[k]->private)
-            mfs_seen.task[k]->has &= (u16)~(1u << MFS_READ | 1u << MFS_WRITTEN);
-}
-
 /* What it is ranked by: what it did in this interval, or has. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
@@ -28176,11 +27710,10 @@ static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, 
 
 static void mfs_busy_show(const struct mfs_task *t)
 {
-    struct met_inst *i = mo.by_command ? met_inst(DIM_BUSY, t->comm)
-                                       : met_inst_nr(DIM_BUSY, t->pid);
+    struct met_inst *i = met_inst_nr(DIM_BUSY, t->pid);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%s", mo.by_command ? "" : t->comm);
+    snprintf(i->info, sizeof i->info, "%s", t->comm);
     met.read_ns = t->read_ns;
     for (u32 k = 0; k < MFS_BUSY; k++)
         if (t->has >> k & 1)
@@ -28210,9 +27743,7 @@ static bool mfs_busy_tables(void)
         mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
     if (!mfs_seen.task)
         mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    if (mo.by_command && !mfs_commands)
-        mfs_commands = calloc(MFS_COMMANDS, sizeof *mfs_commands);
-    return mfs_tasks && mfs_parts && mfs_seen.task && (mfs_commands || !mo.by_command);
+    return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
 /* How many threads waited for each CPU. */
@@ -28254,8 +27785,6 @@ static void mfs_busy(void)
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
-    if (mo.by_command)
-        mfs_by_command();
     for (u32 by = 0; by < MFS_BUSY; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
@@ -28374,10 +27903,6 @@ static void mfs_pages_of(const struct met_inst *i)
  * work of its own. */
 static void mfs_pages(void)
 {
-    if (mo.by_command) {
-        met_off("memory of NUMA nodes is that of single processes (without --by-command)");
-        return;
-    }
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
     memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
@@ -28615,11 +28140,10 @@ struct pmc_arm_core { u16 implementer, part; const char *name; };
 
 /* The same, of what unc_ counts: of memory, then energy. */
 enum unc_role {
-    UR_READ, UR_WRITE, UR_BOTH, UR_REQUESTS, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM,
-    N_UR
+    UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_REQUESTS, UN_ENERGY }; /* sum: of both directions */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* sum: of both directions */
 
 /* Which cores count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
@@ -29582,7 +29106,7 @@ static void pmc_read(void)
 /* == 35 unc_  memory controllers, power and resctrl ===============================
  * What no CPU counts but the machine around it: PMUs of memory controllers and of RAPL, and the
  * bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs are what its
- * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes, requests or
+ * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes or
  * energy (and, of AMD, whose PMUs list no events, the terms). An event is counted once for each CPU
  * of the cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is
  * there only where every box of the socket is counted: some of them are no bandwidth.
@@ -29590,7 +29114,7 @@ static void pmc_read(void)
 
 static const u16 unc_metrics[N_UR] = {
     [UR_READ] = M_MEM_READ, [UR_WRITE] = M_MEM_WRITE, [UR_BOTH] = M_MEM_BW,
-    [UR_REQUESTS] = M_MEM_REQS, [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
+    [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
     [UR_GPU] = M_PW_GPU, [UR_DRAM] = M_PW_DRAM, [UR_PLATFORM] = M_PW_PLATFORM,
 };
 
@@ -29603,7 +29127,7 @@ struct unc_event {             /* as it was found; counted by those units that n
     u8 row;
     int err;
     struct pmc_code code;
-    double scale;              /* to bytes, requests, microjoules; 0: not known */
+    double scale;              /* to bytes, microjoules; 0: not known */
 };
 
 struct unc_unit {
@@ -29713,8 +29237,6 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
     bool energy = r->role >= UR_PACKAGE;
-    if (r->role == UR_REQUESTS)
-        return 1;
     snprintf(path, sizeof path, "%s",
              met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
     bool has = met_there(path);
@@ -29940,7 +29462,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
 /* Whether all of that was counted; both directions make the sum of both. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
-    if (unc.too_many && role <= UR_REQUESTS)
+    if (unc.too_many && role <= UR_BOTH)
         return false;
     if (s->opened[role] && !s->refused[role] && !s->hole[role])
         return true;
@@ -30088,10 +29610,6 @@ static const char *unc_why_not_counted(u32 role)
 {
     if (unc.too_many)
         return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
-    if (role == UR_REQUESTS && !unc_memory_counts(UN_REQUESTS))
-        return "this machine's controllers count bytes";
-    if (role != UR_REQUESTS && unc_memory_counts(UN_REQUESTS))
-        return "its PMU counts requests, not bytes";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "amd_df counts reads and writes together";
     return "others have the counters";
@@ -30133,14 +29651,14 @@ static void unc_membw(void)
     double least = 1;
     unc_begin_or_say(false);
     unc_read_units(false);
-    unc_publish(UR_READ, UR_REQUESTS);
+    unc_publish(UR_READ, UR_BOTH);
     for (u32 k = 0; k < unc.n_sockets; k++)
         least = MIN(least, unc.socket[k].share);
     bool bytes = met.seen[M_MEM_BW] == met.tick;
-    if (bytes || met.seen[M_MEM_REQS] == met.tick)
+    if (bytes)
         met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, least);
     unc_peak();
-    for (u32 r = UR_READ; r <= UR_REQUESTS; r++)
+    for (u32 r = UR_READ; r <= UR_BOTH; r++)
         unc_no(unc_metrics[r], unc_why(r));
     const char *why = "how many lines the memory controllers have is not known";
     if (!bytes)
@@ -30149,7 +29667,7 @@ static void unc_membw(void)
         why = unc_dmi.why;
     unc_no(M_MEM_PEAK, why);
     unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
-    unc_no(M_MEM_SHARE, unc_why(unc_memory_counts(UN_REQUESTS) ? UR_REQUESTS : UR_BOTH));
+    unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
 }
 
 static void unc_power(void)
@@ -30266,7 +29784,7 @@ static void unc_mbm(void)
  * function under SEC() in its family's gen/probes/NAME.bpf.c; what it counts, in the family's
  * struct of gen/wire.h; and the metric's row, whose column `wire` names that member. Then `make
  * gen`, read the new array against the list at the head of bpf_insns/VETTED, and sign it there.
- * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_estimate, mk_block. */
+ * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -30390,8 +29908,6 @@ static void mk_sched_start(void)
     int e = mk_load(o, &c, mk_sched_field);
     u32 raw = !e ? mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT) | mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
     mk_sched.own = (o->loaded & raw) && bpf_has_field(o, "task_struct.se.cfs_rq");
-    if (!e)
-        mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
     if (e)
         mk_why(o, e);
 }
@@ -30442,21 +29958,15 @@ static void mk_runq(void)
     met_hist_read(met_hist(HIST_WAIT, met.all), mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
 }
 
-static void mk_depth_as(u8 row)
-{
-    met_hist_read(met_hist(row, met.all), mk_sched.depth, DEPTH_BUCKETS, mk_sched.depth_sum);
-}
-
 static void mk_depth(void)
 {
-    if (mk_sched_read() && mk_sched.own)
-        mk_depth_as(HIST_DEPTH);
-}
-
-static void mk_estimate(void)
-{
-    if (mk_sched_read() && !mk_sched.own)
-        mk_depth_as(HIST_EST);
+    if (!mk_sched_read())
+        return;
+    if (mk_sched.own)
+        met_hist_read(met_hist(HIST_DEPTH, met.all), mk_sched.depth, DEPTH_BUCKETS,
+                      mk_sched.depth_sum);
+    else
+        met_off("the kernel's count of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
 
 /* --- disks --- */
@@ -30640,7 +30150,7 @@ static void mk_block(void)
 /* Loads what the sources that are on need: before anything is read, for it takes its time. */
 static void mk_start(void)
 {
-    const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH | 1ull << SRC_ESTIMATE;
+    const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
     met.cur = SRC_BLOCK;
     if (~mo.off & sched)
         mk_sched_start();
@@ -31211,7 +30721,7 @@ static void vh_read(void)
 
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
-enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
+enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
@@ -31219,7 +30729,6 @@ static struct {
     struct { u64 src, told; } unmounted[2]; /* sources that lack /proc, /sys: bits */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES]; /* the expositions */
-    bool openmetrics;     /* the one that is being made is in that format */
     struct buf findings;  /* of kvis diagnose, for the report: JSON */
     bool screen;          /* the text is scr_'s */
     bool prom_wrong;      /* FILE could not be written the last time */
@@ -31605,18 +31114,10 @@ static void mout_csv(struct buf *b)
                 mout.interval_ns, met_sources[s].name, met.src[s].left_out);
 }
 
-/* --- Prometheus: text exposition 0.0.4, and OpenMetrics 1.0 --- */
+/* --- Prometheus: text exposition 0.0.4 --- */
 
-/* Types of metrics, as the two formats call them. The names of the samples end in `ending`, which
- * the name of the metric is without in OpenMetrics. */
-static const struct mout_type {
-    const char *text, *openmetrics, *ending;
-} mout_types[] = {
-    { "counter", "counter", "_total" }, { "gauge", "gauge", "" }, { "untyped", "unknown", "" },
-    { "gauge", "info", "_info" }, { "histogram", "histogram", "" },
-};
-
-enum mout_type_id { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_INFO, MOUT_HISTOGRAM };
+enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
+static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
 
 static bool mout_ends_in(const char *s, size_t n, const char *ending)
 {
@@ -31639,7 +31140,7 @@ static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
                : snprintf(s, n, "kvis_%s%.48s%.32s", prefix, metrics[m].name, mout_form(m)->prom);
 }
 
-static enum mout_type_id mout_prom_type(u32 m)
+static enum mout_type mout_prom_type(u32 m)
 {
     const char *own = metrics[m].prom;
     if (!mout_form(m)->counter)
@@ -31647,18 +31148,15 @@ static enum mout_type_id mout_prom_type(u32 m)
     return *own && !mout_ends_in(own, strcspn(own, "{"), "_total") ? MOUT_UNTYPED : MOUT_COUNTER;
 }
 
-static void mout_prom_head(struct buf *b, const char *name, enum mout_type_id type,
-                           const char *help)
+static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
 {
-    const struct mout_type *t = &mout_types[type];
-    int n = (int)(strlen(name) - (mout.openmetrics ? strlen(t->ending) : 0));
-    b_f(b, "# HELP %.*s ", n, name);
+    b_f(b, "# HELP %s ", name);
     b_s(b, help);
-    b_f(b, "\n# TYPE %.*s %s\n", n, name, mout.openmetrics ? t->openmetrics : t->text);
+    b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
 /* A metric that is one number. */
-static void mout_prom_one(struct buf *b, const char *name, enum mout_type_id type,
+static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
     mout_prom_head(b, name, type, help);
@@ -31693,7 +31191,7 @@ static void mout_prom_begin(struct buf *b, const char *name, const char *ending,
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    enum mout_type_id type = mout_prom_type(m);
+    enum mout_type type = mout_prom_type(m);
     double scale = type == MOUT_UNTYPED ? 1 : mout_form(m)->scale;
     mout_prom_begin(b, name, "", strchr(metrics[m].prom, '{'), i);
     if (type == MOUT_GAUGE)
@@ -31805,7 +31303,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
-            mout_prom_head(b, name, MOUT_INFO, help);
+            mout_prom_head(b, name, MOUT_GAUGE, help);
         head = true;
         b_s(b, name);
         mout_prom_label(b, mout_prom_labels(b, NULL, i), met_dims[dim].info, i->info);
@@ -31849,7 +31347,7 @@ static void mout_prom_collectors(struct buf *b, enum mout_collector what)
 
 static void mout_prom_self(struct buf *b)
 {
-    mout_prom_head(b, "kvis_build_info", MOUT_INFO, "The version of kvis");
+    mout_prom_head(b, "kvis_build_info", MOUT_GAUGE, "The version of kvis");
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
@@ -31896,7 +31394,6 @@ static const struct buf *mout_exposition(enum mout_page page)
     if (mout.prom[page].tick == met.tick)
         return b;
     mout.prom[page].tick = met.tick;
-    mout.openmetrics = page == PAGE_OPENMETRICS;
     b_reset(b);
     mout_prom(b);
     mout_prom_hists(b);
@@ -31905,8 +31402,6 @@ static const struct buf *mout_exposition(enum mout_page page)
     mout_prom_self(b);
     if (page != PAGE_FILE)
         mout_prom_process(b);
-    if (page == PAGE_OPENMETRICS)
-        b_s(b, "# EOF\n");
     return b;
 }
 
@@ -32536,8 +32031,7 @@ static void mout_page_end(int to)
     static char part[64 << 10];
     if (mout_rows.head.n)
         mout_row_end();
-    if (!rep_open(to))
-        return;
+    rep_open(to);
     rep_page("{{monitor}}");
     rep_page("{{samples}}");
     rec_json_header(&b, "monitor");
@@ -32592,14 +32086,11 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * A fixed number of clients, of which the one that has said least for longest gives way to a new
- * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
- * hs_opt_listen, hs_open, hs_wait. */
+ * One request a connection. A fixed number of clients, of which the one that has waited longest
+ * without a request gives way to a new one; a fixed size for a request, a fixed time for it and for
+ * taking the answer. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
-enum {
-    HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5,
-    HS_ANSWER = 64 << 20, HS_ANSWERS = 96 << 20 /* bytes: of one client, of all */
-};
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 /* bytes */ };
 
 static struct {
     int fd;
@@ -32608,9 +32099,7 @@ static struct {
         int fd;                  /* -1: free */
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
-        bool asked, done;        /* it is being answered; all its answers are sent */
-        bool last, head;         /* of the request at hand: none follows; without a body */
-        bool openmetrics, gzip;  /* of the same: what it accepts */
+        bool asked, done;        /* it is being answered; its answer is sent */
         u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
@@ -32707,130 +32196,13 @@ static void hs_accept(void)
     }
 }
 
-/* --- gzip (RFC 1952, RFC 1951): fixed codes, and matches with the last place of four bytes --- */
-
-enum { HS_ZIP_MAX = 8 << 20, HS_ZIP_HASH = 1 << 14, HS_ZIP_BACK = 32768, HS_ZIP_LEN = 257 };
-
-static struct hs_zip {
-    struct buf out;
-    u32 tick;               /* met.tick of what it is of */
-    u64 bits;               /* what is not in `out` yet: n_bits of it */
-    u32 n_bits;
-} hs_zip[N_PAGES];
-
-static void hs_zip_bits(struct hs_zip *z, u32 v, u32 n)
-{
-    z->bits |= (u64)v << z->n_bits;
-    for (z->n_bits += n; z->n_bits >= 8; z->n_bits -= 8) {
-        b_c(&z->out, (char)z->bits);
-        z->bits >>= 8;
-    }
-}
-
-/* Codes begin with their highest bit. */
-static void hs_zip_code(struct hs_zip *z, u32 code, u32 n)
-{
-    u32 reversed = 0;
-    for (u32 k = 0; k < n; k++)
-        reversed |= (code >> k & 1) << (n - 1 - k);
-    hs_zip_bits(z, reversed, n);
-}
-
-/* A byte; 256: the end; from 257 on: the symbol of a length. */
-static void hs_zip_symbol(struct hs_zip *z, u32 symbol)
-{
-    if (symbol < 144)
-        hs_zip_code(z, 0x30 + symbol, 8);
-    else if (symbol < 256)
-        hs_zip_code(z, 0x190 + symbol - 144, 9);
-    else if (symbol < 280)
-        hs_zip_code(z, symbol - 256, 7);
-    else
-        hs_zip_code(z, 0xc0 + symbol - 280, 8);
-}
-
-/* How many bits follow a value's symbol; 2^k values share as many. The inverse of gz_value. */
-static u32 hs_zip_extra(u32 v, u32 k)
-{
-    return v >> (k + 1) ? 31 - (u32)__builtin_clz(v) - k : 0;
-}
-
-static u32 hs_zip_value(u32 v, u32 k)
-{
-    u32 extra = hs_zip_extra(v, k);
-    return (extra << k) + (v >> extra);
-}
-
-static void hs_zip_match(struct hs_zip *z, u32 len, u32 back)
-{
-    u32 extra = hs_zip_extra(len - 3, 2);
-    hs_zip_symbol(z, 257 + hs_zip_value(len - 3, 2));
-    hs_zip_bits(z, (len - 3) & ((1u << extra) - 1), extra);
-    extra = hs_zip_extra(back - 1, 1);
-    hs_zip_code(z, hs_zip_value(back - 1, 1), 5);
-    hs_zip_bits(z, (back - 1) & ((1u << extra) - 1), extra);
-}
-
-/* How many bytes at `at` are the same as at `from`. */
-static u32 hs_zip_same(const struct buf *b, u32 from, u32 at)
-{
-    u32 n = 0, most = MIN(b->len - at, (u32)HS_ZIP_LEN);
-    while (n < most && b->p[from + n] == b->p[at + n])
-        n++;
-    return n;
-}
-
-static void hs_zip_deflate(struct hs_zip *z, const struct buf *b)
-{
-    static u32 last[HS_ZIP_HASH]; /* where four bytes of that hash were, and 1 */
-    memset(last, 0, sizeof last);
-    hs_zip_bits(z, 3, 3); /* one block, which is the last, of fixed codes */
-    for (u32 at = 0, len; at < b->len; at += len) {
-        u32 four = 0, from = 0;
-        if (b->len - at >= 4) {
-            memcpy(&four, b->p + at, 4);
-            u32 *seen = &last[four * 2654435761u >> 18];
-            from = *seen;
-            *seen = at + 1;
-        }
-        len = from && at + 1 - from <= HS_ZIP_BACK ? hs_zip_same(b, from - 1, at) : 0;
-        if (len > 3) {
-            hs_zip_match(z, len, at + 1 - from);
-        } else {
-            hs_zip_symbol(z, (u8)b->p[at]);
-            len = 1;
-        }
-    }
-    hs_zip_symbol(z, 256);
-    hs_zip_bits(z, 0, 7); /* the rest of the last byte */
-    z->bits = z->n_bits = 0;
-}
-
-/* A page, compressed once in an interval; as it is when it is too large. */
-static const struct buf *hs_gzip(enum mout_page page, const struct buf *b)
-{
-    struct hs_zip *z = &hs_zip[page];
-    u32 tail[2] = { rec_crc(0, b->p, b->len), b->len };
-    if (z->tick == met.tick)
-        return &z->out;
-    z->tick = met.tick;
-    z->out.max = 2 * HS_ZIP_MAX;
-    b_reset(&z->out);
-    b_put(&z->out, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
-    hs_zip_deflate(z, b);
-    b_put(&z->out, tail, sizeof tail);
-    return &z->out;
-}
-
-/* --- answers --- */
-
 static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
                       u32 n)
 {
     c->answer.max = 65 << 20;
     b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %u\r\n"
-                    "%s\r\n", status, type, n, c->last ? "Connection: close\r\n" : "");
-    if (!c->head)
+                    "Connection: close\r\n\r\n", status, type, n);
+    if (strncmp(c->req, "HEAD ", 5))
         b_put(&c->answer, body, n);
     c->asked = true;
     c->since_ns = u_now();
@@ -32841,141 +32213,50 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
 }
 
-/* Each client has its own copy, for it takes it while the next is made: there may be too many of a
- * large one. */
+/* Each client has its own copy, because it takes the copy while the next exposition is made. There
+ * may be too many copies of a large one. */
 static void hs_metrics(struct hs_client *c)
 {
-    enum mout_page page = c->openmetrics ? PAGE_OPENMETRICS : PAGE_TEXT;
-    const struct buf *b = mout_exposition(page);
-    bool gzip = c->gzip && b->len <= HS_ZIP_MAX;
-    char type[160];
-    if (b->cut) { /* a part would be taken for all */
-        hs_answer_text(c, "500 Internal Server Error");
-        return;
-    }
-    if (gzip)
-        b = hs_gzip(page, b);
+    const struct buf *b = mout_exposition(PAGE_HTTP);
     u64 held = b->len;
     for (u32 i = 0; i < hs.n_clients; i++)
         held += hs.client[i].answer.len;
-    snprintf(type, sizeof type, "%s%s\r\nVary: Accept, Accept-Encoding",
-             c->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                            : "text/plain; version=0.0.4; charset=utf-8",
-             gzip ? "\r\nContent-Encoding: gzip" : "");
-    if (held > HS_ANSWERS || (u64)c->answer.len + b->len > HS_ANSWER)
+    if (b->cut) /* a part would be taken for all */
+        hs_answer_text(c, "500 Internal Server Error");
+    else if (held > HS_ANSWERS)
         hs_answer_text(c, "503 Service Unavailable");
     else
-        hs_answer(c, "200 OK", type, b->p, b->len);
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* The path of a request's target, "/metrics" or "http://HOST:PORT/metrics" (RFC 9112, 3.2: both
- * must be taken); NULL: it is neither. */
-static const char *hs_path(char *target)
-{
-    static const char scheme[] = "http://";
-    if (!strncasecmp(target, scheme, sizeof scheme - 1)) {
-        target = strpbrk(target + sizeof scheme - 1, "/?#");
-        if (!target || *target != '/')
-            return "/";
-    }
-    target[strcspn(target, "?#")] = 0;
-    return *target == '/' ? target : NULL;
-}
-
-/* Answers a request; its line is `line`. An answer that is no page is the last. */
-static void hs_request(struct hs_client *c, char *line)
+static void hs_request(struct hs_client *c)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    line[strcspn(line, "\r\n")] = 0;
-    char *target = strchr(line, ' ');
-    char *version = target ? strstr(target, " HTTP/1.") : NULL;
-    if (version)
-        *version = 0;
-    const char *path = version ? hs_path(target + 1) : NULL;
-    c->head = !strncmp(line, "HEAD ", 5);
-    bool get = c->head || !strncmp(line, "GET ", 4);
-    bool numbers = path && !strcmp(path, "/metrics"), root = path && !strcmp(path, "/");
-    c->last |= !get || (!numbers && !root) || !strcmp(version + 1, "HTTP/1.0");
-    if (!path)
+    c->req[strcspn(c->req, "\r\n")] = 0;
+    char *path = strchr(c->req, ' ');
+    char *version = path ? strstr(path, " HTTP/1.") : NULL;
+    if (!version || path[1] != '/') {
         hs_answer_text(c, "400 Bad Request");
-    else if (!get)
+        return;
+    }
+    *version = 0;
+    path++;
+    path[strcspn(path, "?#")] = 0;
+    if (strncmp(c->req, "GET ", 4) && strncmp(c->req, "HEAD ", 5))
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
-    else if (numbers)
+    else if (!strcmp(path, "/metrics"))
         hs_metrics(c);
-    else if (root)
+    else if (!strcmp(path, "/"))
         hs_answer(c, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else
         hs_answer_text(c, "404 Not Found");
 }
 
-/* The length of the request at s, which ends with an empty line; 0: it is not whole. An empty line
- * before it belongs to it (RFC 9112, 2.2). */
-static u32 hs_whole(const char *s, u32 len, const char **line)
+/* Whether the head of the request has come, which ends with an empty line. One with a NUL never
+ * becomes a request. */
+static bool hs_whole(const struct hs_client *c)
 {
-    const char *from = s + (*s == '\r' && s[1] == '\n' ? 2 : *s == '\n');
-    const char *crlf = strstr(from, "\r\n\r\n"), *lf = strstr(from, "\n\n");
-    *line = from;
-    if (strlen(s) < len) /* a NUL: it is no request, and what follows is none */
-        return len;
-    if (*from == '\n' || (*from == '\r' && from[1]))
-        return (u32)(from - s) + 1;
-    if (crlf && (!lf || crlf < lf))
-        return (u32)(crlf - s) + 4;
-    return lf ? (u32)(lf - s) + 2 : 0;
-}
-
-/* How much a word of a field of a request's head is wanted (q of RFC 9110, 12.4.2): 0 to 1; 0 is
- * also that of a word that is not there. "": any word. */
-static double hs_weight(const char *line, u32 len, const char *field, const char *word)
-{
-    char value[HS_REQUEST];
-    for (const char *p = line; (p = memchr(p, '\n', len - (u32)(p - line)));) {
-        p++;
-        if (strncasecmp(p, field, strlen(field)))
-            continue;
-        p += strlen(field);
-        snprintf(value, sizeof value, "%.*s", (int)strcspn(p, "\r\n"), p);
-        char *found = strcasestr(value, word);
-        if (!found)
-            continue;
-        found[strcspn(found, ",")] = 0;
-        const char *q = strcasestr(found, "q=");
-        return q ? strtod(q + 2, NULL) : 1;
-    }
-    return 0;
-}
-
-/* Takes what an answer depends on. Nothing that follows a request is looked at whose sender wants
- * no more, or that has a body. */
-static void hs_fields(struct hs_client *c, const char *line, u32 len)
-{
-    double openmetrics = hs_weight(line, len, "accept:", "application/openmetrics-text");
-    double text = hs_weight(line, len, "accept:", "text/plain");
-    c->last |= hs_weight(line, len, "content-length:", "") > 0
-               || hs_weight(line, len, "connection:", "close") > 0
-               || hs_weight(line, len, "transfer-encoding:", "") > 0;
-    c->openmetrics = openmetrics > 0 && openmetrics >= text;
-    c->gzip = hs_weight(line, len, "accept-encoding:", "gzip") > 0;
-}
-
-/* Answers all requests that are whole, in their order. After the last the connection ends, unless
- * a part of another is there. */
-static void hs_requests(struct hs_client *c)
-{
-    const char *line;
-    u32 n = 0;
-    while (!c->last && c->len && (n = hs_whole(c->req, c->len, &line))) {
-        u32 skip = (u32)(line - c->req);
-        c->last = n == c->len;
-        hs_fields(c, line, n - skip);
-        hs_request(c, c->req + skip);
-        memmove(c->req, c->req + n, c->len + 1 - n);
-        c->len -= n;
-    }
-    if (!c->last && c->len == sizeof c->req - 1) {
-        c->last = true;
-        hs_answer_text(c, "431 Request Header Fields Too Large");
-    }
+    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n") || strlen(c->req) < c->len;
 }
 
 static void hs_read(struct hs_client *c)
@@ -32992,7 +32273,10 @@ static void hs_read(struct hs_client *c)
         return;
     c->len += (u32)n;
     c->req[c->len] = 0;
-    hs_requests(c);
+    if (hs_whole(c))
+        hs_request(c);
+    else if (c->len == sizeof c->req - 1)
+        hs_answer_text(c, "431 Request Header Fields Too Large");
 }
 
 /* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
@@ -33007,16 +32291,9 @@ static void hs_write(struct hs_client *c)
     c->sent += (u32)MAX(n, 0);
     if (c->sent < c->answer.len)
         return;
-    if (c->last) {
-        shutdown(c->fd, SHUT_WR);
-        c->done = true;
-        c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
-        return;
-    }
-    b_reset(&c->answer); /* the rest of its next request is to come */
-    c->sent = 0;
-    c->asked = false;
-    c->since_ns = u_now();
+    shutdown(c->fd, SHUT_WR);
+    c->done = true;
+    c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
 }
 
 static void hs_serve(const struct pollfd *p)
@@ -33647,7 +32924,7 @@ static u32 scr_things(const struct scr_table *t)
 /* What a thing is called: "sda1 (sda)", "  4242 make". */
 static void scr_name(struct buf *b, const struct met_inst *i)
 {
-    bool process = (i->dim == DIM_BUSY && !mo.by_command) || i->dim == DIM_PID;
+    bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
     scr_pad(b, process ? (u32)strlen(name) : 7, 7);
     b_esc(b, name, strlen(name), 0);
@@ -36984,7 +36261,7 @@ static bool check_unc_event(struct check *c, u32 event)
     len = strlen(c->detail);
     snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
              unc.pmu[e->pmu].cpus, e->scale,
-             r->role == UR_REQUESTS ? "requests" : r->role < UR_PACKAGE ? "bytes" : "uJ");
+             r->role < UR_PACKAGE ? "bytes" : "uJ");
     return n || check_fix(c, "%s", unc_reason[r->role]);
 }
 
@@ -38154,24 +37431,15 @@ static void doc_part(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* The text in the file of gen/manual/ that is called so, or NULL. */
-static const char *doc_file(const char *file)
-{
-    const char *text = gz_file(file);
-    if (!gz_files.n)
-        die(EXIT_KVIS, "cannot unpack the manual that kvis contains:");
-    return text;
-}
-
 /* The manual page that has a command's options. Without a name, the one of kvis itself. */
 static const char *doc_page(const char *command)
 {
     char options[64];
-    const char *kvis = doc_file("kvis.1");
+    const char *kvis = emb_file("kvis.1");
     snprintf(options, sizeof options, "{{options %s}}", command ? command : "");
-    for (u32 i = 0; command && i < gz_files.n; i++)
-        if (strstr(gz_files.file[i].text, options))
-            return gz_files.file[i].text;
+    for (u32 i = 0; command && i < emb_files.n; i++)
+        if (strstr(emb_files.file[i].text, options))
+            return emb_files.file[i].text;
     return kvis;
 }
 
@@ -39139,7 +38407,7 @@ static int cmd_completion(const char *shell)
 {
     char file[32];
     snprintf(file, sizeof file, "completion.%s", shell ? shell : "");
-    const char *text = doc_file(file);
+    const char *text = emb_file(file);
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
     doc_print(text, cmds, ARRAY_LEN(cmds));
@@ -39193,7 +38461,6 @@ static int cmd_help(char *const *args)
 static void cmd_before_options(void)
 {
     tr.status = -1;
-    tr.poll.length = 8;
 }
 
 /* A copy that gives its owner's rights to whoever runs it would give them all: it writes any file,

@@ -158,8 +158,6 @@
       "no task waited for a CPU") \
     X(DEPTH, "sched", "depth", mk_depth, \
       "no CPU switched tasks") \
-    X(ESTIMATE, "sched", "estimate", mk_estimate, \
-      "no task was woken") \
     X(BLOCK, "io", "block", mk_block, \
       "no such requests in this interval") \
     X(VIRTIO, "virtio", "virtio", vq_read, \
@@ -234,7 +232,6 @@
     X(LOAD5, "load5", "1", LOAD, NUMBER, NONE, "", MET_ALONE, false) \
     X(LOAD15, "load15", "2", LOAD, NUMBER, NONE, "", MET_ALONE, false) \
     X(PSI_CPU, "pressure_cpu_waiting", "cpu some", PSI, TOTAL_US, NONE, "", MET_ALONE, false) \
-    X(PSI_CPU_ALL, "pressure_cpu_stalled", "cpu full", PSI, TOTAL_US, NONE, "", MET_ALONE, false) \
     X(PSI_MEM, "pressure_memory_waiting", "memory some", PSI, TOTAL_US, NONE, "", MET_ALONE, false) \
     X(PSI_MEM_ALL, "pressure_memory_stalled", "memory full", PSI, TOTAL_US, NONE, "", MET_ALONE, false) \
     X(PSI_IO, "pressure_io_waiting", "io some", PSI, TOTAL_US, NONE, "", MET_ALONE, false) \
@@ -451,10 +448,6 @@
     X(DEPTH_P90, "runq_depth_p90", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false) \
     X(DEPTH_P99, "runq_depth_p99", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false) \
     X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false) \
-    X(EST_P50, "runq_depth_estimate_p50", "", ESTIMATE, NUMBER, NONE, NULL, MET_ALONE, false) \
-    X(EST_P90, "runq_depth_estimate_p90", "", ESTIMATE, NUMBER, NONE, NULL, MET_ALONE, false) \
-    X(EST_P99, "runq_depth_estimate_p99", "", ESTIMATE, NUMBER, NONE, NULL, MET_ALONE, false) \
-    X(EST_MAX, "runq_depth_estimate_max", "", ESTIMATE, NUMBER, NONE, NULL, MET_ALONE, false) \
     X(ENTROPY, "block_entropy", "", BLOCK, BITS, DISK, "block_entropy", MET_ALONE, false) \
     X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "", MET_ALONE, false) \
     X(RQUEUE_P50, "block_read_queue_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false) \
@@ -541,7 +534,6 @@
     X(MEM_READ, "memory_read", "", MEMBW, TOTAL_BYTES, SOCKET, "", MET_ALONE, false) \
     X(MEM_WRITE, "memory_write", "", MEMBW, TOTAL_BYTES, SOCKET, "", MET_ALONE, false) \
     X(MEM_BW, "memory_bandwidth", "", MEMBW, TOTAL_BYTES, SOCKET, "", MET_ALONE, false) \
-    X(MEM_REQS, "memory_requests", "", MEMBW, COUNT, SOCKET, "", MET_ALONE, false) \
     X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTES_PER_SECOND, SOCKET, "", MET_ALONE, false) \
     X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false) \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false) \
@@ -610,8 +602,6 @@
       "runq_wait_seconds", 10, 34, M_WAIT_P50, M_WAIT_P90, M_WAIT_P99, M_WAIT_MAX) \
     X(DEPTH, "runq_depth", "tasks", DEPTH, NUMBER, \
       "runq_depth", 0, 12, M_DEPTH_P50, M_DEPTH_P90, M_DEPTH_P99, M_DEPTH_MAX) \
-    X(EST, "runq_depth_estimate", "tasks", ESTIMATE, NUMBER, \
-      "runq_depth_estimate", 0, 12, M_EST_P50, M_EST_P90, M_EST_P99, M_EST_MAX) \
     X(RQUEUE, "block_read_queue", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"read\",in=\"queue\"", 10, 35, M_RQUEUE_P50, M_RQUEUE_P90, M_RQUEUE_P99, M_RQUEUE_MAX) \
     X(RDISK, "block_read_device", "nsecs", BLOCK, NS, \

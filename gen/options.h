@@ -91,7 +91,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "    --by=pid", \
-      "print a table for each process too" }, \
+      "print calls, errors and time of each process too" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", ARG_WORDS, false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "-S, --summary-sort-by=KEY", \
@@ -458,8 +458,8 @@ enum {
       "show only this cgroup (v2)" }, \
     { IN_PROC, 'f', "format", "FORMAT", ARG_WORDS, false, \
       OPT_STRING, { .string = &po.format }, 0, 0, \
-      "text|json|json-v2|execsnoop|exitsnoop", "-f, --format=FORMAT", \
-      "choose text|json|json-v2|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
+      "text|json|execsnoop|exitsnoop", "-f, --format=FORMAT", \
+      "choose text|json|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
     { IN_PROC, 0, "env", "NAME,...", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "    --env=NAME,...", \
@@ -500,10 +500,6 @@ enum {
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
       "show this cgroup (v2), too" }, \
-    { IN_MONITOR, 0, "by-command", NULL, 0, false, \
-      OPT_FLAG, { .flag = &mo.by_command }, 0, 0, \
-      NULL, "    --by-command", \
-      "add up the busy processes (-c busy) of one name, without their pids" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, 0, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "    --per-cpu", \

@@ -78,8 +78,6 @@ enum unc_class {
     UC_FREE_RUNNING,
     UC_UMC,
     UC_FABRIC,
-    UC_DMC620,
-    UC_CMN,
     UC_POWER,
     N_UC, UC_NONE = N_UC
 };
@@ -439,8 +437,6 @@ static const struct unc_class_row unc_classes[N_UC] = {
     [UC_FREE_RUNNING] = { "uncore_imc_free_running", 64, UN_BYTES },
     [UC_UMC] = { "amd_umc", 64, UN_BYTES },
     [UC_FABRIC] = { "amd_df", 0, UN_SUM },
-    [UC_DMC620] = { "arm_dmc620", 0, UN_REQUESTS },
-    [UC_CMN] = { "arm_cmn", 0, UN_REQUESTS },
     [UC_POWER] = { "power", 0, UN_ENERGY },
 };
 
@@ -468,8 +464,6 @@ static const struct unc_row unc_rows[] = {
     { UC_FABRIC, UR_BOTH, UW_FABRIC, "dram_channel_data_controller_5", "event=0x147,umask=0x38" },
     { UC_FABRIC, UR_BOTH, UW_FABRIC, "dram_channel_data_controller_6", "event=0x187,umask=0x38" },
     { UC_FABRIC, UR_BOTH, UW_FABRIC, "dram_channel_data_controller_7", "event=0x1c7,umask=0x38" },
-    { UC_DMC620, UR_REQUESTS, UW_NOWHERE, "clk_request", "" },
-    { UC_CMN, UR_REQUESTS, UW_NOWHERE, "hnf_mc_reqs", "" },
     { UC_POWER, UR_PACKAGE, UW_NOWHERE, "energy-pkg", "" },
     { UC_POWER, UR_CORES, UW_NOWHERE, "energy-cores", "" },
     { UC_POWER, UR_GPU, UW_NOWHERE, "energy-gpu", "" },

@@ -188,7 +188,7 @@ function do_arm() {
     add("pmc_arm", sprintf("0x%s, 0x%s, %s", get("implementer"), get("part"), text("name")))
 }
 function do_uncore(    n) {
-    counts[get("name")] = of("counts", "bytes sum requests energy")
+    counts[get("name")] = of("counts", "bytes sum energy")
     n = get("preference") == "-" ? 0 : number("preference", 99)
     if ((n == 0) != (counts[get("name")] == "energy")) bad("preference: of memory controllers, and of them alone")
     if (n in preferred) bad("two of preference " n)
@@ -202,8 +202,8 @@ function do_uncore(    n) {
 function do_counter(    u, r, c, terms) {
     u = get("uncore")
     known("uncore", u)
-    r = of("role", "read write both requests package cores gpu dram platform")
-    c = r ~ /^(read|write)$/ ? "bytes" : r == "both" ? "sum" : r == "requests" ? "requests" : "energy"
+    r = of("role", "read write both package cores gpu dram platform")
+    c = r ~ /^(read|write)$/ ? "bytes" : r == "both" ? "sum" : "energy"
     if (c != counts[u]) bad(r ": " u " counts " counts[u])
     once("counter " u " " get("event"))
     if (length(get("event")) >= 32) bad("event: more than 31 characters, which struct unc_row holds")

@@ -57,7 +57,6 @@
     X(NULL, "connections_dropped", st.connections_dropped, RECORDED, NULL) \
     X("subprocesses_overflow", "programs_other", st.programs_other, MODEL, NULL) \
     X("failed_other", "failed_other", st.failed_other, CALLS, NULL) \
-    X("disks_overflow", "disks_other", st.disks_other, BLOCK_IO, NULL) \
     X(NULL, "where_other", st.where_other, RECORDED, NULL) \
     X(NULL, "untabled", st.untabled, RECORDED, NULL)
 
@@ -93,11 +92,6 @@
     C(st_io, took.max_ns, NUMBER, RECORDED, NULL) C(st_io, read, NUMBER, RECORDED, NULL) \
     C(st_io, written, NUMBER, RECORDED, NULL) C(st_io, lost, NUMBER, RECORDED, NULL) \
     C(st_io, took.hist, COUNTS, RECORDED, NULL)
-#define DISK_COLUMNS(C, P) \
-    C(st_disk, name, TEXT, BOTH, "device") C(st_disk, v[0], NUMBER, BOTH, "reads") \
-    C(st_disk, v[1], NUMBER, BOTH, "read_bytes") C(st_disk, v[2], NUMBER, BOTH, "writes") \
-    C(st_disk, v[3], NUMBER, BOTH, "written_bytes") C(st_disk, v[4], NUMBER, BOTH, "discards") \
-    C(st_disk, v[5], NUMBER, BOTH, "discarded_bytes") C(st_disk, v[6], NUMBER, BOTH, "flushes")
 #define TOOK_COLUMNS(C, P) \
     C(st_took, row, CALL, BOTH, "name") C(st_took, calls, NUMBER, BOTH, "calls") \
     C(st_took, ns, NUMBER, BOTH, "duration_ns")
@@ -128,8 +122,6 @@
       .text = st_text_waits, .json = st_json_sched }, \
     { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ROWS(&st.io, 1), .n = &st.n_io, \
       .text = st_text_block_io, .json = st_json_block_io }, \
-    { "disks", NULL, .known = ST_BLOCK_IO, .record = REC_DISK, COLS(DISK), ROWS(st.io.disk, ST_DISKS), \
-      .n = &st.n_disks, .text = st_text_disks }, \
     { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(st.took, SC_N), \
       .sparse = true, .add = st_add_took }, \
     { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(PROCESS), \

@@ -21,7 +21,7 @@ kvis trace --until	kvis trace --until-exit
 kvis trace --color=a	always +auto
 kvis trace --color=n	--color=never 
 kvis trace --backend h	--backend hybrid 
-kvis proc -f json-	-f json-v2 
+kvis proc -f js	-f json 
 kvis trace --att	--attach=
 kvis replay run	replay run1.kvis 
 kvis diff run1.kvis run	diff run1.kvis run1.kvis 

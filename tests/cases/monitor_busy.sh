@@ -56,15 +56,6 @@ turns() { # turns OPTION...: kvis monitor through the four
 turns
 want "[sorted(int(p) for p in e['busy']) for e in E[:3]] == [[201, 202, 203, 204, 205], [201, 202, 203, 204, 205, 206], \
     [201, 202, 203, 204, 206]]"
-turns --by-command
-promtool_takes p.prom
-want "sorted(E[0]['busy']) == ['p1', 'p2', 'p3', 'p4', 'p5']"
-near "$s $B['p1']['busy_cpu_seconds_per_second']" "(100 + 94) / $(getconf CLK_TCK)"
-want "$B['p1']['busy_threads'] == 2 and 'comm' not in $B['p1']"
-total=$(awk '$1 ~ /^kvis_busy_cpu_seconds_total[{]comm="p0"}$/ { print $2 }' p.prom)
-want "abs($total * $(getconf CLK_TCK) - (95 + 89 + 96 + 89 + 96)) < 0.1"
-hasnt p.prom 'pid='
-
 # Live: three on one CPU, of which each waits; one that writes; one with memory. They tell what they did.
 cat >live.py <<'END'
 import mmap, os, resource, sys, threading, time

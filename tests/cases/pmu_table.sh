@@ -64,11 +64,11 @@ s/^cite  arm .*//~no cite of arm
 s/^cite  arm .*/cite  arm  Arm/~cite KIND DOCUMENT
 s/^arm  41  d02 /arm  41  d03 /~core 41 d03: stands twice
 s/^arm  41  d02 /arm  41  d2 /~three hexadecimal digits
-s/^\(uncore  cmn .*\)  6  drivers.*/\1  6  -/~no document
-s/^\(uncore  cmn .*\)  6  /\1  5  /~two of preference 5
-s/^\(uncore  cmn .*\)  requests  /\1  bytes  /~requests: cmn counts bytes
-s/^counter  cmn  /counter  ccn  /~no uncore .ccn
-s/^\(counter  dmc620 .*\)clk_request  \(.*\)-$/\1clk_request  \2-\n&/~counter dmc620 clk_request: stands twice
+s/^\(uncore  fabric .*\)  4  arch.*/\1  4  -/~no document
+s/^\(uncore  fabric .*\)  4  /\1  3  /~two of preference 3
+s/^\(uncore  fabric .*\)  sum  /\1  bytes  /~both: fabric counts bytes
+s/^counter  power  /counter  pwr  /~no uncore .pwr
+s/^\(counter  power .*\)energy-pkg  \(.*\)-$/\1energy-pkg  \2-\n&/~counter power energy-pkg: stands twice
 s/rdwrmask=0x1  .*/rdwrmask=0x1  -/~no document
 s/rdwrmask=0x1  /rdwrmask=1  /~terms .event
 s/^\(counter  umc  *read .*\)any /\1-   /~both, or none of them

@@ -11,12 +11,10 @@ evil=$(printf 'title: \033[2J\n%%%%<b>;"\t\377click')
 
 run proc --format json --output done.json -- sh -c "$work" sh "$evil"
 status 0
-eq "lines of the completed commands" 6 "$(python3 "$TESTS/lib/workflow.py" completed done.json)"
+eq "lines of the completed commands" 6 "$(python3 "$TESTS/lib/workflow.py" done.json)"
 has done.json '"exitCode":143,"signal":"SIGTERM"'
 has done.json '"name":"sh".*"args":\["sh","-c","exit 7"\],"durationNs":[0-9]+,"exitCode":7'
 hasnt done.json '"type"'
-run proc -f json-v2 -o events.json -- sh -c "$work" sh "$evil"
-eq "lines of the events" 11 "$(python3 "$TESTS/lib/workflow.py" events events.json)"
 # Each line is there when the process has ended, and SIGINT ends the file with a whole line.
 "$KVIS" proc -f json -o live.json -u $uid >out 2>err 9>&- &
 kvis=$!
@@ -29,7 +27,7 @@ kill -INT $kvis
 wait $kvis
 st=$?
 status 0
-python3 "$TESTS/lib/workflow.py" completed live.json >&9 || fail "live.json"
+python3 "$TESTS/lib/workflow.py" live.json >&9 || fail "live.json"
 has live.json "\"uid\":$uid.*\"two\""
 
 # The chart: a line a command, names that mermaid reads as names.

@@ -99,7 +99,7 @@ printf x >noprogram; chmod +x noprogram; run proc -o text -- ./noprogram; status
 run proc -p 4999999 -o text; status 125
 has err "no process 4999999"
 for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true" \
-    "--min-duration=1 --live true" "--min-duration=1 -f execsnoop true" "--min-duration=1 -f json-v2 true"; do
+    "--min-duration=1 --live true" "--min-duration=1 -f execsnoop true"; do
     run proc $bad; status 2
 done
 

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """Used by cases of kvis monitor that look at what is written for Prometheus.
-prom.py text|openmetrics FILE: whether FILE keeps the rules of that format (text 0.0.4, or OpenMetrics 1.0). Where
+prom.py FILE: whether FILE keeps the rules of the text format 0.0.4. Where
 prometheus_client is installed, its parser must take the file, too. read(), names() and check() are for other scripts."""
 import re
 import sys
 
 SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)')
 LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
-TYPES = {"text": {"counter", "gauge", "untyped", "histogram"}, "openmetrics": {"counter", "gauge", "unknown", "histogram", "info"}}
-ENDINGS = {"counter": ["_total"], "info": ["_info"], "histogram": ["_bucket", "_sum", "_count"]}
-RESERVED = {"counter": ["_total", "_created"], "info": ["_info"], "histogram": ["_bucket", "_sum", "_count", "_created"]}
+TYPES = {"counter", "gauge", "untyped", "histogram"}
 
 
 def read(text):
@@ -40,19 +38,18 @@ def histogram(family, samples):
         assert set(rest) == {"_sum", "_count"} and rest["_count"] == buckets[-1][1], (family, key, rest)
 
 
-def check(text, form):
+def check(text):
     """Each metric has its HELP and TYPE, then all of its samples, which its type allows, and no other metric between."""
-    open_ = form == "openmetrics"
-    assert text.endswith("# EOF\n" if open_ else "\n") and text.count("# EOF") == open_, text[-40:]
+    assert text.endswith("\n") and "# EOF" not in text, text[-40:]
     assert not re.search("[\0-\x09\x0b-\x1f\x7f-\x9f]", text), "control characters"
-    family, kind, done, taken, seen, samples = None, None, {}, {}, set(), []
+    family, kind, done, seen, samples = None, None, set(), set(), []
 
     def end():
         assert family is None or samples, f"{family}: no samples"
         if kind == "histogram":
             histogram(family, samples)
 
-    for line in text.splitlines()[:-1 if open_ else None]:
+    for line in text.splitlines():
         if line.startswith("# HELP "):
             end()
             family, kind, samples = line.split(" ")[2], None, []
@@ -60,17 +57,14 @@ def check(text, form):
             assert len(line.split(" ", 3)[3]) > 8, line
         elif line.startswith("# TYPE "):
             _, _, name, kind = line.split(" ")
-            assert name == family and kind in TYPES[form], line
-            done[family] = kind
-            for ending in [""] + (RESERVED.get(kind, []) if open_ else []):
-                assert family + ending not in taken, f"{family + ending}: a sample of {taken.get(family + ending)}, too"
-                taken[family + ending] = family
+            assert name == family and kind in TYPES, line
+            done.add(family)
         else:
             found = SAMPLE.fullmatch(line)
             assert found and found[1], line
             labels = LABEL.findall(found[2] or "")
             assert len(dict(labels)) == len(labels), line
-            ends = ENDINGS.get(kind, [""]) if open_ or kind == "histogram" else [""]
+            ends = ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]
             assert found[1] in [family + e for e in ends], (family, kind, line)
             key = found[1], tuple(sorted(labels))
             assert key not in seen, f"twice: {line}"
@@ -82,13 +76,12 @@ def check(text, form):
     end()
     try:
         from prometheus_client import parser
-        from prometheus_client.openmetrics import parser as openmetrics
     except ImportError:
         return len(seen)
-    list((openmetrics if open_ else parser).text_string_to_metric_families(text))
+    list(parser.text_string_to_metric_families(text))
     return len(seen)
 
 
 if __name__ == "__main__":
-    with open(sys.argv[2], newline="", encoding="utf-8") as f:
-        print(sys.argv[2], check(f.read(), sys.argv[1]), "samples")
+    with open(sys.argv[1], newline="", encoding="utf-8") as f:
+        print(sys.argv[1], check(f.read()), "samples")

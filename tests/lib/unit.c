@@ -101,9 +101,9 @@ static void t_bytes(void)
     EXPECT(!strcmp(u_errname(ENOENT), "ENOENT") && !u_errname(0) && !u_errname(99999));
 }
 
-/* What is done in words of eight bytes, and tens without a division, against the plain way: each byte at each
- * place of strings of each length up to 40, and numbers around the powers of ten and of two. */
-static void t_words(void)
+/* Each byte at each place of strings of each length up to 40 through u_plain and b_put, whose copies overlap, and
+ * numbers around the powers of ten and of two. */
+static void t_pieces(void)
 {
     u32 wrong = 0;
     for (size_t n = 0; n <= 40; n++)
@@ -1121,7 +1121,7 @@ int main(int argc, char **argv)
     sc_init();
     sc_parse("all");
     t_bytes();
-    t_words();
+    t_pieces();
     t_addresses();
     t_histogram();
     t_paths();

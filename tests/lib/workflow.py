@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Used by the case proc_formats.
-workflow.py completed|events FILE: what workflow-telemetry-action's readers insist on.
+workflow.py FILE: what workflow-telemetry-action's readers insist on.
 
-completed: src/procTraceParser.ts of borissmidt's fork reads a CompletedCommand a line. A line without
-a string `name` or an array `args`, or a number that is none, loses the whole report: so no other lines.
-events: the EXEC and EXIT lines of the action's first version, which are joined by pid."""
+src/procTraceParser.ts of borissmidt's fork reads a CompletedCommand a line. A line without
+a string `name` or an array `args`, or a number that is none, loses the whole report: so no other lines."""
 import json
 import sys
 import time
@@ -41,21 +40,4 @@ def completed(path):
     return count
 
 
-def events(path):
-    open_, count = set(), 0
-    for n, e in lines(path):
-        check(n, e, ["ts", "event", "name"], NUMBERS, [])
-        time.strptime(e["ts"], "%H:%M:%S")
-        if e["event"] == "EXEC":
-            check(n, e, ["fileName"], {"startTime"}, ["args"])
-            assert abs(e["startTime"] / 1e3 - time.time()) < 3600, (n, e)
-            open_.add(e["pid"])
-        else:
-            assert e["event"] == "EXIT", (n, e)
-            check(n, e, [], {"duration", "exitCode"}, [])
-            assert e["pid"] in open_, (n, e)
-        count += 1
-    return count
-
-
-print({"completed": completed, "events": events}[sys.argv[1]](sys.argv[2]))
+print(completed(sys.argv[1]))

@@ -25,7 +25,7 @@ begin() { # begin LIST JSON: for five intervals of a second from now on
 spinners() { # spinners HOW TYPE: its JSON is json.$1; BPF_PROG_TYPE_ of its programs
 how=$1
 "$BIN/mon" sums >before
-begin runq,depth,estimate,stat json.$1
+begin runq,depth,stat json.$1
 t_is "$how: the form of the programs" "$2" "$(cat /proc/$!/fdinfo/* | sed -n 's/^prog_type:[^0-9]*//p' | sort -u)"
 "$BIN/mon" spin 3 3 >spun
 "$BIN/mon" sums >after
@@ -48,7 +48,6 @@ t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["con
 }
 spinners btf 26 # TRACING (every kernel of the table has it)
 t_json "three can run on each CPU" json.btf 'max((sum(c for e in E[1:3] for h in e["histograms"] if h["name"] == "runq_depth" for v, c in h["buckets"] if v == b), b) for b in range(9))[1] == 3'
-t_json "and that is the kernel's own count" json.btf 'not any("runq_depth_estimate_p50" in e for e in E)'
 # On one CPU beside a spinner, more than its share, each time till it sleeps: then there are two when it
 # comes and one when it goes, though the kernel may leave it on the queue for a while (6.12).
 begin depth json.naps
@@ -78,7 +77,7 @@ within "migrations" 500 "$(total sched_migrations_total)" $((500 + moved - moved
 
 mount -t tmpfs none /sys/kernel/btf
 spinners nobtf 5
-t_json "without BTF: their number is a guess, and called one" json.nobtf 'all("runq_depth_estimate_p50" in e for e in E[1:4]) and not any("runq_depth_p50" in e for e in E)'
+t_json "without BTF: their number is not known" json.nobtf 'not any("runq_depth_p50" in e for e in E)'
 t_fails 125 "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
 t_has "are n/a" out '^block +n/a: blk_issue: no usable request.*: no BTF: /sys/kernel/btf/vmlinux cannot be opened: '
 umount /sys/kernel/btf
