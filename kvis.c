@@ -16147,25 +16147,19 @@ static void pf_upto(u64 ns)
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
- * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
- * it is read once, by windows, and only this stays: where in the string section the wanted words
- * are, the types that bear a wanted name, and the position of every 32nd type. With these the
- * members are then walked. A module's BTF is split: ids and string offsets continue vmlinux's.
- * The file is hostile: every length is checked against its section, every chain and every search
- * has a bound, and what does not fit is -EBADMSG with a reason. Entry: btf_resolve. */
+ * is the format), for a batch of names at a time. The file is read into memory, all its types are
+ * checked and their positions noted; each type that bears a wanted name is then asked for the
+ * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
+ * continue vmlinux's. The file is hostile: every length is checked against its section, chains of
+ * types have a depth limit, and the members that a batch may look at are limited by the file's
+ * size. What does not fit is -EBADMSG with a reason. Entry: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* of every `char why[]` */
     BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
-    BTF_WINDOW = 16384,
-    BTF_NEAR = 4096,        /* sysfs gives no more than a page at a time */
-    BTF_STRIDE = 32,
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own bound */
-    BTF_STEPS = 16,
-    BTF_WORD = 255,         /* the kernel's KSYM_NAME_LEN is 512, with Rust's in mind */
-    BTF_MAX_CANDS = 4096,
-    BTF_BUCKETS = 1024,
+    BTF_BUCKETS = 256,
     BTF_LAYOUTS = 128,      /* kinds have 7 bits */
 };
 
@@ -16184,7 +16178,8 @@ struct kfield {
  * exists); -EINVAL no such name can be; -EBADMSG damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind; /* the caller's */
+    u8 kind;  /* the caller's */
+    u32 next; /* btf_'s: the question after this one in its bucket, from 1 */
     struct kfield f;
     int err;
 };
@@ -16207,50 +16202,42 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_KINDS] = { 0, 0, false }, /* one of a newer kernel */
 };
 
-/* One file. Positions are from its start. */
-struct btf_blob {
+/* One file in memory. Positions are from its start. */
+struct btf_file {
     const char *name;
-    int fd;
+    const u8 *p;
+    u32 mapped; /* bytes at p; size of them are the file's */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* of this file's own; what is lower is vmlinux's */
-    u32 *index;                    /* where type first_id + i * BTF_STRIDE is */
-    struct { u8 body, each; } layout[BTF_LAYOUTS]; /* sizes of kinds we do not know */
+    u32 *type;                     /* the position of each type, from first_id on */
+    const u8 *layout;              /* sizes of kinds we do not know: 4 bytes each */
     u32 n_layouts;
-    const u8 *map; /* all of it, where the kernel maps it */
-    u32 ahead, win_pos, win_len;
-    u8 win[BTF_WINDOW];
 };
 
 struct btf_type {
-    struct btf_blob *b;
-    u32 id, name, vlen, body, next; /* body, next: positions */
-    u32 size;                       /* or the type that it refers to */
+    struct btf_file *b;
+    u32 id, name, vlen;
+    u32 size; /* or the type that it refers to */
+    const u8 *body;
     u8 kind;
     bool flag;
 };
 
-struct btf_word { const char *s; u32 len, next; };
-struct btf_step { u32 n; bool is_index; }; /* n: the member's word, or the index */
-struct btf_path { u32 type, n; struct btf_step step[BTF_STEPS]; };
+struct btf_step { const char *name; u32 n; }; /* n: the name's length; name NULL: an index */
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* One batch at work. Words are numbered from 1. */
+/* One batch at work. */
 static struct {
-    struct btf_blob blob[2]; /* vmlinux, the module */
-    u32 n_blobs;
-    struct btf_word *words;
-    u32 n_words, bucket[BTF_BUCKETS];
-    struct { u32 off, word; } *strs; /* open addressing by string offset */
-    u32 strs_mask, n_strs;
-    struct { u32 word, id; } *cands; /* types that bear a wanted name, as they come */
-    u32 n_cands, cands_cap, base_cands;
-    u64 lookups, members; /* what may still be spent */
+    struct btf_file file[2];  /* vmlinux, the module */
+    u32 n_files;
+    u32 bucket[BTF_BUCKETS];  /* questions by the hash of their type's name; 0: none */
+    u64 members;              /* that may still be looked at */
     char *why;
 } btf;
 
-/* --- the file, by windows --- */
+/* --- the file --- */
 
-static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_blob *b, const char *fmt, ...)
+static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, ...)
 {
     va_list ap;
     if (btf.why[0])
@@ -16270,56 +16257,60 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* The n bytes at pos, n <= BTF_NEAR or BTF_WINDOW as `ahead` says; until the next call. NULL: the
- * file does not have them. */
-static const u8 *btf_at(struct btf_blob *b, u32 pos, u32 n)
+/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch takes
+ * 5 ms then, and 35 ms where it must be read, page by page. A file of another file system could
+ * shrink while it is mapped. */
+static bool btf_map(struct btf_file *b, int fd)
 {
-    if (pos > b->size || n > b->size - pos)
-        return NULL;
-    if (b->map)
-        return b->map + pos;
-    if (pos < b->win_pos || pos - b->win_pos > b->win_len ||
-        n > b->win_len - (pos - b->win_pos)) {
-        u32 want = MIN(b->ahead, b->size - pos);
-        b->win_pos = pos;
-        b->win_len = 0;
-        while (b->win_len < want) {
-            ssize_t r = pread(b->fd, b->win + b->win_len, want - b->win_len, pos + b->win_len);
-            if (r < 0 && errno == EINTR)
-                continue;
-            if (r <= 0)
-                break;
-            b->win_len += (u32)r;
-        }
-        if (n > b->win_len)
-            return NULL;
-    }
-    return b->win + (pos - b->win_pos);
+    enum { SYSFS = 0x62656572 };
+    struct statfs fs;
+    if (fstatfs(fd, &fs) < 0 || fs.f_type != SYSFS)
+        return false;
+    void *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return false;
+    b->p = p;
+    b->size = b->mapped;
+    return true;
 }
 
-/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
- * that a kind that came later can be passed over. */
-static int btf_layouts(struct btf_blob *b, u32 hdr_len)
+static int btf_read(struct btf_file *b, int fd)
 {
-    const u8 *p = btf_at(b, 24, 8);
-    u32 off = p ? btf_u32(p) : 0, len = p ? btf_u32(p + 4) : 0, rest = b->size - hdr_len;
-    if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts reach behind its end");
-    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
-    for (u32 i = 0; i < b->n_layouts && (p = btf_at(b, hdr_len + off + 4 * i, 4)); i++) {
-        b->layout[i].body = p[0];
-        b->layout[i].each = p[1];
+    u8 *p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->p = p;
+    while (b->size < b->mapped) {
+        ssize_t r = pread(fd, p + b->size, b->mapped - b->size, b->size);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return -errno;
+        if (!r)
+            break;
+        b->size += (u32)r;
     }
     return 0;
 }
 
-static int btf_header(struct btf_blob *b)
+/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
+ * that a kind that came later can be passed over. */
+static int btf_layouts(struct btf_file *b, u32 hdr_len)
+{
+    u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
+    if (off > rest || len > rest - off)
+        return btf_bad(b, "layouts reach behind its end");
+    b->layout = b->p + hdr_len + off;
+    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
+    return 0;
+}
+
+static int btf_header(struct btf_file *b)
 {
     struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
-    const u8 *p = btf_at(b, 0, sizeof h);
-    if (!p)
+    if (b->size < sizeof h)
         return btf_bad(b, "no header: %u bytes", b->size);
-    memcpy(&h, p, sizeof h);
+    memcpy(&h, b->p, sizeof h);
     if (h.magic == BTF_MAGIC_SWAPPED)
         return btf_bad(b, "it is of the other byte order");
     if (h.magic != BTF_MAGIC)
@@ -16339,176 +16330,73 @@ static int btf_header(struct btf_blob *b)
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
     /* A module may add no string of its own. */
-    const u8 *last = h.str_len ? btf_at(b, b->str_pos + h.str_len - 1, 1) : NULL;
-    if (last ? *last : b->first_id == 1 || h.str_len)
+    if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* --- words: the parts of the wanted names --- */
-
-/* The first, middle and last byte tell most names apart and cost less than all. len > 0. */
-static u32 btf_hash(const char *s, u32 len)
+/* The string at an offset that btf_head or btf_part has checked. */
+static const char *btf_str(const struct btf_file *b, u32 off)
 {
-    u32 h = (u8)s[0] + 31u * (u8)s[len / 2] + 961u * (u8)s[len - 1] + 7u * len;
-    return (h ^ h >> 7) % BTF_BUCKETS;
-}
-
-/* The number of a word; 0: nobody wants it. */
-static u32 btf_word_find(const char *s, u32 len)
-{
-    if (!len)
-        return 0;
-    for (u32 w = btf.bucket[btf_hash(s, len)]; w; w = btf.words[w].next)
-        if (btf.words[w].len == len && !memcmp(btf.words[w].s, s, len))
-            return w;
-    return 0;
-}
-
-static u32 btf_word_add(const char *s, u32 len)
-{
-    u32 w = btf_word_find(s, len);
-    if (w || !len)
-        return w;
-    u32 *head = &btf.bucket[btf_hash(s, len)];
-    w = ++btf.n_words;
-    btf.words[w] = (struct btf_word){ s, len, *head };
-    *head = w;
-    return w;
-}
-
-static u32 *btf_str_slot(u32 off, u32 **word)
-{
-    u32 i = off * 2654435761u >> 12 & btf.strs_mask;
-    while (btf.strs[i].word && btf.strs[i].off != off)
-        i = (i + 1) & btf.strs_mask;
-    *word = &btf.strs[i].word;
-    return &btf.strs[i].off;
-}
-
-/* The wanted word that stands at a string offset; 0: none. */
-static u32 btf_word_at(u32 off)
-{
-    u32 *word;
-    btf_str_slot(off, &word);
-    return *word;
-}
-
-static int btf_str_add(struct btf_blob *b, u32 off, u32 w)
-{
-    if (btf.n_strs >= btf.strs_mask / 2)
-        return btf_bad(b, "the same strings again and again (%.40s)", btf.words[w].s);
-    u32 *word, *at = btf_str_slot(off, &word);
-    *at = off;
-    *word = w;
-    btf.n_strs++;
-    return 0;
-}
-
-/* Looks for the words in a string section. */
-static int btf_scan_strings(struct btf_blob *b)
-{
-    for (u32 pos = 0, used; pos < b->str_len; pos += used) {
-        u32 n = MIN(b->str_len - pos, BTF_WINDOW);
-        const char *p = (const char *)btf_at(b, b->str_pos + pos, n), *z;
-        if (!p)
-            return btf_bad(b, "shorter than it says");
-        for (used = 0; used < n && (z = memchr(p + used, 0, n - used));) {
-            u32 w = btf_word_find(p + used, (u32)(z - p) - used);
-            int e = w ? btf_str_add(b, b->str_base + pos + used, w) : 0;
-            if (e)
-                return e;
-            used = (u32)(z - p) + 1;
-        }
-        if (!used)
-            used = n; /* longer than any name */
-    }
-    return 0;
+    if (off < b->str_base)
+        b = &btf.file[0];
+    return (const char *)b->p + b->str_pos + (off - b->str_base);
 }
 
 /* --- types --- */
 
-/* The type at a position. */
-static int btf_head(struct btf_blob *b, u32 pos, u32 id, struct btf_type *t)
+/* The type at a position, all of which is in the file. Returns its length, or -EBADMSG. */
+static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
-    const u8 *p = b->type_end - pos < 12 ? NULL : btf_at(b, pos, 12);
-    if (!p)
+    if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is cut off", id);
+    const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
     /* 16 bits of vlen and 5 of kind; the bits above either are 0 so far, and reserved to them. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
-                            .flag = info >> 31, .body = pos + 12 };
+                            .flag = info >> 31, .body = p + 12 };
     u64 len;
     if (t->kind != BTF_VOID && t->kind < BTF_KINDS)
         len = btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen;
     else if (t->kind != BTF_VOID && t->kind < b->n_layouts)
-        len = b->layout[t->kind].body + (u64)b->layout[t->kind].each * t->vlen;
+        len = b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
     else
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
-    if (len > b->type_end - t->body)
+    if (len > b->type_end - pos - 12)
         return btf_bad(b, "type %u (kind %u, %u parts) is cut off", id, t->kind, t->vlen);
-    if (t->name && t->name >= b->str_base + b->str_len)
+    if (t->name >= b->str_base + b->str_len)
         return btf_bad(b, "type %u: its name is outside the strings", id);
-    t->next = t->body + (u32)len;
-    return 0;
+    return (s64)len + 12;
 }
 
-static int btf_cand_add(struct btf_blob *b, u32 word, u32 id)
+/* Checks all types, and notes where they are. */
+static int btf_scan(struct btf_file *b)
 {
-    if (btf.n_cands >= BTF_MAX_CANDS)
-        return btf_bad(b, "too many types of one name (%.40s)", btf.words[word].s);
-    void *grown = u_grow(btf.cands, &btf.cands_cap, btf.n_cands + 1, sizeof *btf.cands);
-    if (!grown)
-        return -ENOMEM;
-    btf.cands = grown;
-    btf.cands[btf.n_cands].word = word;
-    btf.cands[btf.n_cands++].id = id;
-    return 0;
-}
-
-/* Indexes the types, and notes those that bear a wanted name. */
-static int btf_scan_types(struct btf_blob *b)
-{
-    u32 most = (b->type_end - b->type_pos) / 12;
-    b->index = malloc((most / BTF_STRIDE + 1) * sizeof *b->index);
-    if (!b->index)
+    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
+    if (!b->type)
         return -ENOMEM;
     struct btf_type t;
-    for (u32 pos = b->type_pos; pos < b->type_end; pos = t.next) {
-        u32 n = b->n_ids++;
-        if (n % BTF_STRIDE == 0)
-            b->index[n / BTF_STRIDE] = pos;
-        int e = btf_head(b, pos, b->first_id + n, &t);
-        u32 w = !e && btf_kinds[MIN(t.kind, BTF_KINDS)].named ? btf_word_at(t.name) : 0;
-        if (w)
-            e = btf_cand_add(b, w, t.id);
-        if (e)
-            return e;
+    for (u32 pos = b->type_pos; pos < b->type_end;) {
+        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
+        if (len < 0)
+            return (int)len;
+        b->type[b->n_ids++] = pos;
+        pos += (u32)len;
     }
     return 0;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
 {
-    struct btf_blob *b = &btf.blob[btf.n_blobs > 1 && id >= btf.blob[1].first_id];
+    struct btf_file *b = &btf.file[btf.n_files > 1 && id >= btf.file[1].first_id];
     if (!id) {
         *t = (struct btf_type){ .b = b };
         return 0;
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "there is no type %u", id);
-    if (!btf.lookups--) {
-        btf.lookups = 0;
-        return btf_bad(b, "its types are tangled");
-    }
-    u32 n = id - b->first_id, at = id - n % BTF_STRIDE, pos = b->index[n / BTF_STRIDE];
-    int e = 0;
-    for (; !e && at <= id; at++) {
-        e = btf_head(b, pos, at, t);
-        pos = e ? 0 : t->next;
-    }
-    return e;
+    return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Follows typedefs and qualifiers. */
@@ -16526,31 +16414,20 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers without end", id);
 }
 
-static int btf_array(const struct btf_type *t, u32 *elem, u32 *n)
-{
-    const u8 *p = btf_at(t->b, t->body, 12);
-    if (!p)
-        return btf_bad(t->b, "shorter than it says");
-    *elem = btf_u32(p);
-    *n = btf_u32(p + 8);
-    return 0;
-}
-
 /* Size and sign of what is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
-    const u8 *p;
     switch (t->kind) {
     case BTF_PTR:
         f->size = sizeof(void *);
         return 0;
-    case BTF_INT:
-        if (!(p = btf_at(t->b, t->body, 4)))
-            return btf_bad(t->b, "shorter than it says");
+    case BTF_INT: {
+        u32 encoding = btf_u32(t->body);
         f->size = t->size;
-        f->is_signed = btf_u32(p) >> 24 & 1;
+        f->is_signed = encoding >> 24 & 1;
         /* How BTF spelled a bit-field before members had a width of their own. */
-        return (btf_u32(p) & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
+        return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
+    }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
         f->size = t->size;
         f->is_signed = t->flag && (t->kind == BTF_ENUM || t->kind == BTF_ENUM64);
@@ -16560,13 +16437,23 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
+/* The body of an array: the type of an element, that of an index, and how many there are. */
+static u32 btf_array_of(const struct btf_type *t)
+{
+    return btf_u32(t->body);
+}
+
+static u32 btf_array_len(const struct btf_type *t)
+{
+    return btf_u32(t->body + 8);
+}
+
 /* Size, count and sign of a type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
-    struct btf_type t = { .b = &btf.blob[0] };
+    struct btf_type t = { .b = &btf.file[0] };
     u64 count = 1;
     for (u32 i = 0; i < BTF_DEPTH; i++) {
-        u32 n = 0;
         int e = btf_strip(id, &t);
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
@@ -16576,9 +16463,10 @@ static int btf_sized(u32 id, struct kfield *f)
             f->size *= (u32)count;
             return 0;
         }
-        if (e || (e = btf_array(&t, &id, &n)))
+        if (e)
             return e;
-        if ((count *= n) > INT32_MAX)
+        id = btf_array_of(&t);
+        if ((count *= btf_array_len(&t)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu", t.id, (unsigned long long)count);
     }
     return btf_bad(t.b, "type %u: arrays without end", t.id);
@@ -16591,14 +16479,19 @@ static bool btf_composite(const struct btf_type *t)
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
 }
 
+/* Whether a name of the file is the first `len` bytes of `want`. */
+static bool btf_is(const char *name, const char *want, u32 len)
+{
+    return !strncmp(name, want, len) && !name[len];
+}
+
 /* Part i of a struct or an enum: its first word is a name. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
-    u32 each = btf_kinds[t->kind].each;
-    const u8 *p = btf.members ? btf_at(t->b, t->body + i * each, each) : NULL;
-    if (!p)
-        *err = btf_bad(t->b, btf.members ? "shorter than it says" : "its types are tangled");
-    else if (btf_u32(p) && btf_u32(p) >= t->b->str_base + t->b->str_len)
+    const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
+    if (!btf.members)
+        *err = btf_bad(t->b, "its types are tangled");
+    else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
         btf.members--;
@@ -16606,7 +16499,8 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 }
 
 /* A member of a struct or of the anonymous ones in it. h->off is in bits. */
-static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hit *h)
+static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
+                    struct btf_hit *h)
 {
     int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs without end", t->id);
     for (u32 i = 0; !e && i < t->vlen; i++) {
@@ -16616,14 +16510,14 @@ static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hi
         u32 name = btf_u32(p), type = btf_u32(p + 4), off = btf_u32(p + 8);
         u32 width = t->flag ? off >> 24 : 0;
         off = t->flag ? off & 0xffffff : off;
-        if (name && btf_word_at(name) == word) {
+        if (name && btf_is(btf_str(t->b, name), step->name, step->n)) {
             *h = (struct btf_hit){ .type = type, .off = off, .bits = width };
             return 0;
         }
         struct btf_type in;
         if (name || (e = btf_strip(type, &in)) || !btf_composite(&in))
             continue;
-        e = btf_find(&in, word, depth + 1, h);
+        e = btf_find(&in, step, depth + 1, h);
         if (e != -ENOENT) {
             h->off += off;
             return e;
@@ -16633,11 +16527,11 @@ static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hi
     return e ? e : -ENOENT;
 }
 
-static int btf_member(u32 id, u32 word, struct btf_hit *h)
+static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
 {
     struct btf_type t;
     int e = btf_strip(id, &t);
-    if (e || (e = btf_composite(&t) ? btf_find(&t, word, 0, h) : -ENOENT))
+    if (e || (e = btf_composite(&t) ? btf_find(&t, step, 0, h) : -ENOENT))
         return e;
     if (h->bits)
         return -EOPNOTSUPP;
@@ -16656,26 +16550,28 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
 {
     struct btf_type t;
     struct kfield f;
-    u32 elem = 0, n = 0;
     int e = btf_strip(id, &t);
-    if (e || (e = t.kind == BTF_ARRAY ? btf_array(&t, &elem, &n) : -ENOENT))
+    if (e)
         return e;
+    if (t.kind != BTF_ARRAY)
+        return -ENOENT;
+    u32 n = btf_array_len(&t);
     if (n && i >= n) /* n is 0: a flexible array */
         return -ENOENT;
-    e = btf_sized(elem, &f);
+    e = btf_sized(btf_array_of(&t), &f);
     if (!e)
-        *h = (struct btf_hit){ .type = elem, .off = (u64)i * f.size };
+        *h = (struct btf_hit){ .type = btf_array_of(&t), .off = (u64)i * f.size };
     return e;
 }
 
-static int btf_enumerator(const struct btf_type *t, u32 word, struct kfield *f)
+static int btf_enumerator(const struct btf_type *t, const struct btf_step *step, struct kfield *f)
 {
     int e = 0;
     for (u32 i = 0; i < t->vlen; i++) {
         const u8 *p = btf_part(t, i, &e);
         if (!p)
             return e;
-        if (btf_word_at(btf_u32(p)) != word)
+        if (!btf_is(btf_str(t->b, btf_u32(p)), step->name, step->n))
             continue;
         u32 low = btf_u32(p + 4);
         f->value = t->kind == BTF_ENUM64 ? low | (u64)btf_u32(p + 8) << 32
@@ -16686,131 +16582,121 @@ static int btf_enumerator(const struct btf_type *t, u32 word, struct kfield *f)
     return -ENOENT;
 }
 
-/* The path from one type that bears its first name. */
-static int btf_walk(u32 id, const struct btf_path *p, struct kfield *f)
-{
-    struct btf_type t;
-    u64 off = 0;
-    int e = btf_strip(id, &t);
-    if (!e && (t.kind == BTF_ENUM || t.kind == BTF_ENUM64) && p->n == 1 && !p->step[0].is_index)
-        return btf_enumerator(&t, p->step[0].n, f);
-    for (u32 i = 0; !e && i < p->n; i++) {
-        struct btf_hit h = { 0 };
-        e = p->step[i].is_index ? btf_element(id, p->step[i].n, &h)
-                                : btf_member(id, p->step[i].n, &h);
-        off += h.off;
-        id = h.type;
-    }
-    if (!e && off > INT32_MAX)
-        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
-    f->off = (u32)off;
-    f->value = p->n ? 0 : id;
-    return e ? e : btf_sized(id, f);
-}
-
 /* --- names --- */
 
 /* One step of a path at *s: ".member" or "[2]". */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
-    step->is_index = **s == '[';
-    if (step->is_index) {
+    if (**s == '[') {
         char *end;
         unsigned long v = isdigit((u8)*p) ? strtoul(p, &end, 10) : ULONG_MAX;
         if (v > INT32_MAX || *end != ']')
             return -EINVAL;
-        step->n = (u32)v;
+        *step = (struct btf_step){ NULL, (u32)v };
         *s = end + 1;
         return 0;
     }
     u32 len = (u32)strcspn(p, ".[");
-    if (**s != '.' || !len || len > BTF_WORD)
+    if (**s != '.' || !len)
         return -EINVAL;
-    step->n = btf_word_add(p, len);
+    *step = (struct btf_step){ p, len };
     *s = p + len;
     return 0;
 }
 
-/* "T.a.b[2]" as a path of words; it adds them. */
-static int btf_parse(const char *s, struct btf_path *p)
+/* The rest of a name, from a type that bears its first word. */
+static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
-    u32 len = (u32)strcspn(s, ".[");
-    if (!len || len > BTF_WORD)
-        return -EINVAL;
-    p->type = btf_word_add(s, len);
-    s += len;
-    for (p->n = 0; *s; p->n++)
-        if (p->n == BTF_STEPS || btf_step(&s, &p->step[p->n]))
-            return -EINVAL;
-    return 0;
-}
-
-/* Of several types of one name the first that has the member: the module's before vmlinux's. */
-static void btf_answer(struct btf_want *w)
-{
-    struct btf_path p;
-    w->err = btf_parse(w->name, &p) ? -EINVAL : -ENOENT;
-    for (u32 k = 0; w->err == -ENOENT && k < btf.n_cands; k++) {
-        u32 i = (k + btf.base_cands) % btf.n_cands;
-        if (btf.cands[i].word == p.type)
-            w->err = btf_walk(btf.cands[i].id, &p, &w->f);
+    struct btf_type t;
+    struct btf_step step;
+    u64 off = 0;
+    bool member = *path;
+    int e = btf_strip(id, &t);
+    if (!e && (t.kind == BTF_ENUM || t.kind == BTF_ENUM64) && *path == '.')
+        return btf_step(&path, &step) || *path ? -ENOENT : btf_enumerator(&t, &step, f);
+    while (!e && *path && !(e = btf_step(&path, &step))) {
+        struct btf_hit h = { 0 };
+        e = step.name ? btf_member(id, &step, &h) : btf_element(id, step.n, &h);
+        off += h.off;
+        id = h.type;
     }
-    w->f.exists = !w->err || w->err == -EOPNOTSUPP;
+    if (!e && off > INT32_MAX)
+        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
+    f->off = (u32)off;
+    f->value = member ? 0 : id;
+    return e ? e : btf_sized(id, f);
 }
 
-static int btf_words(struct btf_want *w, u32 n)
+/* The bucket of a type's name. */
+static u32 *btf_bucket(const char *name, u32 len)
 {
-    u32 parts = 1, size = 64;
+    u32 h = 0;
+    for (u32 i = 0; i < len; i++)
+        h = h * 31 + (u8)name[i];
+    return &btf.bucket[h % BTF_BUCKETS];
+}
+
+/* Puts the questions into buckets. */
+static void btf_sort(struct btf_want *w, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        u32 len = (u32)strcspn(w[i].name, ".[");
+        const char *path = w[i].name + len;
+        struct btf_step step;
+        w[i].err = len ? -ENOENT : -EINVAL;
+        while (*path && w[i].err != -EINVAL)
+            if (btf_step(&path, &step))
+                w[i].err = -EINVAL;
+        u32 *head = btf_bucket(w[i].name, len);
+        w[i].next = *head;
+        *head = i + 1;
+    }
+}
+
+/* Answers from one type the questions that begin with its name and are still open. */
+static void btf_ask(const struct btf_type *t, struct btf_want *w)
+{
+    const char *name = btf_str(t->b, t->name);
+    u32 len = (u32)strlen(name);
+    for (u32 i = *btf_bucket(name, len); i; i = w[i - 1].next) {
+        struct btf_want *one = &w[i - 1];
+        if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
+            one->err = btf_walk(t->id, one->name + len, &one->f);
+    }
+}
+
+/* Of several types of one name the first that has the member answers: the module's come first. */
+static void btf_answer(struct btf_want *w, u32 n)
+{
+    struct btf_type t;
+    btf_sort(w, n);
+    for (u32 k = btf.n_files; k--;)
+        for (u32 i = 0; i < btf.file[k].n_ids; i++)
+            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+                btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
-        for (const char *s = w[i].name; s && parts < UINT32_MAX / 64; parts++)
-            s = (s = strchr(s, '.')) ? s + 1 : NULL;
-    while (size < parts * 8)
-        size *= 2;
-    btf.words = calloc(parts, sizeof *btf.words);
-    btf.strs = calloc(size, sizeof *btf.strs);
-    btf.strs_mask = size - 1;
-    struct btf_path p;
-    for (u32 i = 0; btf.words && btf.strs && i < n; i++)
-        btf_parse(w[i].name, &p);
-    return btf.words && btf.strs ? 0 : -ENOMEM;
-}
-
-/* Maps the whole file, which sysfs allows since 6.16 (kernel/bpf/sysfs_btf.c); otherwise it hands
- * it out page by page. Of another file system it could shrink under us. */
-static void btf_map(struct btf_blob *b)
-{
-    enum { SYSFS = 0x62656572 };
-    struct statfs fs;
-    if (fstatfs(b->fd, &fs) < 0 || fs.f_type != SYSFS)
-        return;
-    void *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, b->fd, 0);
-    b->map = p == MAP_FAILED ? NULL : p;
+        w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
 /* Takes in one more file: the first is vmlinux's. */
 static int btf_load(int fd, const char *name)
 {
-    struct btf_blob *b = &btf.blob[btf.n_blobs], *base = &btf.blob[0];
+    struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
     struct stat s;
     b->name = name;
-    b->fd = fd;
-    b->ahead = BTF_WINDOW;
     if (fstat(fd, &s) < 0)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
         return btf_bad(b, "%lld bytes", (long long)s.st_size);
-    b->size = (u32)MAX(s.st_size, 0);
-    b->first_id = btf.n_blobs ? base->first_id + base->n_ids : 1;
-    b->str_base = btf.n_blobs ? base->str_len : 0;
-    btf.base_cands = btf.n_cands;
-    btf.n_blobs++;
-    btf_map(b);
-    int e = btf_header(b);
-    if (!e && !(e = btf_scan_strings(b)))
-        e = btf_scan_types(b);
-    b->ahead = BTF_NEAR;
-    return e;
+    b->mapped = (u32)MAX(s.st_size, 0);
+    b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
+    b->str_base = btf.n_files ? base->str_len : 0;
+    btf.n_files++;
+    int e = !b->mapped || btf_map(b, fd) ? 0 : btf_read(b, fd);
+    if (!e)
+        e = btf_header(b);
+    return e ? e : btf_scan(b);
 }
 
 /* module_fd < 0: vmlinux alone. */
@@ -16820,23 +16706,20 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     memset(&btf, 0, sizeof btf);
     btf.why = why;
     why[0] = 0;
-    btf.lookups = 1000 + 256 * (u64)n;
-    btf.members = (1 << 20) + 4096 * (u64)n;
-    int e = btf_words(w, n);
-    if (!e && !(e = btf_load(fd, "vmlinux")) && module_fd >= 0)
+    int e = btf_load(fd, "vmlinux");
+    if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    for (u32 i = 0; i < n; i++)
-        if (e)
-            w[i].err = e;
-        else
-            btf_answer(&w[i]);
-    free(btf.words);
-    free(btf.strs);
-    free(btf.cands);
-    for (u32 i = 0; i < btf.n_blobs; i++) {
-        free(btf.blob[i].index);
-        if (btf.blob[i].map)
-            munmap((void *)(uintptr_t)btf.blob[i].map, btf.blob[i].size);
+    /* A part of a struct or an enum takes 8 bytes or more, and a name meets a part again only where
+     * an anonymous struct is part of several. */
+    btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
+    if (!e)
+        btf_answer(w, n);
+    for (u32 i = 0; e && i < n; i++)
+        w[i].err = e;
+    for (u32 i = 0; i < btf.n_files; i++) {
+        free(btf.file[i].type);
+        if (btf.file[i].p)
+            munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
     }
     return e;
 }
