@@ -17144,12 +17144,11 @@ struct bpf_obj {
     u32 n_probes;
     u32 loaded;              /* programs, bit by bit */
     u32 jumps;               /* the type of programs that its array of programs takes; 0: any */
-    bool ring;               /* `events` is a ring buffer, not an array of perf rings */
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
-    u32 since;               /* a program lacks a helper of Linux 5.since; 0: none does */
+    bool too_old;            /* the kernel lacks a helper or a map of Linux 5.8 */
     bool no_record;          /* a program lacks a field of a tracepoint's record */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
@@ -17355,18 +17354,6 @@ static u32 bpf_ring_bytes(u32 usual)
     return bytes;
 }
 
-/* Records come by a ring buffer where the kernel has one (5.8), else by a ring for each CPU. */
-static int bpf_events_create(struct bpf_obj *o)
-{
-    struct bpf_map_row ring = { .name = "events", .type = BPF_MAP_TYPE_RINGBUF,
-                                .max_entries = o->ring_bytes };
-    struct bpf_map_row perf = { .name = "events", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-                                .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
-    int f = o->ring ? bpf_map_create(&ring) : -EINVAL;
-    o->ring = f >= 0;
-    return f == -EINVAL ? bpf_map_create(&perf) : f;
-}
-
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
     for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
@@ -17387,16 +17374,21 @@ static int bpf_make_maps(struct bpf_obj *o)
     for (u32 i = 0; i < o->fam->n_maps; i++) {
         struct bpf_map_row m = o->fam->maps[i];
         int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
+        bool ring = m.type == BPF_MAP_TYPE_RINGBUF;
+        if (ring)
+            m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
         if (m.type == BPF_MAP_TYPE_HASH) /* by threads: there are not more than stacks for them */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
-        int f = lent >= 0                   ? fcntl(lent, F_DUPFD_CLOEXEC, 3)
-                : strcmp(m.name, "events") ? bpf_map_create(&m)
-                                            : bpf_events_create(o);
+        int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
+        if (f == -EINVAL && ring) {
+            o->too_old = true;
+            return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
+        }
         if (f < 0)
             return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
@@ -17586,8 +17578,6 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_TYPED"))
         bpf_set_imm(in, r->type == BPF_PROG_TYPE_TRACING);
-    if (!strcmp(p->name, "CFG_RINGBUF"))
-        bpf_set_imm(in, o->ring);
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
@@ -17671,16 +17661,12 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     return e;
 }
 
-/* The x of Linux 5.x that brought the BPF helper of this number (include/uapi/linux/bpf.h), if it
- * is one that programs of kvis call and 5.4 lacks; else 0. */
-static u32 bpf_helper_since(u32 helper)
+/* Whether a helper of this number came with Linux 5.5 to 5.8 (include/uapi/linux/bpf.h): programs
+ * of kvis call some of these and no later ones. */
+static bool bpf_is_newer_helper(u32 helper)
 {
-    enum { READ = 112, SEND_SIGNAL = 117, GET_NS = 120, RING = 130, RING_LAST = 134 };
-    return helper >= READ && helper < READ + 4       ? 5
-           : helper == SEND_SIGNAL                   ? 6
-           : helper == GET_NS                        ? 7
-           : helper >= RING && helper <= RING_LAST   ? 8
-                                                     : 0;
+    enum { PROBE_READ_USER = 112, RINGBUF_QUERY = 134 };
+    return helper >= PROBE_READ_USER && helper <= RINGBUF_QUERY;
 }
 
 /* A number that the verifier does not know is that of a helper, or ours: a poisoned instruction is
@@ -17688,11 +17674,11 @@ static u32 bpf_helper_since(u32 helper)
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
-    o->since = bpf_helper_since(number);
-    if (o->since)
-        bpf_fail(o, 0, "%s needs Linux 5.%u (BPF helper %u)", r->name, o->since, number);
-    if (o->since || patch >= r->n_patches)
-        return o->since;
+    o->too_old = bpf_is_newer_helper(number);
+    if (o->too_old)
+        bpf_fail(o, 0, "%s needs Linux 5.8 (BPF helper %u)", r->name, number);
+    if (o->too_old || patch >= r->n_patches)
+        return o->too_old;
     const char *name = r->patches[patch].name;
     o->no_record = bpf_is_record(&r->patches[patch]);
     const char *why = o->no_record ? tfs.no_root : o->no_btf;
@@ -18206,119 +18192,58 @@ static int bpf_take_time(void)
 }
 
 /* == 26 rb_  records that programs send =============================================
- * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
- * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
- * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
+ * A ring buffer for all CPUs (Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain,
+ * rb_drained. */
 
 enum {
-    RB_MAX_CPUS = 1024, RB_RECORD_MAX = 16 << 10,
     RB_AHEAD = 512,          /* bytes: what another CPU wrote is fetched so much before its turn */
     RB_GIVEN_BACK = 4096     /* bytes: writers read our position each time, so it changes seldom */
 };
 
-struct rb_cpu {
-    struct perf_event_mmap_page *m;
-    int fd;
-    u64 mark;
-};
-
 static struct {
     int epoll;
-    size_t page, size;       /* of the data, a power of two */
-    volatile u64 *consumer;  /* ring buffer: positions, and the data twice in a row */
+    size_t size;             /* of the data, a power of two */
+    volatile u64 *consumer;  /* positions, and the data twice in a row */
     volatile u64 *producer;
     const u8 *data;
     u64 mark;
-    struct rb_cpu *cpu;      /* perf rings */
-    u32 n_cpu;
-    u64 lost;                /* that the kernel said it lost (perf rings) */
 } rb_state = { .epoll = -1 };
-
-static u8 rb_copied[RB_RECORD_MAX]; /* a record of a perf ring, in one piece */
 
 /* Takes a record; false: not yet, it and those behind it stay. */
 typedef bool rb_fn(const void *record, u32 size);
 
-static int rb_watch(int f)
-{
-    struct epoll_event ev = { .events = EPOLLIN, .data.fd = f };
-    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, f, &ev) < 0 ? -errno : 0;
-}
-
 /* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
-static int rb_open_ring(int map, u32 bytes)
+static int rb_map(int map, u32 bytes)
 {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct epoll_event ev = { .events = EPOLLIN };
     rb_state.size = bytes;
-    void *c = mmap(NULL, rb_state.page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, rb_state.page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map,
-                 (off_t)rb_state.page);
+    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+    u8 *p = mmap(NULL, page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map, (off_t)page);
     if (c == MAP_FAILED || p == MAP_FAILED)
         return -errno;
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
-    rb_state.data = p + rb_state.page;
+    rb_state.data = p + page;
     /* Not the command's: its pages would count as resident memory of the copy that becomes it. */
-    if (madvise(p, rb_state.page + 2 * rb_state.size, MADV_DONTFORK) < 0)
+    if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
-    return rb_watch(map);
-}
-
-static int rb_open_cpu(int map, u32 cpu)
-{
-    struct perf_event_attr a = {
-        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
-        .sample_type = PERF_SAMPLE_RAW, .sample_period = 1, .watermark = 1,
-        .wakeup_watermark = (u32)rb_state.size / 4,
-    };
-    int f = pf_event(&a, -1, (int)cpu, -1, 0);
-    if (f < 0)
-        return f;
-    void *m = mmap(NULL, rb_state.page + rb_state.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-    if (m == MAP_FAILED)
-        return -errno;
-    rb_state.cpu[rb_state.n_cpu++] = (struct rb_cpu){ m, f, 0 };
-    int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
-    if (!e && syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0)
-        e = -errno;
-    return e ? e : rb_watch(f);
-}
-
-/* A ring for every CPU that is on. One that comes later has none: its records are counted as lost
- * by the program. */
-static int rb_open_cpus(int map, u32 bytes)
-{
-    u32 n = MIN(bpf_possible(), (u32)RB_MAX_CPUS);
-    rb_state.size = MAX(bytes / n, 16 * (u32)rb_state.page);
-    while (rb_state.size & (rb_state.size - 1))
-        rb_state.size &= rb_state.size - 1;
-    rb_state.cpu = calloc(n, sizeof *rb_state.cpu);
-    for (u32 cpu = 0; cpu < n && rb_state.cpu; cpu++) {
-        int e = rb_open_cpu(map, cpu);
-        if (e == -EINVAL && rb_state.n_cpu) /* there are no more */
-            break;
-        if (e && e != -ENODEV) /* that CPU is off */
-            return e;
-    }
-    return rb_state.n_cpu ? 0 : rb_state.cpu ? -ENODEV : -ENOMEM;
+    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
 /* Opens the reader of o's map `events`. Returns 0 or -errno. */
 static int rb_open(struct bpf_obj *o)
 {
-    int map = bpf_map(o, "events");
-    rb_state.page = (size_t)sysconf(_SC_PAGESIZE);
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
-    int e = rb_state.epoll < 0 ? -errno
-            : o->ring    ? rb_open_ring(map, o->ring_bytes)
-                         : rb_open_cpus(map, o->ring_bytes);
+    int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
     return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
 }
 
 /* Waits for records, at most ms. With sigmask as in epoll_pwait(2): a signal ends it. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
-    struct epoll_event ev[16];
-    if (epoll_pwait(rb_state.epoll, ev, ARRAY_LEN(ev), ms, mask) < 0)
+    struct epoll_event ev;
+    if (epoll_pwait(rb_state.epoll, &ev, 1, ms, mask) < 0)
         return; /* EINTR: the caller looks why */
 }
 
@@ -18328,22 +18253,18 @@ static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
-    for (u32 i = 0; i < rb_state.n_cpu; i++)
-        rb_state.cpu[i].mark = __atomic_load_n(&rb_state.cpu[i].m->data_head, __ATOMIC_ACQUIRE);
 }
 
 /* Whether all that was there at the mark has been taken. */
 static bool rb_drained(void)
 {
-    bool yes = !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
-    for (u32 i = 0; i < rb_state.n_cpu; i++)
-        yes &= rb_state.cpu[i].m->data_tail >= rb_state.cpu[i].mark;
-    return yes;
+    return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* One record: a length with two flags in its top bits, four bytes that are the kernel's, the data,
- * padded to 8. Busy: its writer is not done, and those behind it have to wait too. */
-static u32 rb_drain_ring(rb_fn *take)
+/* Hands the records before the mark to `take`. Returns how many. One record: a length with two
+ * flags in its top bits, four bytes that are the kernel's, the data, padded to 8. Busy: its writer
+ * is not done, and those behind it have to wait too. */
+static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
     u32 n = 0;
@@ -18365,68 +18286,11 @@ static u32 rb_drain_ring(rb_fn *take)
     return n;
 }
 
-/* The next record of a CPU, without taking it: its time, and ~0 when there is none. What is no
- * sample is taken on the way. */
-static u64 rb_peek(struct rb_cpu *c, struct perf_event_header *h)
-{
-    u64 ts, lost[2];
-    while (ring_look(c->m, c->mark, h, sizeof *h)) {
-        if (h->type == PERF_RECORD_SAMPLE && h->size >= sizeof *h + 4 + sizeof ts) {
-            ring_copy(c->m, c->m->data_tail + sizeof *h + 4, &ts, sizeof ts);
-            return ts;
-        }
-        if (h->type == PERF_RECORD_LOST && h->size >= sizeof *h + sizeof lost) {
-            ring_copy(c->m, c->m->data_tail + sizeof *h, lost, sizeof lost);
-            rb_state.lost += lost[1];
-        }
-        ring_take(c->m, h);
-    }
-    return ~0ull;
-}
-
-/* The oldest record of all CPUs, again and again. A raw sample: its size, its bytes. */
-static u32 rb_drain_cpus(rb_fn *take)
-{
-    u32 n = 0;
-    for (;;) {
-        struct rb_cpu *oldest = NULL;
-        struct perf_event_header h, first = { 0 };
-        u64 best = ~0ull;
-        for (u32 i = 0; i < rb_state.n_cpu; i++) {
-            u64 ts = rb_peek(&rb_state.cpu[i], &h);
-            if (ts < best) {
-                best = ts;
-                oldest = &rb_state.cpu[i];
-                first = h;
-            }
-        }
-        if (!oldest)
-            return n;
-        u32 size;
-        u64 at = oldest->m->data_tail;
-        ring_copy(oldest->m, at + sizeof first, &size, sizeof size);
-        size = MIN(size, MIN((u32)sizeof rb_copied, (u32)(first.size - sizeof first - 4)));
-        ring_copy(oldest->m, at + sizeof first + 4, rb_copied, size);
-        if (!take(rb_copied, size))
-            return n;
-        ring_take(oldest->m, &first);
-        n++;
-    }
-}
-
-/* Hands the records before the mark to `take`. Returns how many. */
-static u32 rb_drain(rb_fn *take)
-{
-    return rb_state.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
-}
-/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel skipped.
- * A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
- * they are not added up. */
+/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel
+ * skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
-    return why == N_LOST      ? bpf_missed(o, o->loaded)
-           : why == LOST_RING ? MAX(bpf_lost(o, why), rb_state.lost)
-                              : bpf_lost(o, why);
+    return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
@@ -18911,7 +18775,7 @@ _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
 /* A row of disk_progs[]: those before it are asked what arguments there are. */
-enum { HY_DISK_ISSUE = 4 };
+enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
@@ -18944,7 +18808,7 @@ static struct {
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
-    u64 cpu_lost[RB_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
     u64 healed;            /* of LOST_TREE: threads that are traced all the same */
 } hy;
 
@@ -19561,12 +19425,12 @@ static int hy_open(u32 ring_bytes)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy.observe;
-    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
+    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = hy_open_beside(o, &compat);
-    if (e || !o->ring)
-        return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
+    if (e)
+        return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
@@ -19654,8 +19518,8 @@ static void *hy_load_disk(void *err)
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
     cfg[1].val = bpf_pid_ns(NULL);
-    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
-                           .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .cfg = cfg,
+                           .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++)
         e = hy_load_at(o, cfg, i);
@@ -19720,7 +19584,7 @@ static int hy_load_uring(struct bpf_obj *o)
 {
     static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
     u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -20093,7 +19957,7 @@ static const char *hy_io_op(u32 op)
 /* How many records had got lost before the one at hand, as those of its CPU and others tell. */
 static u64 hy_lost_before(void)
 {
-    u64 *cpu = &hy.cpu_lost[hy.who->cpu % RB_MAX_CPUS];
+    u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
     hy.seen_lost += hy.who->lost - MIN(hy.who->lost, *cpu);
     *cpu = MAX(*cpu, hy.who->lost);
     return hy.seen_lost;
@@ -22899,7 +22763,6 @@ static int tr_finish(int *sig)
 struct session {
     const char *what;             /* "opens" */
     const struct bpf_family *fam;
-    bool perf_rings;
     u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
     rb_fn *take;
@@ -22945,7 +22808,6 @@ static int ses_start(struct session *s)
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
     o->fam = s->fam;
-    o->ring = !s->perf_rings;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
     if (e)
@@ -23134,7 +22996,7 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
 /* What the options of `kvis open` say, beside what is in opt. */
 static struct {
-    bool time, print_uid, failed, extended, full, no_exec, perf_rings, shell;
+    bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
     u64 uid;         /* + 1; 0: all; also of kvis proc */
     u64 flags;       /* -f: any of these bits */
@@ -23760,7 +23622,6 @@ static void open_begin(void)
 {
     struct session *s = &open_session;
     open_state.magic = opt.command ? bpf_magic() : 0;
-    s->perf_rings = oo.perf_rings;
     ses_begin(s);
     if ((oo.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
         u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&s->obj));
@@ -23851,7 +23712,7 @@ struct proc_row {
 
 /* What the options say, beside what is in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, perf_rings, tree; /* failed: execs, too */
+    bool live, failed, forks, threads, quote, tree; /* failed: execs, too */
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
@@ -26093,7 +25954,6 @@ static void proc_begin(void)
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
     proc_state.json = out.json_on;
-    proc_session.perf_rings = po.perf_rings;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
     if (proc_session.by_ptrace)
@@ -36453,7 +36313,7 @@ static bool check_bpf(struct check *c)
 {
     return check_got_newer(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
                            "BPF programs do not load", "BPF programs do not load: ",
-                           "use Linux 5.5 or later");
+                           "use Linux 5.8 or later");
 }
 
 /* Reads kernel memory, which lockdown=confidentiality forbids. */
@@ -36505,7 +36365,7 @@ static bool check_send_signal(struct check *c)
     int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
     return check_got_newer(c, f, "bpf_send_signal_thread loads",
                            "bpf_send_signal_thread does not load", "bpf_send_signal_thread: ",
-                           "use Linux 5.6 or later");
+                           "use Linux 5.8 or later");
 }
 
 static bool check_ring(struct check *c)
@@ -36513,25 +36373,8 @@ static bool check_ring(struct check *c)
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
     return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made",
-                           "none (open and proc use a perf ring for each CPU): ",
+                           "none: ",
                            "use Linux 5.8 or later");
-}
-
-/* A perf ring: an event that programs write to, and its place in a map. */
-static bool check_perf_rings(struct check *c)
-{
-    struct bpf_map_row row = { .name = "kvis_check", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-                               .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
-                                 .sample_type = PERF_SAMPLE_RAW, .sample_period = 1 };
-    u32 cpu = (u32)bpf_online_cpu();
-    int map = bpf_map_create(&row);
-    int f = map < 0 ? map : pf_event(&a, -1, (int)cpu, -1, 0);
-    int e = f < 0 ? f : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
-    check_close(map);
-    check_close(f);
-    return e < 0 ? check_denied(c, map < 0 ? "no map can be made" : "perf_event_open fails", e)
-                 : check_say(c, true, "work");
 }
 
 #define CHECK_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
@@ -36614,19 +36457,15 @@ static bool check_few_files(void)
         && files.rlim_cur < ENOUGH;
 }
 
-/* What helps where a family cannot be loaded; e is what the kernel returned. Good until the next
- * call. */
+/* What helps where a family cannot be loaded; e is what the kernel returned. */
 static const char *check_load_fix(int e)
 {
-    static char newer[32];
     const char *fix = bpf_denied(e).fix;
-    u32 since = bpf_kernel_version() < (5u << 16 | 5u << 8) ? 5 : check_obj.since;
+    bool too_old = check_obj.too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
     if (!*fix && check_few_files())
         fix = pf_fix(-EMFILE, PF_LEVEL_CPU);
-    if (!*fix && since) {
-        snprintf(newer, sizeof newer, "use Linux 5.%u or later", since);
-        fix = newer;
-    }
+    if (!*fix && too_old)
+        fix = "use Linux 5.8 or later";
     if (*fix || *check_obj.no_btf)
         return *fix ? fix : check_btf_fix();
     return check_obj.no_record ? check_tracefs_fix()
@@ -36647,7 +36486,7 @@ static int check_family(struct check *c, const struct bpf_family *fam)
 {
     struct bpf_obj *o = &check_obj;
     u32 n = 0;
-    *o = (struct bpf_obj){ .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
+    *o = (struct bpf_obj){ .fam = fam, .ring_bytes = 64 << 10 };
     if (fam == &sched_family || fam == &blk_family)
         o->entries = mk_sched_entries;
     o->module = fam == &vhost_family ? "vhost" : fam == &vq_family ? "virtio_ring" : NULL;
@@ -36896,8 +36735,7 @@ static const struct check_row {
     { "bpf_jit", 0, CHECK_COMMANDS, check_jit, 0, 0, NULL },
     { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp,
       0, CHECK_CAUSE, NULL },
-    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring, CHECK_TRACE, 0, NULL },
-    { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings, 0, 0, NULL },
+    { "ring_buffer", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_ring, CHECK_TRACE, 0, NULL },
     { "btf", 0, CHECK_COMMANDS, check_btf, CHECK_OPEN | CHECK_PROC, CHECK_CAUSE,
       "the kernel's types (BTF)" },
     { "tracefs", 0, CHECK_COMMANDS, check_tracefs, 0, 0, NULL },

@@ -3,7 +3,7 @@
  * call.bpf.c
  *   sha256 3c17d4611d819ad4ceda9b2c7de1527228800d2046f349e5b738e2131a9bc4f0
  * probe.h
- *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
+ *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
  *   sha256 82d4c81aff3b335ea7513e9b442deb9af4b50af7df2fb5ad29af072502c86482
  * hist.h
@@ -11,7 +11,7 @@
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
- * map events: PERF_EVENT_ARRAY, key 4, value 4, entries 0, flags 0x0
+ * map events: RINGBUF, key 0, value 0, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
  * map traced: HASH, key 4, value 368, entries 16384, flags 0x0
  * map cgroup: CGROUP_ARRAY, key 4, value 4, entries 1, flags 0x0
@@ -26,11 +26,11 @@
  * map counts: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
  * map scratch: PERCPU_ARRAY, key 4, value 12472, entries 2, flags 0x0
  * program call_enter: both/raw_syscalls/sys_enter, 756 instructions, stack 416
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  * program call_exit: both/raw_syscalls/sys_exit, 2341 instructions, stack 264
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  * program call_nest: both/raw_syscalls/sys_exit, 1026 instructions, stack 80
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  * program call_signal: raw_tp/signal_generate, 54 instructions, stack 8
  *   lowest kernel 5.5 (probe_read_kernel)
  * program call_fork: raw_tp/sched_process_fork, 89 instructions, stack 384
@@ -38,9 +38,9 @@
  * program call_exec: raw_tp/sched_process_exec, 129 instructions, stack 32
  *   lowest kernel 5.5 (probe_read_kernel)
  * program call_gone: raw_tp/sched_process_exit, 483 instructions, stack 248
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  * program call_switch: raw_tp/sched_switch, 742 instructions, stack 272
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  * program call_wake: raw_tp/sched_wakeup, 45 instructions, stack 8
  *   lowest kernel 5.5 (probe_read_kernel)
  * program call_new: raw_tp/sched_wakeup_new, 125 instructions, stack 384
@@ -74,7 +74,7 @@
 
 /* begin program call_enter
  * section both/raw_syscalls/sys_enter, 756 instructions, stack 416 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn call_enter_insns[] = {
     // call.bpf.c:389  int call_enter(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
@@ -277,13 +277,13 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  170 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  171 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  172 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  173 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  175 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  176 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L179 */
     /*  177 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  178 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L179: */
     /*  179 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -429,13 +429,13 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  287 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  288 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  289 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  290 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  292 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  293 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L296 */
     /*  294 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  295 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L296: */
     /*  296 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -1064,7 +1064,7 @@ static const struct bpf_patch call_enter_patches[] = {
 
 /* begin program call_exit
  * section both/raw_syscalls/sys_exit, 2341 instructions, stack 264 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn call_exit_insns[] = {
     // call.bpf.c:1157  int call_exit(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
@@ -1117,10 +1117,10 @@ static const struct bpf_insn call_exit_insns[] = {
     /*   37 */ I_STX_MEM(W, R10, -152, R1),    /* *(u32 *)(r10 - 152) = r1 */
     /*   38 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   39 */ I_ALU64_IMM(ADD, R2, -152),     /* r2 += -152 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   40 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   42 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 2250),    /* if r0 == 0 goto L2294 */
     /*   44 */ I_JA(2247),                     /* goto L2292 */
     // call.bpf.c:1134  if (CFG(CFG_COUNT)) {
@@ -2695,13 +2695,13 @@ static const struct bpf_insn call_exit_insns[] = {
     /* 1265 */ I_STX_MEM(W, R10, -152, R1),    /* *(u32 *)(r10 - 152) = r1 */
     /* 1266 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1267 */ I_ALU64_IMM(ADD, R2, -152),     /* r2 += -152 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 1268 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1270 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /* 1271 */ I_LDX_MEM(DW, R6, R10, -216),   /* r6 = *(u64 *)(r10 - 216) */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /* 1272 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1275 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /* 1273 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /* 1274 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L1275: */
@@ -3754,10 +3754,10 @@ static const struct bpf_insn call_exit_insns[] = {
     /* 2112 */ I_STX_MEM(W, R10, -152, R1),    /* *(u32 *)(r10 - 152) = r1 */
     /* 2113 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 2114 */ I_ALU64_IMM(ADD, R2, -152),     /* r2 += -152 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 2115 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 2117 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /* 2118 */ I_JMP_IMM(JEQ, R0, 0, 175),     /* if r0 == 0 goto L2294 */
     /* 2119 */ I_JA(172),                      /* goto L2292 */
     // call.bpf.c:1096  if (CFG(CFG_OBSERVE)) {
@@ -4158,7 +4158,7 @@ static const struct bpf_patch call_exit_patches[] = {
 
 /* begin program call_nest
  * section both/raw_syscalls/sys_exit, 1026 instructions, stack 80 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn call_nest_insns[] = {
     // call.bpf.c:1174  int call_nest(void *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
@@ -4626,10 +4626,10 @@ static const struct bpf_insn call_nest_insns[] = {
     /*  337 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  338 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  339 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  340 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  342 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  343 */ I_JMP_IMM(JEQ, R0, 0, 367),     /* if r0 == 0 goto L711 */
     /*  344 */ I_JA(364),                      /* goto L709 */
     // call.bpf.c:1096  if (CFG(CFG_OBSERVE)) {
@@ -5753,13 +5753,13 @@ static const struct bpf_insn call_fork_insns[] = {
     /*   78 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   79 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   80 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   81 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   83 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*   84 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L87 */
     /*   85 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*   86 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1233  return 0;
     /* L87: */
@@ -5902,13 +5902,13 @@ static const struct bpf_insn call_exec_insns[] = {
     /*  105 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  106 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  107 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  108 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  110 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  111 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L114 */
     /*  112 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  113 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L114: */
     /*  114 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -5951,7 +5951,7 @@ static const struct bpf_patch call_exec_patches[] = {
 
 /* begin program call_gone
  * section raw_tp/sched_process_exit, 483 instructions, stack 248 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn call_gone_insns[] = {
     // call.bpf.c:1284  gone((u32)bpf_get_current_pid_tgid());
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
@@ -6080,13 +6080,13 @@ static const struct bpf_insn call_gone_insns[] = {
     /*   96 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   97 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   98 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   99 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  101 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  102 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L105 */
     /*  103 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  104 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1268  if (CFG(CFG_COUNT))
     /* L105: */
@@ -6273,13 +6273,13 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  242 */ I_STX_MEM(W, R10, -184, R1),    /* *(u32 *)(r10 - 184) = r1 */
     /*  243 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  244 */ I_ALU64_IMM(ADD, R2, -184),     /* r2 += -184 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  245 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  247 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  248 */ I_JMP_IMM(JEQ, R0, 0, 185),     /* if r0 == 0 goto L434 */
     /*  249 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  250 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  251 */ I_JA(182),                      /* goto L434 */
     // call.bpf.c:476  again = nr == CFG(CFG_RESTART_NR) || (nr == th->int_nr && sum == th->int_sum)
@@ -6383,13 +6383,13 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  334 */ I_STX_MEM(W, R10, -184, R1),    /* *(u32 *)(r10 - 184) = r1 */
     /*  335 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  336 */ I_ALU64_IMM(ADD, R2, -184),     /* r2 += -184 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  337 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  339 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  340 */ I_LDX_MEM(DW, R8, R10, -216),   /* r8 = *(u64 *)(r10 - 216) */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  341 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L344 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  342 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  343 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L344: */
@@ -6565,13 +6565,13 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  469 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // call.bpf.c:1103  th->end_ns = h->end_ns;
     /*  470 */ I_ALU64_IMM(ADD, R2, -184),     /* r2 += -184 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  471 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  473 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  474 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L477 */
     /*  475 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  476 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1109  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /* L477: */
@@ -6615,7 +6615,7 @@ static const struct bpf_patch call_gone_patches[] = {
 
 /* begin program call_switch
  * section raw_tp/sched_switch, 742 instructions, stack 272 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn call_switch_insns[] = {
     // call.bpf.c:1412  int call_switch(struct raw_switch *ctx)
     /*    0 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
@@ -6795,13 +6795,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  141 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  142 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  143 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  144 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  146 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  147 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L150 */
     /*  148 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  149 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1268  if (CFG(CFG_COUNT))
     /* L150: */
@@ -6990,13 +6990,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  289 */ I_STX_MEM(W, R10, -184, R1),    /* *(u32 *)(r10 - 184) = r1 */
     /*  290 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  291 */ I_ALU64_IMM(ADD, R2, -184),     /* r2 += -184 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  292 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  294 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  295 */ I_JMP_IMM(JEQ, R0, 0, 231),     /* if r0 == 0 goto L527 */
     /*  296 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  297 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  298 */ I_JA(228),                      /* goto L527 */
     // call.bpf.c:476  again = nr == CFG(CFG_RESTART_NR) || (nr == th->int_nr && sum == th->int_sum)
@@ -7210,13 +7210,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  467 */ I_STX_MEM(W, R10, -184, R1),    /* *(u32 *)(r10 - 184) = r1 */
     /*  468 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  469 */ I_ALU64_IMM(ADD, R2, -184),     /* r2 += -184 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  470 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  472 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  473 */ I_LDX_MEM(DW, R9, R10, -232),   /* r9 = *(u64 *)(r10 - 232) */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  474 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L477 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  475 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  476 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L477: */
@@ -7277,13 +7277,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  514 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // call.bpf.c:1103  th->end_ns = h->end_ns;
     /*  515 */ I_ALU64_IMM(ADD, R2, -184),     /* r2 += -184 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  516 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  518 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  519 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L522 */
     /*  520 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  521 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1109  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /* L522: */
@@ -7549,13 +7549,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  728 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  729 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  730 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  731 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  733 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  734 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L737 */
     /*  735 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  736 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1359  th->since_ns = now;
     /* L737: */
@@ -7777,13 +7777,13 @@ static const struct bpf_insn call_new_insns[] = {
     /*   81 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   84 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   86 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*   87 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L90 */
     /*   88 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*   89 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L90: */
     /*   90 */ I_STX_MEM(W, R10, -376, R6),    /* *(u32 *)(r10 - 376) = r6 */
@@ -8008,7 +8008,7 @@ static const struct bpf_patch call_bio_patches[] = {
 /* end program call_bio */
 
 static const struct bpf_map_row call_maps[] = {
-    { "events", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0 },
+    { "events", BPF_MAP_TYPE_RINGBUF, 0, 0, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
     { "traced", BPF_MAP_TYPE_HASH, 4, 368, 16384, 0 },
     { "cgroup", BPF_MAP_TYPE_CGROUP_ARRAY, 4, 4, 1, 0 },

@@ -3,7 +3,7 @@
  * sched.bpf.c
  *   sha256 8f644e75d988bf1899916c545c1e0eb0f3b75cb8973b511e48d2e0bbb70329fb
  * probe.h
- *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
+ *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
  *   sha256 82d4c81aff3b335ea7513e9b442deb9af4b50af7df2fb5ad29af072502c86482
  * hist.h

@@ -102,20 +102,18 @@ in_pid_ns() {
     ns_init=${ns_init% }
 }
 
-# left_by_signals OURS LEFT CMD...: kvis runs until its header is there and is then ended by each signal, with
-# each kind of ring. `OURS` prints how many programs it has loaded, `LEFT WHAT` fails if something stays.
+# left_by_signals OURS LEFT CMD...: kvis runs until its header is there and is then ended by each signal.
+# `OURS` prints how many programs it has loaded, `LEFT WHAT` fails if something stays.
 left_by_signals() {
     count=$1 left=$2; shift 2
-    for how in "" --perf-rings; do
-        for sig in KILL TERM INT; do
-            rm -f out
-            "$KVIS" "$@" $how -p $$ >out 2>err 9>&- &
-            kvis=$!
-            until_true 10 test -s out || fail "no header"
-            [ "$($count)" -gt 0 ] || fail "no program while it runs"
-            kill -$sig $kvis
-            wait $kvis
-            $left "SIG$sig $how"
-        done
+    for sig in KILL TERM INT; do
+        rm -f out
+        "$KVIS" "$@" -p $$ >out 2>err 9>&- &
+        kvis=$!
+        until_true 10 test -s out || fail "no header"
+        [ "$($count)" -gt 0 ] || fail "no program while it runs"
+        kill -$sig $kvis
+        wait $kvis
+        $left "SIG$sig"
     done
 }
