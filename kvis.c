@@ -230,7 +230,6 @@ struct call {
     struct buf paths; /* the bytes of path[] */
     u8 n_paths;
     bool recorded;    /* they are as the probe has read them */
-    bool path_changed; /* another thread may have changed one while the kernel read it */
     bool selected;    /* -P wants it */
     u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
     struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
@@ -1739,8 +1738,6 @@ enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 static struct {
     bool on, live;           /* live: the thread stands at the end of that call: read on in it */
     bool entering;           /* what the call wrote over is wanted as it was */
-    bool changed;            /* a string was another one when the call began */
-    bool shared;             /* others had the same memory then */
     u32 n, n_files;
     struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
     const struct wire_file *file[2]; /* of the descriptors that the call returned */
@@ -1752,7 +1749,6 @@ static struct {
 static void mem_replay_begin(void)
 {
     replay.n = replay.n_files = 0;
-    replay.changed = replay.shared = false;
     replay.times = NULL;
     replay.sock = NULL;
 }
@@ -4466,21 +4462,6 @@ static void dec_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Whether the paths still are what was read. */
-static bool dec_same_paths(struct task *t, const struct call *c)
-{
-    char now[DEC_PATH + 2];
-    bool cut;
-    for (const struct call_path *p = c->path; p < c->path + c->n_paths; p++) {
-        s64 len = p->len < 0 ? p->len : mem_str(t, c->arg[p->arg], now, DEC_PATH, &cut);
-        if (len == -ESRCH || len == -ETIMEDOUT)
-            return true;
-        if (len != p->len || (len > 0 && memcmp(now, c->paths.p + p->off, (size_t)len)))
-            return false;
-    }
-    return true;
-}
-
 /* The path that argument i is, or NULL. */
 static const struct call_path *dec_path(const struct call *c, u32 i)
 {
@@ -6853,8 +6834,6 @@ static void out_text(const struct event *e)
         const char *name = u_errname(e->err);
         b_f(&out.text.b, " failed: %s", name ? name : "?");
     }
-    if (ev_has(e, EV_path_changed))
-        b_s(&out.text.b, " (path changed)");
     out_sgr("0");
     out_line_end();
 }
@@ -6993,8 +6972,6 @@ static void out_call_text_end(struct task *t)
         dec_ret(b, t, c);
     if (c->err && !c->noret)
         out_sgr("0");
-    if (c->path_changed)
-        b_s(b, " (path changed)");
     if (!c->noret && !c->late && c->exit_ns >= c->enter_ns)
         out_call_time(b, c);
     out_line_end();
@@ -7232,8 +7209,6 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_lit(b, ",\"child_pid\":");
         b_s64(b, c->child);
     }
-    if (c->path_changed)
-        b_lit(b, ",\"path_changed\":true");
     const char *name = c->err ? u_errname(c->err) : "null";
     b_lit(b, ",\"error\":");
     if (name && c->err)
@@ -7282,8 +7257,6 @@ static void out_json(const struct event *e)
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             out_json_field(b, e, k->field[i]);
-    if (ev_has(e, EV_path_changed))
-        out_json_field(b, e, EV_path_changed);
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
@@ -9646,8 +9619,6 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     e->row = c->known ? c->row : -1;
     e->unasked = !sc_set[c->row] || !md_long_enough(c);
     e->selected = c->selected;
-    if (c->path_changed)
-        ev_num(e, EV_path_changed, 1);
     return e;
 }
 
@@ -9823,95 +9794,11 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
     return fd_kind_of("/", &sx);
 }
 
-/* The last name of a path. */
-static const char *md_last(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Where a path of t leads, as a descriptor (O_PATH), or -errno. Unless it may wait, by what the
- * kernel has at hand (RESOLVE_CACHED, Linux 5.12): a file server is not asked, which may be a
- * tracee that stands still because of us. */
-static int md_walk(const struct task *t, const struct path *p, u64 nofollow, bool may_wait)
-{
-    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* <linux/openat2.h> */
-    struct { u64 flags, mode, resolve; } how = { O_PATH | O_CLOEXEC | nofollow, 0,
-                                                 IN_ROOT | CACHED };
-    char root[64];
-    snprintf(root, sizeof root, "/proc/%d/root", t->tid);
-    int from = open(root, O_PATH | O_CLOEXEC);
-    if (from < 0)
-        return -EAGAIN;
-    u32 skip = t->fs && t->fs->root ? MIN(t->fs->root->len, p->len) : 0;
-    int fd = (int)syscall(OPENAT2, from, p->s + skip, &how, sizeof how);
-    if (fd < 0 && may_wait && (errno == EAGAIN || errno == EINVAL)) {
-        how.resolve = IN_ROOT;
-        fd = (int)syscall(OPENAT2, from, p->s + skip, &how, sizeof how);
-    }
-    int e = fd < 0 ? -errno : fd;
-    close(from);
-    return e;
-}
-
-/* Whether the file that was opened is another one than that to which its path leads: then another
- * thread had changed the path while the kernel read it, and has changed it back. Names tell, and
- * where those differ, because of a link, the files. */
-static bool md_opened_another(struct task *t, const struct call *c, const struct path *p,
-                              u64 flags)
-{
-    enum { PROC_MAGIC = 0x9fa0 }; /* its links lead elsewhere for us */
-    const struct wire_file *f = mem_replayed_file(0);
-    static char opened[PATH_MAX + 1], there[PATH_MAX + 1];
-    struct fd_stat sx;
-    char at[64];
-    if (replay.on) {
-        if (!f || !*f->name || f->name[0] == '/' || f->magic == PROC_MAGIC
-            || !strncmp(md_last(p->s), f->name, sizeof f->name - 1))
-            return false;
-    } else if (fd_link_text(fd_proc(t->tid, (s32)c->ret), opened, sizeof opened) < 0
-               || opened[0] != '/' || nm_under(opened, "/proc/") || !strcmp(opened, p->s)) {
-        return false;
-    }
-    bool slow = f ? vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff)
-                  : vm_slow_fs(t->tid, fd_proc(t->tid, (s32)c->ret));
-    int fd = md_walk(t, p, flags & O_NOFOLLOW, !slow);
-    if (fd < 0)
-        return fd == -ENOENT;
-    snprintf(at, sizeof at, "/proc/self/fd/%d", fd);
-    bool same = fd_link_text(at, there, sizeof there) < 0;
-    if (f)
-        same |= !strncmp(md_last(there), f->name, sizeof f->name - 1)
-             || (fd_statx(at, &sx) == 0 && md_is_file(&sx, f));
-    else
-        same |= !strcmp(opened, there);
-    close(fd);
-    return !same;
-}
-
-/* Another thread can change a path between our look at it and the kernel's, and back again: what
- * the call has done must be what it does with this path. */
-static bool md_belies_path(struct task *t, const struct call *c, const struct path *p, u64 flags)
-{
-    bool shared = replay.on ? replay.shared : t->mm && t->mm->refs > 1;
-    if (!shared || !p->ok || p->s[0] != '/' || (flags & O_TMPFILE) == O_TMPFILE)
-        return false;
-    if (!c->err)
-        return md_opened_another(t, c, p, flags);
-    if (c->err != ENOENT || replay.on) /* records are late: it may have been made since */
-        return false;
-    int fd = md_walk(t, p, flags & O_NOFOLLOW, false);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
 static void md_open(struct task *t, struct call *c)
 {
     static struct path p;
     u64 flags = md_open_flags(t, c);
     md_path(c, c->id == SC_openat || c->id == SC_openat2, &p);
-    c->path_changed = c->path_changed || md_belies_path(t, c, &p, flags);
     bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
@@ -11035,9 +10922,6 @@ static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    bool replaced = (c->id == SC_execve || c->id == SC_execveat) && !c->err;
-    if (c->n_paths && !replaced)
-        c->path_changed |= c->recorded && replay.on ? replay.changed : !dec_same_paths(t, c);
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
     if (exit && sc_rows[c->row].cls & CLS_FILE)
         md_read_paths(t, c); /* those that could not be read at the entry */
@@ -11079,9 +10963,8 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_CHANGED = 32768,
-       REC_FLAG_BITS = 16 /* of a call; the line of one that begins has REC_PATHS at most */ };
-_Static_assert(REC_CHANGED >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
+       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
@@ -11467,7 +11350,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
-        | (c->path_changed ? REC_CHANGED : 0) | (*c->waker_comm ? REC_WAKER : 0)
+        | (*c->waker_comm ? REC_WAKER : 0)
         | (c->slept || c->by_interrupt ? REC_SLEPT : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
@@ -12590,7 +12473,6 @@ static void rp_numbers(struct call *c, u32 flags)
     c->detached = flags & REC_DETACHED;
     c->late = flags & REC_LATE;
     c->timed = flags & REC_TIMED;
-    c->path_changed = flags & REC_CHANGED;
     if (c->timed) {
         c->cpu_ns = rec_get();
         c->runq_ns = rec_get();
@@ -19109,7 +18991,6 @@ static void hy_spec_observed(const struct sc_row *r, struct wire_spec *s)
             continue;
         s->item[s->n] = hy_item(r, i, &k);
         s->item[s->n].flags |= hy_exec_flag(id);
-        s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
         s->sets |= k.count == HY_BITS;
         s->n++;
         if ((k.early || hy_counts_down(r, i)) && !hy_add_early(s))
@@ -19131,7 +19012,6 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         if (k.count == HY_NESTS || s->n == CALL_ITEMS)
             return HY_UNTAKEN;
         s->item[s->n] = hy_item(r, i, &k);
-        s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
         s->sets |= k.count == HY_BITS;
         s->n++;
         bool early = k.early && (opt.calls || k.model);
@@ -19988,30 +19868,7 @@ static void hy_tell_missing(void)
                "calls", skipped);
 }
 
-/* What the probe's text_sum says of a string. */
-static u64 hy_text_sum(const char *s, size_t n)
-{
-    u64 head[CALL_TEXT_HEAD / 8] = { 0 }, sum = 0;
-    memcpy(head, s, MIN(n, sizeof head - 1));
-    for (size_t i = 0; i < ARRAY_LEN(head); i++)
-        sum = (sum ^ head[i]) * 0x9e3779b97f4a7c15;
-    return sum | 1;
-}
-
-/* Whether the paths of a call that was kept, which are read only now, are what they were when it
- * began. */
-static bool hy_same_texts(const struct wire_thread *th, const struct call *c)
-{
-    for (u32 i = 0; i < MIN(c->n_paths, (u32)CALL_TEXTS); i++) {
-        const struct call_path *p = &c->path[i];
-        if (th->text_sum[i] && p->len >= 0
-            && th->text_sum[i] != hy_text_sum(c->paths.p + p->off, (size_t)p->len))
-            return false;
-    }
-    return true;
-}
-
-/* The same of sets of descriptors. */
+/* The sets of descriptors that a call had when it began. */
 static void hy_replay_sets(const struct wire_spec *s, u32 key, const struct wire_thread *th)
 {
     static struct wire_sets w;
@@ -20057,7 +19914,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     hy.who = NULL;
     if (size < sizeof *w || w->nr >= CALL_NRS)
         return NULL;
-    replay.shared = w->shared;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
         const u8 *data = at + sizeof *seg;
@@ -20077,7 +19933,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
         else if (seg->arg < CALL_WORDS)
             mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
                                           .fault = seg->fault, .early = seg->early });
-        replay.changed |= seg->changed;
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -20991,7 +20846,6 @@ static void tr_play_kept(struct task *t, const struct wire_thread *th)
     hy.records++;
     hy_replay_early(t, th);
     tr_at_entry(t, &s, th->ts_ns);
-    t->call.path_changed |= !hy_same_texts(th, &t->call);
     u_at = th->end_ns;
     struct wire_times m = { th->cpu_ns, th->runq_ns, th->disk_ns, th->state, th->waker_tid,
                             th->waker_pid, "" };
@@ -21160,7 +21014,6 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     if (c->noret)
         return;
     tr_returned(c, w->ret, w->end_ns);
-    c->path_changed = replay.changed;
     dec_exit(t, c);
 }
 
@@ -23522,8 +23375,7 @@ static void open_traced(struct task *t)
     *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
                              .ret = (s32)c->ret, .pid = (u32)t->pid, .tid = (u32)t->tid,
                              .uid = (u32)ps_status(t->tid, "Uid:"), .call = call };
-    w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0)
-               | (c->path_changed ? OPEN_NAME_CHANGED : 0);
+    w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0);
     s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 82d4c81aff3b335ea7513e9b442deb9af4b50af7df2fb5ad29af072502c86482
+ *   sha256 fe2b96876e1c7016d07779d42b9b43f3a939110b260459b7cb59a56a8be02edf
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6
