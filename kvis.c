@@ -223,7 +223,6 @@ struct call {
     struct buf paths; /* the bytes of path[] */
     u8 n_paths;
     bool recorded;    /* they are as the probe has read them */
-    bool path_changed; /* another thread may have changed one while the kernel read it */
     bool selected;    /* -P wants it */
     u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
     struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
@@ -1671,8 +1670,6 @@ enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 static struct {
     bool on, live;           /* live: the thread stands at the end of that call: read on in it */
     bool entering;           /* what the call wrote over is wanted as it was */
-    bool changed;            /* a string was another one when the call began */
-    bool shared;             /* others had the same memory then */
     u32 n, n_files;
     struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
     const struct wire_file *file[2]; /* of the descriptors that the call returned */
@@ -1684,7 +1681,6 @@ static struct {
 static void mem_replay_begin(void)
 {
     replay.n = replay.n_files = 0;
-    replay.changed = replay.shared = false;
     replay.times = NULL;
     replay.sock = NULL;
 }
@@ -4398,21 +4394,6 @@ static void dec_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Whether the paths still are what was read. */
-static bool dec_same_paths(struct task *t, const struct call *c)
-{
-    char now[DEC_PATH + 2];
-    bool cut;
-    for (const struct call_path *p = c->path; p < c->path + c->n_paths; p++) {
-        s64 len = p->len < 0 ? p->len : mem_str(t, c->arg[p->arg], now, DEC_PATH, &cut);
-        if (len == -ESRCH || len == -ETIMEDOUT)
-            return true;
-        if (len != p->len || (len > 0 && memcmp(now, c->paths.p + p->off, (size_t)len)))
-            return false;
-    }
-    return true;
-}
-
 /* The path that argument i is, or NULL. */
 static const struct call_path *dec_path(const struct call *c, u32 i)
 {
@@ -6785,8 +6766,6 @@ static void out_text(const struct event *e)
         const char *name = u_errname(e->err);
         b_f(&out.text.b, " failed: %s", name ? name : "?");
     }
-    if (ev_has(e, EV_path_changed))
-        b_s(&out.text.b, " (path changed)");
     out_sgr("0");
     out_line_end();
 }
@@ -6925,8 +6904,6 @@ static void out_call_text_end(struct task *t)
         dec_ret(b, t, c);
     if (c->err && !c->noret)
         out_sgr("0");
-    if (c->path_changed)
-        b_s(b, " (path changed)");
     if (!c->noret && !c->late && c->exit_ns >= c->enter_ns)
         out_call_time(b, c);
     out_line_end();
@@ -7164,8 +7141,6 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s(b, ",\"child_pid\":");
         b_s64(b, c->child);
     }
-    if (c->path_changed)
-        b_s(b, ",\"path_changed\":true");
     const char *name = c->err ? u_errname(c->err) : "null";
     b_s(b, ",\"error\":");
     if (name && c->err)
@@ -7214,8 +7189,6 @@ static void out_json(const struct event *e)
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             out_json_field(b, e, k->field[i]);
-    if (ev_has(e, EV_path_changed))
-        out_json_field(b, e, EV_path_changed);
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
@@ -9582,8 +9555,6 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     e->row = c->known ? c->row : -1;
     e->unasked = !sc_set[c->row] || !md_long_enough(c);
     e->selected = c->selected;
-    if (c->path_changed)
-        ev_num(e, EV_path_changed, 1);
     return e;
 }
 
@@ -9759,95 +9730,11 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
     return fd_kind_of("/", &sx);
 }
 
-/* The last name of a path. */
-static const char *md_last(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Where a path of t leads, as a descriptor (O_PATH), or -errno. Unless it may wait, by what the
- * kernel has at hand (RESOLVE_CACHED, Linux 5.12): a file server is not asked, which may be a
- * tracee that stands still because of us. */
-static int md_walk(const struct task *t, const struct path *p, u64 nofollow, bool may_wait)
-{
-    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* <linux/openat2.h> */
-    struct { u64 flags, mode, resolve; } how = { O_PATH | O_CLOEXEC | nofollow, 0,
-                                                 IN_ROOT | CACHED };
-    char root[64];
-    snprintf(root, sizeof root, "/proc/%d/root", t->tid);
-    int from = open(root, O_PATH | O_CLOEXEC);
-    if (from < 0)
-        return -EAGAIN;
-    u32 skip = t->fs && t->fs->root ? MIN(t->fs->root->len, p->len) : 0;
-    int fd = (int)syscall(OPENAT2, from, p->s + skip, &how, sizeof how);
-    if (fd < 0 && may_wait && (errno == EAGAIN || errno == EINVAL)) {
-        how.resolve = IN_ROOT;
-        fd = (int)syscall(OPENAT2, from, p->s + skip, &how, sizeof how);
-    }
-    int e = fd < 0 ? -errno : fd;
-    close(from);
-    return e;
-}
-
-/* Whether the file that was opened is another one than that to which its path leads: then another
- * thread had changed the path while the kernel read it, and has changed it back. Names tell, and
- * where those differ, because of a link, the files. */
-static bool md_opened_another(struct task *t, const struct call *c, const struct path *p,
-                              u64 flags)
-{
-    enum { PROC_MAGIC = 0x9fa0 }; /* its links lead elsewhere for us */
-    const struct wire_file *f = mem_replayed_file(0);
-    static char opened[PATH_MAX + 1], there[PATH_MAX + 1];
-    struct fd_stat sx;
-    char at[64];
-    if (replay.on) {
-        if (!f || !*f->name || f->name[0] == '/' || f->magic == PROC_MAGIC
-            || !strncmp(md_last(p->s), f->name, sizeof f->name - 1))
-            return false;
-    } else if (fd_link_text(fd_proc(t->tid, (s32)c->ret), opened, sizeof opened) < 0
-               || opened[0] != '/' || nm_under(opened, "/proc/") || !strcmp(opened, p->s)) {
-        return false;
-    }
-    bool slow = f ? vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff)
-                  : vm_slow_fs(t->tid, fd_proc(t->tid, (s32)c->ret));
-    int fd = md_walk(t, p, flags & O_NOFOLLOW, !slow);
-    if (fd < 0)
-        return fd == -ENOENT;
-    snprintf(at, sizeof at, "/proc/self/fd/%d", fd);
-    bool same = fd_link_text(at, there, sizeof there) < 0;
-    if (f)
-        same |= !strncmp(md_last(there), f->name, sizeof f->name - 1)
-             || (fd_statx(at, &sx) == 0 && md_is_file(&sx, f));
-    else
-        same |= !strcmp(opened, there);
-    close(fd);
-    return !same;
-}
-
-/* Another thread can change a path between our look at it and the kernel's, and back again: what
- * the call has done must be what it does with this path. */
-static bool md_belies_path(struct task *t, const struct call *c, const struct path *p, u64 flags)
-{
-    bool shared = replay.on ? replay.shared : t->mm && t->mm->refs > 1;
-    if (!shared || !p->ok || p->s[0] != '/' || (flags & O_TMPFILE) == O_TMPFILE)
-        return false;
-    if (!c->err)
-        return md_opened_another(t, c, p, flags);
-    if (c->err != ENOENT || replay.on) /* records are late: it may have been made since */
-        return false;
-    int fd = md_walk(t, p, flags & O_NOFOLLOW, false);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
 static void md_open(struct task *t, struct call *c)
 {
     static struct path p;
     u64 flags = md_open_flags(t, c);
     md_path(c, c->id == SC_openat || c->id == SC_openat2, &p);
-    c->path_changed = c->path_changed || md_belies_path(t, c, &p, flags);
     bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
@@ -10971,9 +10858,6 @@ static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    bool replaced = (c->id == SC_execve || c->id == SC_execveat) && !c->err;
-    if (c->n_paths && !replaced)
-        c->path_changed |= c->recorded && replay.on ? replay.changed : !dec_same_paths(t, c);
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
     if (exit && sc_rows[c->row].cls & CLS_FILE)
         md_read_paths(t, c); /* those that could not be read at the entry */
@@ -11015,9 +10899,8 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_CHANGED = 32768,
-       REC_FLAG_BITS = 16 /* of a call; the line of one that begins has REC_PATHS at most */ };
-_Static_assert(REC_CHANGED >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
+       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
@@ -11403,7 +11286,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
-        | (c->path_changed ? REC_CHANGED : 0) | (*c->waker_comm ? REC_WAKER : 0)
+        | (*c->waker_comm ? REC_WAKER : 0)
         | (c->slept || c->by_interrupt ? REC_SLEPT : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
@@ -12535,7 +12418,6 @@ static void rp_numbers(struct call *c, u32 flags)
     c->detached = flags & REC_DETACHED;
     c->late = flags & REC_LATE;
     c->timed = flags & REC_TIMED;
-    c->path_changed = flags & REC_CHANGED;
     if (c->timed) {
         c->cpu_ns = rec_get();
         c->runq_ns = rec_get();
@@ -15867,25 +15749,19 @@ static void pf_upto(u64 ns)
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
- * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
- * it is read once, by windows, and only this stays: where in the string section the wanted words
- * are, the types that bear a wanted name, and the position of every 32nd type. With these the
- * members are then walked. A module's BTF is split: ids and string offsets continue vmlinux's.
- * The file is hostile: every length is checked against its section, every chain and every search
- * has a bound, and what does not fit is -EBADMSG with a reason. Entry: btf_resolve. */
+ * is the format), for a batch of names at a time. The file is read into memory, all its types are
+ * checked and their positions noted; each type that bears a wanted name is then asked for the
+ * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
+ * continue vmlinux's. The file is hostile: every length is checked against its section, chains of
+ * types have a depth limit, and the members that a batch may look at are limited by the file's
+ * size. What does not fit is -EBADMSG with a reason. Entry: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* of every `char why[]` */
     BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
-    BTF_WINDOW = 16384,
-    BTF_NEAR = 4096,        /* sysfs gives no more than a page at a time */
-    BTF_STRIDE = 32,
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own bound */
-    BTF_STEPS = 16,
-    BTF_WORD = 255,         /* the kernel's KSYM_NAME_LEN is 512, with Rust's in mind */
-    BTF_MAX_CANDS = 4096,
-    BTF_BUCKETS = 1024,
+    BTF_BUCKETS = 256,
     BTF_LAYOUTS = 128,      /* kinds have 7 bits */
 };
 
@@ -15904,7 +15780,8 @@ struct kfield {
  * exists); -EINVAL no such name can be; -EBADMSG damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind; /* the caller's */
+    u8 kind;  /* the caller's */
+    u32 next; /* btf_'s: the question after this one in its bucket, from 1 */
     struct kfield f;
     int err;
 };
@@ -15927,50 +15804,42 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_KINDS] = { 0, 0, false }, /* one of a newer kernel */
 };
 
-/* One file. Positions are from its start. */
-struct btf_blob {
+/* One file in memory. Positions are from its start. */
+struct btf_file {
     const char *name;
-    int fd;
+    const u8 *p;
+    u32 mapped; /* bytes at p; size of them are the file's */
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* of this file's own; what is lower is vmlinux's */
-    u32 *index;                    /* where type first_id + i * BTF_STRIDE is */
-    struct { u8 body, each; } layout[BTF_LAYOUTS]; /* sizes of kinds we do not know */
+    u32 *type;                     /* the position of each type, from first_id on */
+    const u8 *layout;              /* sizes of kinds we do not know: 4 bytes each */
     u32 n_layouts;
-    const u8 *map; /* all of it, where the kernel maps it */
-    u32 ahead, win_pos, win_len;
-    u8 win[BTF_WINDOW];
 };
 
 struct btf_type {
-    struct btf_blob *b;
-    u32 id, name, vlen, body, next; /* body, next: positions */
-    u32 size;                       /* or the type that it refers to */
+    struct btf_file *b;
+    u32 id, name, vlen;
+    u32 size; /* or the type that it refers to */
+    const u8 *body;
     u8 kind;
     bool flag;
 };
 
-struct btf_word { const char *s; u32 len, next; };
-struct btf_step { u32 n; bool is_index; }; /* n: the member's word, or the index */
-struct btf_path { u32 type, n; struct btf_step step[BTF_STEPS]; };
+struct btf_step { const char *name; u32 n; }; /* n: the name's length; name NULL: an index */
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* One batch at work. Words are numbered from 1. */
+/* One batch at work. */
 static struct {
-    struct btf_blob blob[2]; /* vmlinux, the module */
-    u32 n_blobs;
-    struct btf_word *words;
-    u32 n_words, bucket[BTF_BUCKETS];
-    struct { u32 off, word; } *strs; /* open addressing by string offset */
-    u32 strs_mask, n_strs;
-    struct { u32 word, id; } *cands; /* types that bear a wanted name, as they come */
-    u32 n_cands, cands_cap, base_cands;
-    u64 lookups, members; /* what may still be spent */
+    struct btf_file file[2];  /* vmlinux, the module */
+    u32 n_files;
+    u32 bucket[BTF_BUCKETS];  /* questions by the hash of their type's name; 0: none */
+    u64 members;              /* that may still be looked at */
     char *why;
 } btf;
 
-/* --- the file, by windows --- */
+/* --- the file --- */
 
-static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_blob *b, const char *fmt, ...)
+static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, ...)
 {
     va_list ap;
     if (btf.why[0])
@@ -15990,56 +15859,60 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* The n bytes at pos, n <= BTF_NEAR or BTF_WINDOW as `ahead` says; until the next call. NULL: the
- * file does not have them. */
-static const u8 *btf_at(struct btf_blob *b, u32 pos, u32 n)
+/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch takes
+ * 5 ms then, and 35 ms where it must be read, page by page. A file of another file system could
+ * shrink while it is mapped. */
+static bool btf_map(struct btf_file *b, int fd)
 {
-    if (pos > b->size || n > b->size - pos)
-        return NULL;
-    if (b->map)
-        return b->map + pos;
-    if (pos < b->win_pos || pos - b->win_pos > b->win_len ||
-        n > b->win_len - (pos - b->win_pos)) {
-        u32 want = MIN(b->ahead, b->size - pos);
-        b->win_pos = pos;
-        b->win_len = 0;
-        while (b->win_len < want) {
-            ssize_t r = pread(b->fd, b->win + b->win_len, want - b->win_len, pos + b->win_len);
-            if (r < 0 && errno == EINTR)
-                continue;
-            if (r <= 0)
-                break;
-            b->win_len += (u32)r;
-        }
-        if (n > b->win_len)
-            return NULL;
-    }
-    return b->win + (pos - b->win_pos);
+    enum { SYSFS = 0x62656572 };
+    struct statfs fs;
+    if (fstatfs(fd, &fs) < 0 || fs.f_type != SYSFS)
+        return false;
+    void *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return false;
+    b->p = p;
+    b->size = b->mapped;
+    return true;
 }
 
-/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
- * that a kind that came later can be passed over. */
-static int btf_layouts(struct btf_blob *b, u32 hdr_len)
+static int btf_read(struct btf_file *b, int fd)
 {
-    const u8 *p = btf_at(b, 24, 8);
-    u32 off = p ? btf_u32(p) : 0, len = p ? btf_u32(p + 4) : 0, rest = b->size - hdr_len;
-    if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts reach behind its end");
-    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
-    for (u32 i = 0; i < b->n_layouts && (p = btf_at(b, hdr_len + off + 4 * i, 4)); i++) {
-        b->layout[i].body = p[0];
-        b->layout[i].each = p[1];
+    u8 *p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    b->p = p;
+    while (b->size < b->mapped) {
+        ssize_t r = pread(fd, p + b->size, b->mapped - b->size, b->size);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return -errno;
+        if (!r)
+            break;
+        b->size += (u32)r;
     }
     return 0;
 }
 
-static int btf_header(struct btf_blob *b)
+/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
+ * that a kind that came later can be passed over. */
+static int btf_layouts(struct btf_file *b, u32 hdr_len)
+{
+    u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
+    if (off > rest || len > rest - off)
+        return btf_bad(b, "layouts reach behind its end");
+    b->layout = b->p + hdr_len + off;
+    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
+    return 0;
+}
+
+static int btf_header(struct btf_file *b)
 {
     struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
-    const u8 *p = btf_at(b, 0, sizeof h);
-    if (!p)
+    if (b->size < sizeof h)
         return btf_bad(b, "no header: %u bytes", b->size);
-    memcpy(&h, p, sizeof h);
+    memcpy(&h, b->p, sizeof h);
     if (h.magic == BTF_MAGIC_SWAPPED)
         return btf_bad(b, "it is of the other byte order");
     if (h.magic != BTF_MAGIC)
@@ -16059,176 +15932,73 @@ static int btf_header(struct btf_blob *b)
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
     /* A module may add no string of its own. */
-    const u8 *last = h.str_len ? btf_at(b, b->str_pos + h.str_len - 1, 1) : NULL;
-    if (last ? *last : b->first_id == 1 || h.str_len)
+    if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* --- words: the parts of the wanted names --- */
-
-/* The first, middle and last byte tell most names apart and cost less than all. len > 0. */
-static u32 btf_hash(const char *s, u32 len)
+/* The string at an offset that btf_head or btf_part has checked. */
+static const char *btf_str(const struct btf_file *b, u32 off)
 {
-    u32 h = (u8)s[0] + 31u * (u8)s[len / 2] + 961u * (u8)s[len - 1] + 7u * len;
-    return (h ^ h >> 7) % BTF_BUCKETS;
-}
-
-/* The number of a word; 0: nobody wants it. */
-static u32 btf_word_find(const char *s, u32 len)
-{
-    if (!len)
-        return 0;
-    for (u32 w = btf.bucket[btf_hash(s, len)]; w; w = btf.words[w].next)
-        if (btf.words[w].len == len && !memcmp(btf.words[w].s, s, len))
-            return w;
-    return 0;
-}
-
-static u32 btf_word_add(const char *s, u32 len)
-{
-    u32 w = btf_word_find(s, len);
-    if (w || !len)
-        return w;
-    u32 *head = &btf.bucket[btf_hash(s, len)];
-    w = ++btf.n_words;
-    btf.words[w] = (struct btf_word){ s, len, *head };
-    *head = w;
-    return w;
-}
-
-static u32 *btf_str_slot(u32 off, u32 **word)
-{
-    u32 i = off * 2654435761u >> 12 & btf.strs_mask;
-    while (btf.strs[i].word && btf.strs[i].off != off)
-        i = (i + 1) & btf.strs_mask;
-    *word = &btf.strs[i].word;
-    return &btf.strs[i].off;
-}
-
-/* The wanted word that stands at a string offset; 0: none. */
-static u32 btf_word_at(u32 off)
-{
-    u32 *word;
-    btf_str_slot(off, &word);
-    return *word;
-}
-
-static int btf_str_add(struct btf_blob *b, u32 off, u32 w)
-{
-    if (btf.n_strs >= btf.strs_mask / 2)
-        return btf_bad(b, "the same strings again and again (%.40s)", btf.words[w].s);
-    u32 *word, *at = btf_str_slot(off, &word);
-    *at = off;
-    *word = w;
-    btf.n_strs++;
-    return 0;
-}
-
-/* Looks for the words in a string section. */
-static int btf_scan_strings(struct btf_blob *b)
-{
-    for (u32 pos = 0, used; pos < b->str_len; pos += used) {
-        u32 n = MIN(b->str_len - pos, BTF_WINDOW);
-        const char *p = (const char *)btf_at(b, b->str_pos + pos, n), *z;
-        if (!p)
-            return btf_bad(b, "shorter than it says");
-        for (used = 0; used < n && (z = memchr(p + used, 0, n - used));) {
-            u32 w = btf_word_find(p + used, (u32)(z - p) - used);
-            int e = w ? btf_str_add(b, b->str_base + pos + used, w) : 0;
-            if (e)
-                return e;
-            used = (u32)(z - p) + 1;
-        }
-        if (!used)
-            used = n; /* longer than any name */
-    }
-    return 0;
+    if (off < b->str_base)
+        b = &btf.file[0];
+    return (const char *)b->p + b->str_pos + (off - b->str_base);
 }
 
 /* --- types --- */
 
-/* The type at a position. */
-static int btf_head(struct btf_blob *b, u32 pos, u32 id, struct btf_type *t)
+/* The type at a position, all of which is in the file. Returns its length, or -EBADMSG. */
+static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
-    const u8 *p = b->type_end - pos < 12 ? NULL : btf_at(b, pos, 12);
-    if (!p)
+    if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is cut off", id);
+    const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
     /* 16 bits of vlen and 5 of kind; the bits above either are 0 so far, and reserved to them. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
-                            .flag = info >> 31, .body = pos + 12 };
+                            .flag = info >> 31, .body = p + 12 };
     u64 len;
     if (t->kind != BTF_VOID && t->kind < BTF_KINDS)
         len = btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen;
     else if (t->kind != BTF_VOID && t->kind < b->n_layouts)
-        len = b->layout[t->kind].body + (u64)b->layout[t->kind].each * t->vlen;
+        len = b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
     else
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
-    if (len > b->type_end - t->body)
+    if (len > b->type_end - pos - 12)
         return btf_bad(b, "type %u (kind %u, %u parts) is cut off", id, t->kind, t->vlen);
-    if (t->name && t->name >= b->str_base + b->str_len)
+    if (t->name >= b->str_base + b->str_len)
         return btf_bad(b, "type %u: its name is outside the strings", id);
-    t->next = t->body + (u32)len;
-    return 0;
+    return (s64)len + 12;
 }
 
-static int btf_cand_add(struct btf_blob *b, u32 word, u32 id)
+/* Checks all types, and notes where they are. */
+static int btf_scan(struct btf_file *b)
 {
-    if (btf.n_cands >= BTF_MAX_CANDS)
-        return btf_bad(b, "too many types of one name (%.40s)", btf.words[word].s);
-    void *grown = u_grow(btf.cands, &btf.cands_cap, btf.n_cands + 1, sizeof *btf.cands);
-    if (!grown)
-        return -ENOMEM;
-    btf.cands = grown;
-    btf.cands[btf.n_cands].word = word;
-    btf.cands[btf.n_cands++].id = id;
-    return 0;
-}
-
-/* Indexes the types, and notes those that bear a wanted name. */
-static int btf_scan_types(struct btf_blob *b)
-{
-    u32 most = (b->type_end - b->type_pos) / 12;
-    b->index = malloc((most / BTF_STRIDE + 1) * sizeof *b->index);
-    if (!b->index)
+    b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
+    if (!b->type)
         return -ENOMEM;
     struct btf_type t;
-    for (u32 pos = b->type_pos; pos < b->type_end; pos = t.next) {
-        u32 n = b->n_ids++;
-        if (n % BTF_STRIDE == 0)
-            b->index[n / BTF_STRIDE] = pos;
-        int e = btf_head(b, pos, b->first_id + n, &t);
-        u32 w = !e && btf_kinds[MIN(t.kind, BTF_KINDS)].named ? btf_word_at(t.name) : 0;
-        if (w)
-            e = btf_cand_add(b, w, t.id);
-        if (e)
-            return e;
+    for (u32 pos = b->type_pos; pos < b->type_end;) {
+        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
+        if (len < 0)
+            return (int)len;
+        b->type[b->n_ids++] = pos;
+        pos += (u32)len;
     }
     return 0;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
 {
-    struct btf_blob *b = &btf.blob[btf.n_blobs > 1 && id >= btf.blob[1].first_id];
+    struct btf_file *b = &btf.file[btf.n_files > 1 && id >= btf.file[1].first_id];
     if (!id) {
         *t = (struct btf_type){ .b = b };
         return 0;
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "there is no type %u", id);
-    if (!btf.lookups--) {
-        btf.lookups = 0;
-        return btf_bad(b, "its types are tangled");
-    }
-    u32 n = id - b->first_id, at = id - n % BTF_STRIDE, pos = b->index[n / BTF_STRIDE];
-    int e = 0;
-    for (; !e && at <= id; at++) {
-        e = btf_head(b, pos, at, t);
-        pos = e ? 0 : t->next;
-    }
-    return e;
+    return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Follows typedefs and qualifiers. */
@@ -16246,31 +16016,20 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers without end", id);
 }
 
-static int btf_array(const struct btf_type *t, u32 *elem, u32 *n)
-{
-    const u8 *p = btf_at(t->b, t->body, 12);
-    if (!p)
-        return btf_bad(t->b, "shorter than it says");
-    *elem = btf_u32(p);
-    *n = btf_u32(p + 8);
-    return 0;
-}
-
 /* Size and sign of what is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
-    const u8 *p;
     switch (t->kind) {
     case BTF_PTR:
         f->size = sizeof(void *);
         return 0;
-    case BTF_INT:
-        if (!(p = btf_at(t->b, t->body, 4)))
-            return btf_bad(t->b, "shorter than it says");
+    case BTF_INT: {
+        u32 encoding = btf_u32(t->body);
         f->size = t->size;
-        f->is_signed = btf_u32(p) >> 24 & 1;
+        f->is_signed = encoding >> 24 & 1;
         /* How BTF spelled a bit-field before members had a width of their own. */
-        return (btf_u32(p) & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
+        return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
+    }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
         f->size = t->size;
         f->is_signed = t->flag && (t->kind == BTF_ENUM || t->kind == BTF_ENUM64);
@@ -16280,13 +16039,23 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
+/* The body of an array: the type of an element, that of an index, and how many there are. */
+static u32 btf_array_of(const struct btf_type *t)
+{
+    return btf_u32(t->body);
+}
+
+static u32 btf_array_len(const struct btf_type *t)
+{
+    return btf_u32(t->body + 8);
+}
+
 /* Size, count and sign of a type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
-    struct btf_type t = { .b = &btf.blob[0] };
+    struct btf_type t = { .b = &btf.file[0] };
     u64 count = 1;
     for (u32 i = 0; i < BTF_DEPTH; i++) {
-        u32 n = 0;
         int e = btf_strip(id, &t);
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
@@ -16296,9 +16065,10 @@ static int btf_sized(u32 id, struct kfield *f)
             f->size *= (u32)count;
             return 0;
         }
-        if (e || (e = btf_array(&t, &id, &n)))
+        if (e)
             return e;
-        if ((count *= n) > INT32_MAX)
+        id = btf_array_of(&t);
+        if ((count *= btf_array_len(&t)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu", t.id, (unsigned long long)count);
     }
     return btf_bad(t.b, "type %u: arrays without end", t.id);
@@ -16311,14 +16081,19 @@ static bool btf_composite(const struct btf_type *t)
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
 }
 
+/* Whether a name of the file is the first `len` bytes of `want`. */
+static bool btf_is(const char *name, const char *want, u32 len)
+{
+    return !strncmp(name, want, len) && !name[len];
+}
+
 /* Part i of a struct or an enum: its first word is a name. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
-    u32 each = btf_kinds[t->kind].each;
-    const u8 *p = btf.members ? btf_at(t->b, t->body + i * each, each) : NULL;
-    if (!p)
-        *err = btf_bad(t->b, btf.members ? "shorter than it says" : "its types are tangled");
-    else if (btf_u32(p) && btf_u32(p) >= t->b->str_base + t->b->str_len)
+    const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
+    if (!btf.members)
+        *err = btf_bad(t->b, "its types are tangled");
+    else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
         btf.members--;
@@ -16326,7 +16101,8 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 }
 
 /* A member of a struct or of the anonymous ones in it. h->off is in bits. */
-static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hit *h)
+static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
+                    struct btf_hit *h)
 {
     int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs without end", t->id);
     for (u32 i = 0; !e && i < t->vlen; i++) {
@@ -16336,14 +16112,14 @@ static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hi
         u32 name = btf_u32(p), type = btf_u32(p + 4), off = btf_u32(p + 8);
         u32 width = t->flag ? off >> 24 : 0;
         off = t->flag ? off & 0xffffff : off;
-        if (name && btf_word_at(name) == word) {
+        if (name && btf_is(btf_str(t->b, name), step->name, step->n)) {
             *h = (struct btf_hit){ .type = type, .off = off, .bits = width };
             return 0;
         }
         struct btf_type in;
         if (name || (e = btf_strip(type, &in)) || !btf_composite(&in))
             continue;
-        e = btf_find(&in, word, depth + 1, h);
+        e = btf_find(&in, step, depth + 1, h);
         if (e != -ENOENT) {
             h->off += off;
             return e;
@@ -16353,11 +16129,11 @@ static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hi
     return e ? e : -ENOENT;
 }
 
-static int btf_member(u32 id, u32 word, struct btf_hit *h)
+static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
 {
     struct btf_type t;
     int e = btf_strip(id, &t);
-    if (e || (e = btf_composite(&t) ? btf_find(&t, word, 0, h) : -ENOENT))
+    if (e || (e = btf_composite(&t) ? btf_find(&t, step, 0, h) : -ENOENT))
         return e;
     if (h->bits)
         return -EOPNOTSUPP;
@@ -16376,26 +16152,28 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
 {
     struct btf_type t;
     struct kfield f;
-    u32 elem = 0, n = 0;
     int e = btf_strip(id, &t);
-    if (e || (e = t.kind == BTF_ARRAY ? btf_array(&t, &elem, &n) : -ENOENT))
+    if (e)
         return e;
+    if (t.kind != BTF_ARRAY)
+        return -ENOENT;
+    u32 n = btf_array_len(&t);
     if (n && i >= n) /* n is 0: a flexible array */
         return -ENOENT;
-    e = btf_sized(elem, &f);
+    e = btf_sized(btf_array_of(&t), &f);
     if (!e)
-        *h = (struct btf_hit){ .type = elem, .off = (u64)i * f.size };
+        *h = (struct btf_hit){ .type = btf_array_of(&t), .off = (u64)i * f.size };
     return e;
 }
 
-static int btf_enumerator(const struct btf_type *t, u32 word, struct kfield *f)
+static int btf_enumerator(const struct btf_type *t, const struct btf_step *step, struct kfield *f)
 {
     int e = 0;
     for (u32 i = 0; i < t->vlen; i++) {
         const u8 *p = btf_part(t, i, &e);
         if (!p)
             return e;
-        if (btf_word_at(btf_u32(p)) != word)
+        if (!btf_is(btf_str(t->b, btf_u32(p)), step->name, step->n))
             continue;
         u32 low = btf_u32(p + 4);
         f->value = t->kind == BTF_ENUM64 ? low | (u64)btf_u32(p + 8) << 32
@@ -16406,131 +16184,121 @@ static int btf_enumerator(const struct btf_type *t, u32 word, struct kfield *f)
     return -ENOENT;
 }
 
-/* The path from one type that bears its first name. */
-static int btf_walk(u32 id, const struct btf_path *p, struct kfield *f)
-{
-    struct btf_type t;
-    u64 off = 0;
-    int e = btf_strip(id, &t);
-    if (!e && (t.kind == BTF_ENUM || t.kind == BTF_ENUM64) && p->n == 1 && !p->step[0].is_index)
-        return btf_enumerator(&t, p->step[0].n, f);
-    for (u32 i = 0; !e && i < p->n; i++) {
-        struct btf_hit h = { 0 };
-        e = p->step[i].is_index ? btf_element(id, p->step[i].n, &h)
-                                : btf_member(id, p->step[i].n, &h);
-        off += h.off;
-        id = h.type;
-    }
-    if (!e && off > INT32_MAX)
-        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
-    f->off = (u32)off;
-    f->value = p->n ? 0 : id;
-    return e ? e : btf_sized(id, f);
-}
-
 /* --- names --- */
 
 /* One step of a path at *s: ".member" or "[2]". */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
-    step->is_index = **s == '[';
-    if (step->is_index) {
+    if (**s == '[') {
         char *end;
         unsigned long v = isdigit((u8)*p) ? strtoul(p, &end, 10) : ULONG_MAX;
         if (v > INT32_MAX || *end != ']')
             return -EINVAL;
-        step->n = (u32)v;
+        *step = (struct btf_step){ NULL, (u32)v };
         *s = end + 1;
         return 0;
     }
     u32 len = (u32)strcspn(p, ".[");
-    if (**s != '.' || !len || len > BTF_WORD)
+    if (**s != '.' || !len)
         return -EINVAL;
-    step->n = btf_word_add(p, len);
+    *step = (struct btf_step){ p, len };
     *s = p + len;
     return 0;
 }
 
-/* "T.a.b[2]" as a path of words; it adds them. */
-static int btf_parse(const char *s, struct btf_path *p)
+/* The rest of a name, from a type that bears its first word. */
+static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
-    u32 len = (u32)strcspn(s, ".[");
-    if (!len || len > BTF_WORD)
-        return -EINVAL;
-    p->type = btf_word_add(s, len);
-    s += len;
-    for (p->n = 0; *s; p->n++)
-        if (p->n == BTF_STEPS || btf_step(&s, &p->step[p->n]))
-            return -EINVAL;
-    return 0;
-}
-
-/* Of several types of one name the first that has the member: the module's before vmlinux's. */
-static void btf_answer(struct btf_want *w)
-{
-    struct btf_path p;
-    w->err = btf_parse(w->name, &p) ? -EINVAL : -ENOENT;
-    for (u32 k = 0; w->err == -ENOENT && k < btf.n_cands; k++) {
-        u32 i = (k + btf.base_cands) % btf.n_cands;
-        if (btf.cands[i].word == p.type)
-            w->err = btf_walk(btf.cands[i].id, &p, &w->f);
+    struct btf_type t;
+    struct btf_step step;
+    u64 off = 0;
+    bool member = *path;
+    int e = btf_strip(id, &t);
+    if (!e && (t.kind == BTF_ENUM || t.kind == BTF_ENUM64) && *path == '.')
+        return btf_step(&path, &step) || *path ? -ENOENT : btf_enumerator(&t, &step, f);
+    while (!e && *path && !(e = btf_step(&path, &step))) {
+        struct btf_hit h = { 0 };
+        e = step.name ? btf_member(id, &step, &h) : btf_element(id, step.n, &h);
+        off += h.off;
+        id = h.type;
     }
-    w->f.exists = !w->err || w->err == -EOPNOTSUPP;
+    if (!e && off > INT32_MAX)
+        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
+    f->off = (u32)off;
+    f->value = member ? 0 : id;
+    return e ? e : btf_sized(id, f);
 }
 
-static int btf_words(struct btf_want *w, u32 n)
+/* The bucket of a type's name. */
+static u32 *btf_bucket(const char *name, u32 len)
 {
-    u32 parts = 1, size = 64;
+    u32 h = 0;
+    for (u32 i = 0; i < len; i++)
+        h = h * 31 + (u8)name[i];
+    return &btf.bucket[h % BTF_BUCKETS];
+}
+
+/* Puts the questions into buckets. */
+static void btf_sort(struct btf_want *w, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        u32 len = (u32)strcspn(w[i].name, ".[");
+        const char *path = w[i].name + len;
+        struct btf_step step;
+        w[i].err = len ? -ENOENT : -EINVAL;
+        while (*path && w[i].err != -EINVAL)
+            if (btf_step(&path, &step))
+                w[i].err = -EINVAL;
+        u32 *head = btf_bucket(w[i].name, len);
+        w[i].next = *head;
+        *head = i + 1;
+    }
+}
+
+/* Answers from one type the questions that begin with its name and are still open. */
+static void btf_ask(const struct btf_type *t, struct btf_want *w)
+{
+    const char *name = btf_str(t->b, t->name);
+    u32 len = (u32)strlen(name);
+    for (u32 i = *btf_bucket(name, len); i; i = w[i - 1].next) {
+        struct btf_want *one = &w[i - 1];
+        if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
+            one->err = btf_walk(t->id, one->name + len, &one->f);
+    }
+}
+
+/* Of several types of one name the first that has the member answers: the module's come first. */
+static void btf_answer(struct btf_want *w, u32 n)
+{
+    struct btf_type t;
+    btf_sort(w, n);
+    for (u32 k = btf.n_files; k--;)
+        for (u32 i = 0; i < btf.file[k].n_ids; i++)
+            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+                btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
-        for (const char *s = w[i].name; s && parts < UINT32_MAX / 64; parts++)
-            s = (s = strchr(s, '.')) ? s + 1 : NULL;
-    while (size < parts * 8)
-        size *= 2;
-    btf.words = calloc(parts, sizeof *btf.words);
-    btf.strs = calloc(size, sizeof *btf.strs);
-    btf.strs_mask = size - 1;
-    struct btf_path p;
-    for (u32 i = 0; btf.words && btf.strs && i < n; i++)
-        btf_parse(w[i].name, &p);
-    return btf.words && btf.strs ? 0 : -ENOMEM;
-}
-
-/* Maps the whole file, which sysfs allows since 6.16 (kernel/bpf/sysfs_btf.c); otherwise it hands
- * it out page by page. Of another file system it could shrink under us. */
-static void btf_map(struct btf_blob *b)
-{
-    enum { SYSFS = 0x62656572 };
-    struct statfs fs;
-    if (fstatfs(b->fd, &fs) < 0 || fs.f_type != SYSFS)
-        return;
-    void *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, b->fd, 0);
-    b->map = p == MAP_FAILED ? NULL : p;
+        w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
 /* Takes in one more file: the first is vmlinux's. */
 static int btf_load(int fd, const char *name)
 {
-    struct btf_blob *b = &btf.blob[btf.n_blobs], *base = &btf.blob[0];
+    struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
     struct stat s;
     b->name = name;
-    b->fd = fd;
-    b->ahead = BTF_WINDOW;
     if (fstat(fd, &s) < 0)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
         return btf_bad(b, "%lld bytes", (long long)s.st_size);
-    b->size = (u32)MAX(s.st_size, 0);
-    b->first_id = btf.n_blobs ? base->first_id + base->n_ids : 1;
-    b->str_base = btf.n_blobs ? base->str_len : 0;
-    btf.base_cands = btf.n_cands;
-    btf.n_blobs++;
-    btf_map(b);
-    int e = btf_header(b);
-    if (!e && !(e = btf_scan_strings(b)))
-        e = btf_scan_types(b);
-    b->ahead = BTF_NEAR;
-    return e;
+    b->mapped = (u32)MAX(s.st_size, 0);
+    b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
+    b->str_base = btf.n_files ? base->str_len : 0;
+    btf.n_files++;
+    int e = !b->mapped || btf_map(b, fd) ? 0 : btf_read(b, fd);
+    if (!e)
+        e = btf_header(b);
+    return e ? e : btf_scan(b);
 }
 
 /* module_fd < 0: vmlinux alone. */
@@ -16540,23 +16308,20 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     memset(&btf, 0, sizeof btf);
     btf.why = why;
     why[0] = 0;
-    btf.lookups = 1000 + 256 * (u64)n;
-    btf.members = (1 << 20) + 4096 * (u64)n;
-    int e = btf_words(w, n);
-    if (!e && !(e = btf_load(fd, "vmlinux")) && module_fd >= 0)
+    int e = btf_load(fd, "vmlinux");
+    if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    for (u32 i = 0; i < n; i++)
-        if (e)
-            w[i].err = e;
-        else
-            btf_answer(&w[i]);
-    free(btf.words);
-    free(btf.strs);
-    free(btf.cands);
-    for (u32 i = 0; i < btf.n_blobs; i++) {
-        free(btf.blob[i].index);
-        if (btf.blob[i].map)
-            munmap((void *)(uintptr_t)btf.blob[i].map, btf.blob[i].size);
+    /* A part of a struct or an enum takes 8 bytes or more, and a name meets a part again only where
+     * an anonymous struct is part of several. */
+    btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
+    if (!e)
+        btf_answer(w, n);
+    for (u32 i = 0; e && i < n; i++)
+        w[i].err = e;
+    for (u32 i = 0; i < btf.n_files; i++) {
+        free(btf.file[i].type);
+        if (btf.file[i].p)
+            munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].mapped);
     }
     return e;
 }
@@ -16981,12 +16746,11 @@ struct bpf_obj {
     u32 n_probes;
     u32 loaded;              /* programs, bit by bit */
     u32 jumps;               /* the type of programs that its array of programs takes; 0: any */
-    bool ring;               /* `events` is a ring buffer, not an array of perf rings */
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
-    u32 since;               /* a program lacks a helper of Linux 5.since; 0: none does */
+    bool too_old;            /* the kernel lacks a helper or a map of Linux 5.8 */
     bool no_record;          /* a program lacks a field of a tracepoint's record */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
@@ -17192,18 +16956,6 @@ static u32 bpf_ring_bytes(u32 usual)
     return bytes;
 }
 
-/* Records come by a ring buffer where the kernel has one (5.8), else by a ring for each CPU. */
-static int bpf_events_create(struct bpf_obj *o)
-{
-    struct bpf_map_row ring = { .name = "events", .type = BPF_MAP_TYPE_RINGBUF,
-                                .max_entries = o->ring_bytes };
-    struct bpf_map_row perf = { .name = "events", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-                                .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
-    int f = o->ring ? bpf_map_create(&ring) : -EINVAL;
-    o->ring = f >= 0;
-    return f == -EINVAL ? bpf_map_create(&perf) : f;
-}
-
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
     for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
@@ -17224,16 +16976,21 @@ static int bpf_make_maps(struct bpf_obj *o)
     for (u32 i = 0; i < o->fam->n_maps; i++) {
         struct bpf_map_row m = o->fam->maps[i];
         int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
+        bool ring = m.type == BPF_MAP_TYPE_RINGBUF;
+        if (ring)
+            m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
         if (m.type == BPF_MAP_TYPE_HASH) /* by threads: there are not more than stacks for them */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
-        int f = lent >= 0                   ? fcntl(lent, F_DUPFD_CLOEXEC, 3)
-                : strcmp(m.name, "events") ? bpf_map_create(&m)
-                                            : bpf_events_create(o);
+        int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
+        if (f == -EINVAL && ring) {
+            o->too_old = true;
+            return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
+        }
         if (f < 0)
             return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
@@ -17423,8 +17180,6 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_TYPED"))
         bpf_set_imm(in, r->type == BPF_PROG_TYPE_TRACING);
-    if (!strcmp(p->name, "CFG_RINGBUF"))
-        bpf_set_imm(in, o->ring);
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
@@ -17508,16 +17263,12 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     return e;
 }
 
-/* The x of Linux 5.x that brought the BPF helper of this number (include/uapi/linux/bpf.h), if it
- * is one that programs of kvis call and 5.4 lacks; else 0. */
-static u32 bpf_helper_since(u32 helper)
+/* Whether a helper of this number came with Linux 5.5 to 5.8 (include/uapi/linux/bpf.h): programs
+ * of kvis call some of these and no later ones. */
+static bool bpf_is_newer_helper(u32 helper)
 {
-    enum { READ = 112, SEND_SIGNAL = 117, GET_NS = 120, RING = 130, RING_LAST = 134 };
-    return helper >= READ && helper < READ + 4       ? 5
-           : helper == SEND_SIGNAL                   ? 6
-           : helper == GET_NS                        ? 7
-           : helper >= RING && helper <= RING_LAST   ? 8
-                                                     : 0;
+    enum { PROBE_READ_USER = 112, RINGBUF_QUERY = 134 };
+    return helper >= PROBE_READ_USER && helper <= RINGBUF_QUERY;
 }
 
 /* A number that the verifier does not know is that of a helper, or ours: a poisoned instruction is
@@ -17525,11 +17276,11 @@ static u32 bpf_helper_since(u32 helper)
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
-    o->since = bpf_helper_since(number);
-    if (o->since)
-        bpf_fail(o, 0, "%s needs Linux 5.%u (BPF helper %u)", r->name, o->since, number);
-    if (o->since || patch >= r->n_patches)
-        return o->since;
+    o->too_old = bpf_is_newer_helper(number);
+    if (o->too_old)
+        bpf_fail(o, 0, "%s needs Linux 5.8 (BPF helper %u)", r->name, number);
+    if (o->too_old || patch >= r->n_patches)
+        return o->too_old;
     const char *name = r->patches[patch].name;
     o->no_record = bpf_is_record(&r->patches[patch]);
     const char *why = o->no_record ? tfs.no_root : o->no_btf;
@@ -18043,119 +17794,58 @@ static int bpf_take_time(void)
 }
 
 /* == 26 rb_  records that programs send =============================================
- * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
- * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
- * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
+ * A ring buffer for all CPUs (Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain,
+ * rb_drained. */
 
 enum {
-    RB_MAX_CPUS = 1024, RB_RECORD_MAX = 16 << 10,
     RB_AHEAD = 512,          /* bytes: what another CPU wrote is fetched so much before its turn */
     RB_GIVEN_BACK = 4096     /* bytes: writers read our position each time, so it changes seldom */
 };
 
-struct rb_cpu {
-    struct perf_event_mmap_page *m;
-    int fd;
-    u64 mark;
-};
-
 static struct {
     int epoll;
-    size_t page, size;       /* of the data, a power of two */
-    volatile u64 *consumer;  /* ring buffer: positions, and the data twice in a row */
+    size_t size;             /* of the data, a power of two */
+    volatile u64 *consumer;  /* positions, and the data twice in a row */
     volatile u64 *producer;
     const u8 *data;
     u64 mark;
-    struct rb_cpu *cpu;      /* perf rings */
-    u32 n_cpu;
-    u64 lost;                /* that the kernel said it lost (perf rings) */
 } rb_state = { .epoll = -1 };
-
-static u8 rb_copied[RB_RECORD_MAX]; /* a record of a perf ring, in one piece */
 
 /* Takes a record; false: not yet, it and those behind it stay. */
 typedef bool rb_fn(const void *record, u32 size);
 
-static int rb_watch(int f)
-{
-    struct epoll_event ev = { .events = EPOLLIN, .data.fd = f };
-    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, f, &ev) < 0 ? -errno : 0;
-}
-
 /* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
-static int rb_open_ring(int map, u32 bytes)
+static int rb_map(int map, u32 bytes)
 {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct epoll_event ev = { .events = EPOLLIN };
     rb_state.size = bytes;
-    void *c = mmap(NULL, rb_state.page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, rb_state.page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map,
-                 (off_t)rb_state.page);
+    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+    u8 *p = mmap(NULL, page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map, (off_t)page);
     if (c == MAP_FAILED || p == MAP_FAILED)
         return -errno;
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
-    rb_state.data = p + rb_state.page;
+    rb_state.data = p + page;
     /* Not the command's: its pages would count as resident memory of the copy that becomes it. */
-    if (madvise(p, rb_state.page + 2 * rb_state.size, MADV_DONTFORK) < 0)
+    if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
-    return rb_watch(map);
-}
-
-static int rb_open_cpu(int map, u32 cpu)
-{
-    struct perf_event_attr a = {
-        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
-        .sample_type = PERF_SAMPLE_RAW, .sample_period = 1, .watermark = 1,
-        .wakeup_watermark = (u32)rb_state.size / 4,
-    };
-    int f = pf_event(&a, -1, (int)cpu, -1, 0);
-    if (f < 0)
-        return f;
-    void *m = mmap(NULL, rb_state.page + rb_state.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-    if (m == MAP_FAILED)
-        return -errno;
-    rb_state.cpu[rb_state.n_cpu++] = (struct rb_cpu){ m, f, 0 };
-    int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
-    if (!e && syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0)
-        e = -errno;
-    return e ? e : rb_watch(f);
-}
-
-/* A ring for every CPU that is on. One that comes later has none: its records are counted as lost
- * by the program. */
-static int rb_open_cpus(int map, u32 bytes)
-{
-    u32 n = MIN(bpf_possible(), (u32)RB_MAX_CPUS);
-    rb_state.size = MAX(bytes / n, 16 * (u32)rb_state.page);
-    while (rb_state.size & (rb_state.size - 1))
-        rb_state.size &= rb_state.size - 1;
-    rb_state.cpu = calloc(n, sizeof *rb_state.cpu);
-    for (u32 cpu = 0; cpu < n && rb_state.cpu; cpu++) {
-        int e = rb_open_cpu(map, cpu);
-        if (e == -EINVAL && rb_state.n_cpu) /* there are no more */
-            break;
-        if (e && e != -ENODEV) /* that CPU is off */
-            return e;
-    }
-    return rb_state.n_cpu ? 0 : rb_state.cpu ? -ENODEV : -ENOMEM;
+    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
 /* Opens the reader of o's map `events`. Returns 0 or -errno. */
 static int rb_open(struct bpf_obj *o)
 {
-    int map = bpf_map(o, "events");
-    rb_state.page = (size_t)sysconf(_SC_PAGESIZE);
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
-    int e = rb_state.epoll < 0 ? -errno
-            : o->ring    ? rb_open_ring(map, o->ring_bytes)
-                         : rb_open_cpus(map, o->ring_bytes);
+    int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
     return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
 }
 
 /* Waits for records, at most ms. With sigmask as in epoll_pwait(2): a signal ends it. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
-    struct epoll_event ev[16];
-    if (epoll_pwait(rb_state.epoll, ev, ARRAY_LEN(ev), ms, mask) < 0)
+    struct epoll_event ev;
+    if (epoll_pwait(rb_state.epoll, &ev, 1, ms, mask) < 0)
         return; /* EINTR: the caller looks why */
 }
 
@@ -18165,22 +17855,18 @@ static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
-    for (u32 i = 0; i < rb_state.n_cpu; i++)
-        rb_state.cpu[i].mark = __atomic_load_n(&rb_state.cpu[i].m->data_head, __ATOMIC_ACQUIRE);
 }
 
 /* Whether all that was there at the mark has been taken. */
 static bool rb_drained(void)
 {
-    bool yes = !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
-    for (u32 i = 0; i < rb_state.n_cpu; i++)
-        yes &= rb_state.cpu[i].m->data_tail >= rb_state.cpu[i].mark;
-    return yes;
+    return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* One record: a length with two flags in its top bits, four bytes that are the kernel's, the data,
- * padded to 8. Busy: its writer is not done, and those behind it have to wait too. */
-static u32 rb_drain_ring(rb_fn *take)
+/* Hands the records before the mark to `take`. Returns how many. One record: a length with two
+ * flags in its top bits, four bytes that are the kernel's, the data, padded to 8. Busy: its writer
+ * is not done, and those behind it have to wait too. */
+static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
     u32 n = 0;
@@ -18202,68 +17888,11 @@ static u32 rb_drain_ring(rb_fn *take)
     return n;
 }
 
-/* The next record of a CPU, without taking it: its time, and ~0 when there is none. What is no
- * sample is taken on the way. */
-static u64 rb_peek(struct rb_cpu *c, struct perf_event_header *h)
-{
-    u64 ts, lost[2];
-    while (ring_look(c->m, c->mark, h, sizeof *h)) {
-        if (h->type == PERF_RECORD_SAMPLE && h->size >= sizeof *h + 4 + sizeof ts) {
-            ring_copy(c->m, c->m->data_tail + sizeof *h + 4, &ts, sizeof ts);
-            return ts;
-        }
-        if (h->type == PERF_RECORD_LOST && h->size >= sizeof *h + sizeof lost) {
-            ring_copy(c->m, c->m->data_tail + sizeof *h, lost, sizeof lost);
-            rb_state.lost += lost[1];
-        }
-        ring_take(c->m, h);
-    }
-    return ~0ull;
-}
-
-/* The oldest record of all CPUs, again and again. A raw sample: its size, its bytes. */
-static u32 rb_drain_cpus(rb_fn *take)
-{
-    u32 n = 0;
-    for (;;) {
-        struct rb_cpu *oldest = NULL;
-        struct perf_event_header h, first = { 0 };
-        u64 best = ~0ull;
-        for (u32 i = 0; i < rb_state.n_cpu; i++) {
-            u64 ts = rb_peek(&rb_state.cpu[i], &h);
-            if (ts < best) {
-                best = ts;
-                oldest = &rb_state.cpu[i];
-                first = h;
-            }
-        }
-        if (!oldest)
-            return n;
-        u32 size;
-        u64 at = oldest->m->data_tail;
-        ring_copy(oldest->m, at + sizeof first, &size, sizeof size);
-        size = MIN(size, MIN((u32)sizeof rb_copied, (u32)(first.size - sizeof first - 4)));
-        ring_copy(oldest->m, at + sizeof first + 4, rb_copied, size);
-        if (!take(rb_copied, size))
-            return n;
-        ring_take(oldest->m, &first);
-        n++;
-    }
-}
-
-/* Hands the records before the mark to `take`. Returns how many. */
-static u32 rb_drain(rb_fn *take)
-{
-    return rb_state.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
-}
-/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel skipped.
- * A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
- * they are not added up. */
+/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel
+ * skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
-    return why == N_LOST      ? bpf_missed(o, o->loaded)
-           : why == LOST_RING ? MAX(bpf_lost(o, why), rb_state.lost)
-                              : bpf_lost(o, why);
+    return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
@@ -18748,7 +18377,7 @@ _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
 /* A row of disk_progs[]: those before it are asked what arguments there are. */
-enum { HY_DISK_ISSUE = 4 };
+enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
@@ -18779,7 +18408,7 @@ static struct {
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
-    u64 cpu_lost[RB_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
 } hy;
 
 /* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
@@ -19071,7 +18700,6 @@ static void hy_spec_observed(const struct sc_row *r, struct wire_spec *s)
             continue;
         s->item[s->n] = hy_item(r, i, &k);
         s->item[s->n].flags |= hy_exec_flag(id);
-        s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
         s->sets |= k.count == HY_BITS;
         s->n++;
         if ((k.early || hy_counts_down(r, i)) && !hy_add_early(s))
@@ -19093,7 +18721,6 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         if (k.count == HY_NESTS || s->n == CALL_ITEMS)
             return HY_UNTAKEN;
         s->item[s->n] = hy_item(r, i, &k);
-        s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
         s->sets |= k.count == HY_BITS;
         s->n++;
         bool early = k.early && (opt.calls || k.model);
@@ -19386,12 +19013,12 @@ static int hy_open(u32 ring_bytes)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy.observe;
-    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
+    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = hy_open_beside(o, &compat);
-    if (e || !o->ring)
-        return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
+    if (e)
+        return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
@@ -19466,8 +19093,8 @@ static void *hy_load_disk(void *err)
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
     cfg[1].val = bpf_pid_ns(NULL);
-    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
-                           .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .cfg = cfg,
+                           .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++)
         e = hy_load_at(o, cfg, i);
@@ -19530,7 +19157,7 @@ static int hy_load_uring(struct bpf_obj *o)
 {
     static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
     u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -19806,7 +19433,7 @@ static const char *hy_io_op(u32 op)
 /* How many records had got lost before the one at hand, as those of its CPU and others tell. */
 static u64 hy_lost_before(void)
 {
-    u64 *cpu = &hy.cpu_lost[hy.who->cpu % RB_MAX_CPUS];
+    u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
     hy.seen_lost += hy.who->lost - MIN(hy.who->lost, *cpu);
     *cpu = MAX(*cpu, hy.who->lost);
     return hy.seen_lost;
@@ -19835,30 +19462,7 @@ static void hy_tell_missing(void)
                "calls", skipped);
 }
 
-/* What the probe's text_sum says of a string. */
-static u64 hy_text_sum(const char *s, size_t n)
-{
-    u64 head[CALL_TEXT_HEAD / 8] = { 0 }, sum = 0;
-    memcpy(head, s, MIN(n, sizeof head - 1));
-    for (size_t i = 0; i < ARRAY_LEN(head); i++)
-        sum = (sum ^ head[i]) * 0x9e3779b97f4a7c15;
-    return sum | 1;
-}
-
-/* Whether the paths of a call that was kept, which are read only now, are what they were when it
- * began. */
-static bool hy_same_texts(const struct wire_thread *th, const struct call *c)
-{
-    for (u32 i = 0; i < MIN(c->n_paths, (u32)CALL_TEXTS); i++) {
-        const struct call_path *p = &c->path[i];
-        if (th->text_sum[i] && p->len >= 0
-            && th->text_sum[i] != hy_text_sum(c->paths.p + p->off, (size_t)p->len))
-            return false;
-    }
-    return true;
-}
-
-/* The same of sets of descriptors. */
+/* The sets of descriptors that a call had when it began. */
 static void hy_replay_sets(const struct wire_spec *s, u32 key, const struct wire_thread *th)
 {
     static struct wire_sets w;
@@ -19904,7 +19508,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     hy.who = NULL;
     if (size < sizeof *w || w->nr >= CALL_NRS)
         return NULL;
-    replay.shared = w->shared;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
         const u8 *data = at + sizeof *seg;
@@ -19924,7 +19527,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
         else if (seg->arg < CALL_WORDS)
             mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
                                           .fault = seg->fault, .early = seg->early });
-        replay.changed |= seg->changed;
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -20803,7 +20405,6 @@ static void tr_play_kept(struct task *t, const struct wire_thread *th)
     hy.records++;
     hy_replay_early(t, th);
     tr_at_entry(t, &s, th->ts_ns);
-    t->call.path_changed |= !hy_same_texts(th, &t->call);
     u_at = th->end_ns;
     struct wire_times m = { th->cpu_ns, th->runq_ns, th->disk_ns, th->state, th->waker_tid,
                             th->waker_pid, "" };
@@ -20958,7 +20559,6 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     if (c->noret)
         return;
     tr_returned(c, w->ret, w->end_ns);
-    c->path_changed = replay.changed;
     dec_exit(t, c);
 }
 
@@ -22378,7 +21978,6 @@ static int tr_finish(int *sig)
 struct session {
     const char *what;             /* "opens" */
     const struct bpf_family *fam;
-    bool perf_rings;
     u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
     rb_fn *take;
@@ -22424,7 +22023,6 @@ static int ses_start(struct session *s)
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
     o->fam = s->fam;
-    o->ring = !s->perf_rings;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
     if (e)
@@ -22613,7 +22211,7 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
 /* What the options of `kvis open` say, beside what is in opt. */
 static struct {
-    bool time, print_uid, failed, extended, full, no_exec, perf_rings, shell;
+    bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
     u64 uid;         /* + 1; 0: all; also of kvis proc */
     u64 flags;       /* -f: any of these bits */
@@ -23139,8 +22737,7 @@ static void open_traced(struct task *t)
     *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
                              .ret = (s32)c->ret, .pid = (u32)t->pid, .tid = (u32)t->tid,
                              .uid = (u32)ps_status(t->tid, "Uid:"), .call = call };
-    w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0)
-               | (c->path_changed ? OPEN_NAME_CHANGED : 0);
+    w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0);
     s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);
@@ -23239,7 +22836,6 @@ static void open_begin(void)
 {
     struct session *s = &open_session;
     open_state.magic = opt.command ? bpf_magic() : 0;
-    s->perf_rings = oo.perf_rings;
     ses_begin(s);
     if ((oo.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
         u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&s->obj));
@@ -23330,7 +22926,7 @@ struct proc_row {
 
 /* What the options say, beside what is in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, perf_rings, tree; /* failed: execs, too */
+    bool live, failed, forks, threads, quote, tree; /* failed: execs, too */
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
@@ -25550,7 +25146,6 @@ static void proc_begin(void)
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
     proc_state.json = out.json_on;
-    proc_session.perf_rings = po.perf_rings;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
     if (proc_session.by_ptrace)
@@ -35601,7 +35196,7 @@ static bool check_bpf(struct check *c)
 {
     return check_got_newer(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
                            "BPF programs do not load", "BPF programs do not load: ",
-                           "use Linux 5.5 or later");
+                           "use Linux 5.8 or later");
 }
 
 /* Reads kernel memory, which lockdown=confidentiality forbids. */
@@ -35653,7 +35248,7 @@ static bool check_send_signal(struct check *c)
     int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
     return check_got_newer(c, f, "bpf_send_signal_thread loads",
                            "bpf_send_signal_thread does not load", "bpf_send_signal_thread: ",
-                           "use Linux 5.6 or later");
+                           "use Linux 5.8 or later");
 }
 
 static bool check_ring(struct check *c)
@@ -35661,25 +35256,8 @@ static bool check_ring(struct check *c)
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
     return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made",
-                           "none (open and proc use a perf ring for each CPU): ",
+                           "none: ",
                            "use Linux 5.8 or later");
-}
-
-/* A perf ring: an event that programs write to, and its place in a map. */
-static bool check_perf_rings(struct check *c)
-{
-    struct bpf_map_row row = { .name = "kvis_check", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-                               .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
-                                 .sample_type = PERF_SAMPLE_RAW, .sample_period = 1 };
-    u32 cpu = (u32)bpf_online_cpu();
-    int map = bpf_map_create(&row);
-    int f = map < 0 ? map : pf_event(&a, -1, (int)cpu, -1, 0);
-    int e = f < 0 ? f : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
-    check_close(map);
-    check_close(f);
-    return e < 0 ? check_denied(c, map < 0 ? "no map can be made" : "perf_event_open fails", e)
-                 : check_say(c, true, "work");
 }
 
 #define CHECK_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
@@ -35762,19 +35340,15 @@ static bool check_few_files(void)
         && files.rlim_cur < ENOUGH;
 }
 
-/* What helps where a family cannot be loaded; e is what the kernel returned. Good until the next
- * call. */
+/* What helps where a family cannot be loaded; e is what the kernel returned. */
 static const char *check_load_fix(int e)
 {
-    static char newer[32];
     const char *fix = bpf_denied(e).fix;
-    u32 since = bpf_kernel_version() < (5u << 16 | 5u << 8) ? 5 : check_obj.since;
+    bool too_old = check_obj.too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
     if (!*fix && check_few_files())
         fix = pf_fix(-EMFILE, PF_LEVEL_CPU);
-    if (!*fix && since) {
-        snprintf(newer, sizeof newer, "use Linux 5.%u or later", since);
-        fix = newer;
-    }
+    if (!*fix && too_old)
+        fix = "use Linux 5.8 or later";
     if (*fix || *check_obj.no_btf)
         return *fix ? fix : check_btf_fix();
     return check_obj.no_record ? check_tracefs_fix()
@@ -35795,7 +35369,7 @@ static int check_family(struct check *c, const struct bpf_family *fam)
 {
     struct bpf_obj *o = &check_obj;
     u32 n = 0;
-    *o = (struct bpf_obj){ .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
+    *o = (struct bpf_obj){ .fam = fam, .ring_bytes = 64 << 10 };
     if (fam == &sched_family || fam == &blk_family)
         o->entries = mk_sched_entries;
     o->module = fam == &vhost_family ? "vhost" : fam == &vq_family ? "virtio_ring" : NULL;
@@ -36044,8 +35618,7 @@ static const struct check_row {
     { "bpf_jit", 0, CHECK_COMMANDS, check_jit, 0, 0, NULL },
     { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp,
       0, CHECK_CAUSE, NULL },
-    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring, CHECK_TRACE, 0, NULL },
-    { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings, 0, 0, NULL },
+    { "ring_buffer", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_ring, CHECK_TRACE, 0, NULL },
     { "btf", 0, CHECK_COMMANDS, check_btf, CHECK_OPEN | CHECK_PROC, CHECK_CAUSE,
       "the kernel's types (BTF)" },
     { "tracefs", 0, CHECK_COMMANDS, check_tracefs, 0, 0, NULL },

@@ -3,9 +3,9 @@
  * blk.bpf.c
  *   sha256 2f415bda19a79f54e99fed1d1a890fe6e2410fb5c7b18dcf44ccdeda05b1ba36
  * probe.h
- *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
+ *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 82d4c81aff3b335ea7513e9b442deb9af4b50af7df2fb5ad29af072502c86482
+ *   sha256 fe2b96876e1c7016d07779d42b9b43f3a939110b260459b7cb59a56a8be02edf
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6
@@ -149,10 +149,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   94 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*   95 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   96 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   97 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   99 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  100 */ I_JMP_IMM(JEQ, R0, 0, 91),      /* if r0 == 0 goto L192 */
     /*  101 */ I_JA(88),                       /* goto L190 */
     /* L102: */
@@ -262,10 +262,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  183 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*  184 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  185 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  186 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  188 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  189 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L192 */
     /* L190: */
     /*  190 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */

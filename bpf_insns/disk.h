@@ -3,15 +3,15 @@
  * disk.bpf.c
  *   sha256 42bea21f36fba88e46427c814e2dc4347ff6777f3bebdd8ffcffc2841c16cf61
  * probe.h
- *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
+ *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 82d4c81aff3b335ea7513e9b442deb9af4b50af7df2fb5ad29af072502c86482
+ *   sha256 fe2b96876e1c7016d07779d42b9b43f3a939110b260459b7cb59a56a8be02edf
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
- * map events: PERF_EVENT_ARRAY, key 4, value 4, entries 0, flags 0x0
+ * map events: RINGBUF, key 0, value 0, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 368, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 352, entries 16384, flags 0x0
  * map ios: HASH, key 8, value 48, entries 4096, flags 0x0
  * program disk_bio: raw_tp/block_bio_queue, 195 instructions, stack 64
  *   lowest kernel 5.5 (probe_read_kernel)
@@ -24,7 +24,7 @@
  * program disk_issue: raw_tp/block_rq_issue, 244 instructions, stack 88
  *   lowest kernel 5.5 (probe_read_kernel)
  * program disk_done: raw_tp/block_rq_complete, 176 instructions, stack 88
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  *
  * helpers, with the kernel that introduced each:
  *   map_lookup_elem          3.19
@@ -170,13 +170,13 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   99 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  100 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  101 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  102 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  104 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  105 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L108 */
     /*  106 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  107 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:136  if (io.op)
     /* L108: */
@@ -231,13 +231,13 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*  150 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  152 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 36),      /* if r0 == 0 goto L193 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(33),                       /* goto L193 */
     /* L160: */
@@ -510,13 +510,13 @@ static const struct bpf_insn disk_split_insns[] = {
     /*   79 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   80 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   81 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   82 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   84 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*   85 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L88 */
     /*   86 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*   87 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:167  }
     /* L88: */
@@ -800,13 +800,13 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*  169 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  171 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  178 */ I_JA(7),                        /* goto L186 */
     // disk.bpf.c:200  if (was) /* merged into another one */
@@ -1132,13 +1132,13 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  226 */ I_STX_MEM(W, R10, -16, R9),     /* *(u32 *)(r10 - 16) = r9 */
     /*  227 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  228 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  229 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  231 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  232 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L242 */
     /*  233 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  234 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  235 */ I_JA(6),                        /* goto L242 */
     // disk.bpf.c:200  if (was) /* merged into another one */
@@ -1186,7 +1186,7 @@ static const struct bpf_patch disk_issue_patches[] = {
 
 /* begin program disk_done
  * section raw_tp/block_rq_complete, 176 instructions, stack 88 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn disk_done_insns[] = {
     // disk.bpf.c:250  int disk_done(struct raw_tp *ctx)
     /*    0 */ I_STX_MEM(DW, R10, -88, R1),    /* *(u64 *)(r10 - 88) = r1 */
@@ -1397,13 +1397,13 @@ static const struct bpf_insn disk_done_insns[] = {
     /*  160 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L169 */
     /*  167 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  168 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L169: */
     /*  169 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1438,9 +1438,9 @@ static const struct bpf_patch disk_done_patches[] = {
 /* end program disk_done */
 
 static const struct bpf_map_row disk_maps[] = {
-    { "events", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0 },
+    { "events", BPF_MAP_TYPE_RINGBUF, 0, 0, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 368, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 352, 16384, 0 },
     { "ios", BPF_MAP_TYPE_HASH, 8, 48, 4096, 0 },
 };
 

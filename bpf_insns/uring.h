@@ -3,15 +3,15 @@
  * uring.bpf.c
  *   sha256 3a8b255c4adb1f2b932e1e48f89eb1cb4c815688f7bc729bdbcd0f06e226a394
  * probe.h
- *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
+ *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 82d4c81aff3b335ea7513e9b442deb9af4b50af7df2fb5ad29af072502c86482
+ *   sha256 fe2b96876e1c7016d07779d42b9b43f3a939110b260459b7cb59a56a8be02edf
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
- * map events: PERF_EVENT_ARRAY, key 4, value 4, entries 0, flags 0x0
+ * map events: RINGBUF, key 0, value 0, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 368, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 352, entries 16384, flags 0x0
  * map reqs: LRU_HASH, key 16, value 40, entries 16384, flags 0x0
  * map fds: HASH, key 4, value 4, entries 4096, flags 0x0
  * program uring_submit: tp/io_uring/io_uring_submit_sqe, 146 instructions, stack 64
@@ -19,7 +19,7 @@
  * program uring_file: tp/io_uring/io_uring_file_get, 57 instructions, stack 32
  *   lowest kernel 5.3 (a loop)
  * program uring_done: tp/io_uring/io_uring_complete, 151 instructions, stack 64
- *   lowest kernel 5.8 (ringbuf_output)
+ *   lowest kernel 5.8 (a map of type RINGBUF)
  *
  * helpers, with the kernel that introduced each:
  *   map_lookup_elem          3.19
@@ -138,13 +138,13 @@ static const struct bpf_insn uring_submit_insns[] = {
     /*   81 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   84 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   86 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*   87 */ I_JMP_IMM(JEQ, R0, 0, 56),      /* if r0 == 0 goto L144 */
     /*   88 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*   89 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*   90 */ I_JA(53),                       /* goto L144 */
     // uring.bpf.c:108  w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
@@ -333,7 +333,7 @@ static const struct bpf_patch uring_file_patches[] = {
 
 /* begin program uring_done
  * section tp/io_uring/io_uring_complete, 151 instructions, stack 64 bytes
- * lowest kernel 5.8 (ringbuf_output) */
+ * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn uring_done_insns[] = {
     // uring.bpf.c:135  int uring_done(struct trace_event_raw_io_uring_complete *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
@@ -511,13 +511,13 @@ static const struct bpf_insn uring_done_insns[] = {
     /*  140 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  141 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  142 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  143 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  145 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:172  if (n)
+    // probe.h:165  if (n)
     /*  146 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L149 */
     /*  147 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:173  __sync_fetch_and_add(n, 1);
+    // probe.h:166  __sync_fetch_and_add(n, 1);
     /*  148 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // uring.bpf.c:164  }
     /* L149: */
@@ -547,9 +547,9 @@ static const struct bpf_patch uring_done_patches[] = {
 /* end program uring_done */
 
 static const struct bpf_map_row uring_maps[] = {
-    { "events", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0 },
+    { "events", BPF_MAP_TYPE_RINGBUF, 0, 0, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 368, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 352, 16384, 0 },
     { "reqs", BPF_MAP_TYPE_LRU_HASH, 16, 40, 16384, 0 },
     { "fds", BPF_MAP_TYPE_HASH, 4, 4, 4096, 0 },
 };

@@ -29,7 +29,7 @@
     X(abi, SYM, "abi") X(delay_ns, DUR, "delay_ns") X(cpu, NUM, "cpu") \
     X(name_changed, BOOL, "name_changed") X(path_from, SYM, "path_from") X(cpu_ns, DUR, "cpu_ns") \
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
-    X(queue_ns, NUM, "queue_ns") X(path_changed, BOOL, "path_changed") X(more, BOOL, "more")
+    X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more")
 
 /* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
  * the order of JSON. In a line, {field} is a value, {field:8} right-aligned; of alternatives, separated by '|', the

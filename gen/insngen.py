@@ -575,7 +575,7 @@ class Walk:
         return (deepest + 7) // 8 * 8
 
 
-def need_insn(need, program, i, known):
+def need_insn(need, program, i):
     insn, patch = program.insns[i], program.patches.get(i)
     if insn.code == CALL:
         name, since = HELPERS[insn.imm]
@@ -583,10 +583,7 @@ def need_insn(need, program, i, known):
     elif insn.kind == JMP and JMP_NAMES.get(insn.code & 0xf0, ('',))[0] in ('JLT', 'JLE', 'JSLT', 'JSLE'):
         need.add((4, 14), 'a jump if less')
     if patch and patch.map:
-        number = patch.map.number
-        if patch.map.name == 'events' and number in (4, 27):  # CFG_RINGBUF decides which
-            number = 27 if known['CFG_RINGBUF'] else 4
-        name, since = MAP_TYPES[number]
+        name, since = MAP_TYPES[patch.map.number]
         need.add(since, 'a map of type ' + name)
 
 
@@ -601,15 +598,15 @@ def lowest(program, known):
     if len(program.insns) > 4096:
         need.add((5, 2), 'more than 4096 instructions')
     for i in sorted(walk.before):
-        need_insn(need, program, i, known)
+        need_insn(need, program, i)
     if any(i not in walk.before for i, _ in program.code()):
         need.add((4, 15), 'a dead branch')
     return need
 
 
 def judge(program):
-    """Stack and lowest kernels: with CFG_RINGBUF 0 and 1, and with that one more constant 0 which makes
-    it lowest. (That is only told: a filter may as well switch off all of the program.)"""
+    """Stack and lowest kernels: with all constants unknown, and with that one constant 0 which makes it
+    lowest. (That is only told: a filter may as well switch off all of the program.)"""
     for i, insn in program.code():
         if insn.code == CALL and program.type.name not in HELPERS_OF.get(HELPERS[insn.imm][0],
                                                                          (program.type.name,)):
@@ -619,11 +616,10 @@ def judge(program):
         if i not in walk.before:
             program.refuse(i, 'an instruction that nothing leads to')
     program.stack = walk.stack()
-    program.need = lowest(program, {'CFG_RINGBUF': 0})
-    program.need_ring = lowest(program, {'CFG_RINGBUF': 1})
+    program.need = lowest(program, {})
     program.low, program.zero = program.need, None
     for name in dict.fromkeys(p.name for _, p in sorted(program.patches.items()) if p.kind == 'CONST'):
-        need = lowest(program, {'CFG_RINGBUF': 0, name: 0})
+        need = lowest(program, {name: 0})
         if need.kernel < program.low.kernel:
             program.low, program.zero = need, name
 
@@ -728,8 +724,6 @@ def render(program, i):
 
 def lowest_lines(program):
     yield str(program.need)
-    if program.need_ring.kernel != program.need.kernel:
-        yield 'with CFG_RINGBUF=1: %s' % program.need_ring
     if program.zero:
         yield 'with %s=0: %s' % (program.zero, program.low)
 
@@ -797,7 +791,7 @@ def write_program(out, program):
 
 def write_row(out, program, suffix, attach, kind, since=(0, 0)):
     name = program.name
-    kernel = max(since, min(program.need.kernel, program.need_ring.kernel))
+    kernel = max(since, program.need.kernel)
     out('    { .name = "%s%s", .attach = "%s",' % (name, suffix, attach))
     out('      .type = BPF_PROG_TYPE_%s, .is_ret = %d, .lowest = I_KERNEL(%d, %d),'
         % (kind, program.type.is_ret, *kernel))

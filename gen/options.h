@@ -364,10 +364,6 @@ enum {
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "    --ring=SIZE", \
       "set the size of the ring buffer (1M)" }, \
-    { IN_OPEN, 0, "perf-rings", NULL, 0, false, \
-      OPT_FLAG, { .flag = &oo.perf_rings }, 0, 0, \
-      NULL, "    --perf-rings", \
-      "use one ring per CPU, as before Linux 5.8" }, \
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.tree }, 0, 0, \
       NULL, "    --tree", \
@@ -472,10 +468,6 @@ enum {
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "    --ring=SIZE", \
       "set the size of the ring buffer (4M)" }, \
-    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "perf-rings", NULL, 0, false, \
-      OPT_FLAG, { .flag = &po.perf_rings }, 0, 0, \
-      NULL, "    --perf-rings", \
-      "use one ring per CPU, as before Linux 5.8" }, \
     { IN_MONITOR, 'i', "interval", "SECS", ARG_WORDS, false, \
       OPT_CALL, { .call = mon_opt_interval }, 0, 0, \
       NULL, "-i, --interval=SECS", \

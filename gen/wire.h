@@ -79,9 +79,7 @@ enum {
     CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
     CALL_EARLY_MAX = 16,  /* so many bytes of each */
     CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
-    CALL_DATA_MAX = 8192, /* beyond so many, no further one is taken */
-    CALL_TEXTS = 2,       /* strings that are looked at when the call begins, too, */
-    CALL_TEXT_HEAD = 128  /* as far as this */
+    CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
 };
 
 /* How the bytes are measured that an argument points to: a string; as many times mul bytes as `count`
@@ -136,11 +134,10 @@ struct wire_spec {
     u8 n, file;           /* file: 1 + the place of a descriptor whose file is described */
     u8 pair;              /* 1 + the place of a pointer to two of them */
     u8 unfailing;         /* its result tells nothing */
-    u8 texts;             /* one of the first is a string */
     u8 sock;              /* 1 + the place of a descriptor whose socket is described */
     u8 early[CALL_EARLY]; /* 1 + an item that the call writes over: read when it begins, too */
     u8 sets;              /* the first CALL_SETS items are sets: read when it begins, too */
-    u8 unused[2];
+    u8 unused[3];
     struct wire_item item[CALL_ITEMS], nest;
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 96);
@@ -174,12 +171,11 @@ struct wire_thread {
     u64 int_ns, int_end_ns; /* int_ns 0: there is none */
     u64 int_sum;          /* of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
-    u64 text_sum[CALL_TEXTS]; /* of the first items that are strings, when the call began */
     u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* what the early items were then */
     u32 early_read;       /* bits: which of them could be read */
-    u32 shared;           /* others had the same memory then */
+    u32 unused;
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 368);
+WIRE_ASSERT(sizeof(struct wire_thread) == 352);
 
 /* The sets of descriptors that a thread's call had when it began (select(2)), by thread. */
 enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */ };
@@ -208,7 +204,7 @@ struct wire_call {
     u32 over;             /* 0: its thread ended in it */
     u32 unread;           /* a segment is missing that can be read: the thread is stopped for that */
     u32 key;              /* of the thread in `traced`: its id in the first pid namespace */
-    u32 shared;           /* others had the same memory when the call began */
+    u32 unused;
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
@@ -219,9 +215,8 @@ struct wire_seg {
     u16 len;
     u8 arg;               /* the word that points to these bytes, or SEG_... */
     u8 fault;             /* they could not be read */
-    u8 changed;           /* a string that was another one when the call began */
     u8 early;             /* as it was when the call began */
-    u8 unused[2];
+    u8 unused[3];
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
 

@@ -233,7 +233,7 @@ INLINE void send_kept(struct wire_thread *th)
         return;
     struct { struct wire_call h; struct wire_seg seg; struct wire_times times; } k = {
         .h = { .ts_ns = th->ts_ns, .end_ns = th->end_ns, .ret = th->ret, .nr = th->nr,
-               .tid = th->tid, .over = 1, .key = key, .shared = th->shared },
+               .tid = th->tid, .over = 1, .key = key },
         .seg = { .arg = SEG_TIMES, .len = sizeof k.times },
     };
     __builtin_memcpy(k.h.word, th->word, sizeof k.h.word);
@@ -241,36 +241,6 @@ INLINE void send_kept(struct wire_thread *th)
     u64 size = CFG(CFG_SCHED) && th->switched ? sizeof k : sizeof k.h;
     if (bpf_ringbuf_output(&events, &k, size, RB_NO_WAKEUP))
         count_lost(LOST_RING);
-}
-
-/* What the first bytes of a string come to, by which it is told from another one. `user`: it is in
- * the caller's memory. 0: it cannot be read. */
-INLINE u64 text_sum(const void *text, bool user)
-{
-    u64 head[CALL_TEXT_HEAD / 8] = { 0 }, sum = 0;
-    long n;
-    if (user)
-        n = bpf_probe_read_user_str(head, sizeof head, text);
-    else
-        n = bpf_probe_read_kernel_str(head, sizeof head, text);
-    if (n < 0)
-        return 0;
-    for (u32 i = 0; i < CALL_TEXT_HEAD / 8; i++)
-        sum = (sum ^ head[i]) * 0x9e3779b97f4a7c15; /* 2^64 by the golden ratio: odd */
-    return sum | 1;
-}
-
-/* Notes what the strings are that the call is about to use. Another thread may change them before
- * the kernel reads them, or after. */
-INLINE void note_texts(struct wire_thread *th, const struct wire_spec *s)
-{
-    struct task_struct *t = (void *)bpf_get_current_task();
-    struct mm_struct *mm = READ(t, mm);
-    th->shared = READ(mm, mm_users.counter) > 1;
-#pragma clang loop unroll(disable)
-    for (u32 i = 0; i < CALL_TEXTS && i < s->n && th->shared; i++)
-        if (s->item[i].kind == ITEM_STR)
-            th->text_sum[i] = text_sum((void *)th->word[s->item[i].arg & 15], 1);
 }
 
 /* Early item k of a call; 0: it has none. */
@@ -331,17 +301,13 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 INLINE void note(struct wire_thread *th)
 {
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
-    th->text_sum[0] = th->text_sum[1] = 0;
     th->early_read = 0;
-    th->shared = 0;
     if (!s)
         return;
     if (s->early[0])
         note_early(th, s);
     if (CFG(CFG_SETS) && s->sets)
         note_sets(th, s);
-    if (s->on == CALL_RECORDED && s->texts)
-        note_texts(th, s);
 }
 
 /* The current thread, when it is in a call that is recorded. begins: it is followed from here on. */
@@ -523,9 +489,8 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
     seg->arg = arg;
     seg->fault = 0;
     seg->len = len;
-    seg->changed = 0;
     seg->early = 0;
-    seg->unused[0] = seg->unused[1] = 0;
+    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
     return seg + 1;
 }
 
@@ -661,10 +626,9 @@ INLINE bool succeeded(const struct record *r)
     return *(volatile const s64 *)&r->head.ret >= 0;
 }
 
-/* Appends what an argument points to: item i. A read that faults leaves a segment of no bytes that
+/* Appends what an argument points to. A read that faults leaves a segment of no bytes that
  * says so. Returns false when there is no room. */
-INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th,
-                     u32 i)
+INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th)
 {
     const void *from = (void *)th->word[it->arg & 15];
     if (CFG(CFG_OBSERVE) && it->flags & ITEM_EXEC && succeeded(r))
@@ -692,8 +656,6 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
         return 1;
     }
     begin_seg(seg, it->arg, (u16)n);
-    if (i < CALL_TEXTS && *(volatile const u8 *)&it->kind == ITEM_STR && th->text_sum[i])
-        seg->changed = th->text_sum[i] != text_sum(seg + 1, 0);
     end_seg(r, (u32)n);
     return 1;
 }
@@ -1032,7 +994,7 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
         put_sets(r, th, s);
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
-        if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th, i))
+        if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th))
             break;
     if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
@@ -1089,7 +1051,7 @@ INLINE void send(struct record *r, struct wire_thread *th, const struct wire_spe
     }
     h->unread = sig != 0;
     h->key = (u32)bpf_get_current_pid_tgid();
-    h->shared = th->shared;
+    h->unused = 0;
     u32 at = *(volatile u32 *)&r->at;
     bool failed = at > sizeof r->data
                || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);

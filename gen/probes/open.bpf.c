@@ -360,7 +360,7 @@ INLINE void put_base(struct record *r, s32 fd)
 }
 
 /* Sends the record with `len` bytes of name. */
-INLINE void send(void *ctx, struct record *r, u32 len)
+INLINE void send(struct record *r, u32 len)
 {
     struct wire_open *h = &r->head;
     bool handle = h->call == OPEN_HANDLE;
@@ -376,7 +376,7 @@ INLINE void send(void *ctx, struct record *r, u32 len)
     h->uid = (u32)bpf_get_current_uid_gid();
     bpf_get_current_comm(h->comm, sizeof h->comm);
     if (at <= sizeof r->data)
-        emit(ctx, r, sizeof *h + at);
+        emit(r, sizeof *h + at);
 }
 
 #define RESOLVE_IN_ROOT 0x10 /* include/uapi/linux/openat2.h */
@@ -442,7 +442,7 @@ INLINE u32 put_name(struct record *r, const struct wire_opening *o)
 }
 
 /* What was remembered is of another call when the probe has missed an exit since. */
-INLINE void left(void *ctx, u64 nr, s64 ret)
+INLINE void left(u64 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
     u32 slot = 0;
@@ -451,7 +451,7 @@ INLINE void left(void *ctx, u64 nr, s64 ret)
         return;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
     if (r && which(nr, o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
-        send(ctx, r, put_name(r, o));
+        send(r, put_name(r, o));
     bpf_map_delete_elem(&opening, &id);
 }
 
@@ -468,7 +468,7 @@ int open_exit(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    left(ctx, (u32)nr, ret);
+    left((u32)nr, ret);
     return 0;
 }
 
@@ -476,7 +476,7 @@ int open_exit(struct raw_tp *ctx)
 
 /* name: in the kernel's memory. was: the id that the thread had; one that is not its process's
  * leader takes the leader's. */
-INLINE void exec(void *ctx, const void *name, u32 was)
+INLINE void exec(const void *name, u32 was)
 {
     struct who w;
     u32 tid = (u32)bpf_get_current_pid_tgid(), slot = 1;
@@ -503,7 +503,7 @@ INLINE void exec(void *ctx, const void *name, u32 was)
     r->data[0] = 0;
     long n = bpf_probe_read_kernel_str(r->data, OPEN_NAME_MAX, name);
     if (n > 0 && n <= OPEN_NAME_MAX)
-        send(ctx, r, (u32)n - 1);
+        send(r, (u32)n - 1);
 }
 
 SEC("both/sched/sched_process_exec")
@@ -520,7 +520,7 @@ int open_exec(struct raw_tp *ctx)
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }
-    exec(ctx, name, was);
+    exec(name, was);
     return 0;
 }
 

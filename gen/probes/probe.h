@@ -53,8 +53,7 @@ typedef _Bool bool;
         cfg_;                            \
     })
 
-extern char CFG_RINGBUF; /* 1: `events` is a ring buffer (5.8), 0: a perf event array */
-extern char CFG_WAKE;    /* ring buffer: wake the reader when so many bytes wait; 0: each time */
+extern char CFG_WAKE; /* wake the reader when so many bytes wait; 0: each time */
 
 /* -- Both forms of a tracepoint ---------------------------------------------------- */
 
@@ -92,7 +91,6 @@ struct map_def {
 enum {
     MAP_HASH = 1,
     MAP_ARRAY = 2,
-    MAP_PERF_EVENT_ARRAY = 4,
     MAP_PERCPU_HASH = 5,
     MAP_PERCPU_ARRAY = 6,
     MAP_STACK_TRACE = 7,
@@ -106,10 +104,8 @@ enum { MAP_ANY, MAP_NOEXIST, MAP_EXIST }; /* flags of map_update_elem */
 
 /* A map that no program of the family uses is left out of its table. */
 
-/* Records for kvis. Its type, sizes and length are chosen when it is made. */
-struct map_def events SEC("maps") = {
-    .type = MAP_PERF_EVENT_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 0
-};
+/* Records for kvis. Its length is chosen when it is made. */
+struct map_def events SEC("maps") = { .type = MAP_RINGBUF };
 
 /* What was lost, a slot a reason: enum wire_lost. */
 struct map_def lost SEC("maps") = {
@@ -130,8 +126,6 @@ static u64 (*const bpf_get_current_pid_tgid)(void) = (void *)14;
 static u64 (*const bpf_get_current_uid_gid)(void) = (void *)15;
 static long (*const bpf_get_current_comm)(void *buf, u32 size) = (void *)16;
 static u64 (*const bpf_perf_event_read)(void *map, u64 flags) = (void *)22;
-static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
-                                     u64 size) = (void *)25;
 static long (*const bpf_get_stackid)(void *ctx, void *map, u64 flags) = (void *)27;
 static void *(*const bpf_get_current_task)(void) = (void *)35;
 static long (*const bpf_get_numa_node_id)(void) = (void *)42;
@@ -160,7 +154,6 @@ static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)174;
 
 enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of ringbuf_output and _submit */
 enum { RB_AVAIL_DATA = 0 };                     /* what ringbuf_query is asked */
-#define F_CURRENT_CPU 0xffffffffULL               /* a flag of perf_event_output */
 
 /* -- Records ----------------------------------------------------------------------- */
 
@@ -183,15 +176,9 @@ INLINE u64 wake_flags(void)
 }
 
 /* emit: sends `size` bytes (the verifier must see its bounds) to kvis, or counts them as lost. */
-INLINE void emit(void *ctx, void *record, u64 size)
+INLINE void emit(void *record, u64 size)
 {
-    long err;
-
-    if (CFG(CFG_RINGBUF))
-        err = bpf_ringbuf_output(&events, record, size, wake_flags());
-    else
-        err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
-    if (err)
+    if (bpf_ringbuf_output(&events, record, size, wake_flags()))
         count_lost(LOST_RING);
 }
 

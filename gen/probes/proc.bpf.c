@@ -238,7 +238,7 @@ INLINE struct task_struct *find_child(u32 pid, u64 flags)
 }
 
 /* The caller made a task. child: NULL where only its number in the first namespace is known. */
-INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
+INLINE void forked(struct task_struct *child, u32 tid, u64 flags)
 {
     struct record *r = new_record(SLOT_FORK, PROC_FORK, child);
     if (!r)
@@ -264,7 +264,7 @@ INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
     else
         h->pid = h->tid;
     if (h->tid)
-        emit(ctx, h, sizeof *h);
+        emit(h, sizeof *h);
 }
 
 SEC("both/task/task_newtask")
@@ -282,7 +282,7 @@ int proc_fork(struct raw_tp *ctx)
         flags = KEPT((u64)record->clone_flags);
         child = CFG(CFG_BTF) ? find_child(tid, flags) : 0;
     }
-    forked(ctx, child, tid, flags);
+    forked(child, tid, flags);
     return 0;
 }
 
@@ -353,7 +353,7 @@ INLINE void put_paths(struct record *r, struct task_struct *t)
 
 /* Sends the arguments or the environment, a piece at a time; those that cannot be read are missing.
  * Returns how many bytes there are in all. */
-INLINE u32 put_strings(void *ctx, struct record *r, u32 kind, u64 from, u64 end)
+INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
 {
     struct wire_proc *h = &r->head;
     h->kind = kind;
@@ -368,7 +368,7 @@ INLINE u32 put_strings(void *ctx, struct record *r, u32 kind, u64 from, u64 end)
             left = PROC_PIECE;
         if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
             h->arg_len = (u32)left;
-            emit(ctx, r, sizeof *h + left);
+            emit(r, sizeof *h + left);
         }
         h->at = (u32)(at + left);
     }
@@ -377,7 +377,7 @@ INLINE u32 put_strings(void *ctx, struct record *r, u32 kind, u64 from, u64 end)
 
 /* name: in the kernel's memory. was: the id that the thread had; one that is not its process's
  * leader takes the leader's. */
-INLINE void exec(void *ctx, const void *name, u32 was)
+INLINE void exec(const void *name, u32 was)
 {
     struct record *r = new_record(SLOT_EXEC, PROC_EXEC, 0);
     if (!r)
@@ -390,9 +390,9 @@ INLINE void exec(void *ctx, const void *name, u32 was)
     u32 args = 0;
     if (CFG(CFG_BTF)) {
         struct mm_struct *mm = READ(t, mm);
-        args = put_strings(ctx, r, PROC_ARGS, READ(mm, arg_start), READ(mm, arg_end));
+        args = put_strings(r, PROC_ARGS, READ(mm, arg_start), READ(mm, arg_end));
         if (CFG(CFG_ENV))
-            put_strings(ctx, r, PROC_ENV, READ(mm, env_start), READ(mm, env_end));
+            put_strings(r, PROC_ENV, READ(mm, env_start), READ(mm, env_end));
     }
     h->kind = PROC_EXEC;
     h->at = 0;
@@ -410,7 +410,7 @@ INLINE void exec(void *ctx, const void *name, u32 was)
         put_paths(r, t);
     u32 at = *(volatile u32 *)&r->at;
     if (at <= sizeof r->data)
-        emit(ctx, r, sizeof *h + at);
+        emit(r, sizeof *h + at);
 }
 
 SEC("both/sched/sched_process_exec")
@@ -427,7 +427,7 @@ int proc_exec(struct raw_tp *ctx)
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }
-    exec(ctx, name, was);
+    exec(name, was);
     return 0;
 }
 
@@ -444,6 +444,7 @@ SEC("both/sched/sched_process_exit")
 int proc_exit(void *ctx)
 {
     u64 id = bpf_get_current_pid_tgid();
+    (void)ctx;
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &id);
     struct record *r = new_record(SLOT_EXIT, PROC_EXIT, 0);
@@ -458,7 +459,7 @@ int proc_exit(void *ctx)
         h->max_rss = READ(s, maxrss);
         put_usage(h, t);
     }
-    emit(ctx, h, sizeof *h);
+    emit(h, sizeof *h);
     return 0;
 }
 
@@ -485,7 +486,7 @@ INLINE u32 which(u32 nr, bool compat)
 
 /* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its bytes. An
  * execve that fails early has not read them, so a page of theirs may not be there. */
-INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
+INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
 {
     struct wire_proc *h = &r->head;
     u32 size = e->compat ? 4 : 8;
@@ -515,11 +516,11 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
     u64 len = *(volatile u32 *)&r->at;
     h->arg_len = (u32)len;
     if (len <= sizeof r->data)
-        emit(ctx, r, sizeof *h + len);
+        emit(r, sizeof *h + len);
     return h->arg_len;
 }
 
-INLINE void called(void *ctx, u32 what, const u64 a[3], bool compat)
+INLINE void called(u32 what, const u64 a[3], bool compat)
 {
     struct wire_execing e = { 0 };
     u64 id = bpf_get_current_pid_tgid();
@@ -532,7 +533,7 @@ INLINE void called(void *ctx, u32 what, const u64 a[3], bool compat)
         return;
     struct record *r = new_record(SLOT_CALL, PROC_ARGS, 0);
     if (r)
-        put_argv(ctx, r, &e);
+        put_argv(r, &e);
 }
 
 INLINE u64 arg(u64 regs, u64 offset)
@@ -577,13 +578,13 @@ int proc_call(struct raw_tp *ctx)
         args_of_regs(a, ctx->arg[0], compat);
     else
         args_of_record(a, record, compat);
-    called(ctx, what, a, compat);
+    called(what, a, compat);
     return 0;
 }
 
 /* An execve that returns has failed, or is one whose entry is forgotten already. What was
  * remembered is of an earlier call when its exit was missed (as when kvis began in between). */
-INLINE void returned(void *ctx, u32 nr, s32 ret)
+INLINE void returned(u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
     struct wire_execing *e = bpf_map_lookup_elem(&execing, &id);
@@ -597,7 +598,7 @@ INLINE void returned(void *ctx, u32 nr, s32 ret)
     if (!r)
         return;
     struct wire_proc *h = &r->head;
-    u32 args = put_argv(ctx, r, &was);
+    u32 args = put_argv(r, &was);
     h->kind = PROC_FAIL;
     h->arg_len = args;
     h->ret = ret;
@@ -605,7 +606,7 @@ INLINE void returned(void *ctx, u32 nr, s32 ret)
     if (n <= 0 || n > PROC_NAME_MAX)
         n = 1;
     h->name_len = (u16)(n - 1);
-    emit(ctx, r, sizeof *h + (u32)n - 1);
+    emit(r, sizeof *h + (u32)n - 1);
 }
 
 SEC("both/raw_syscalls/sys_exit")
@@ -621,7 +622,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned(ctx, (u32)nr, (s32)ret); /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
+    returned((u32)nr, (s32)ret); /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
     return 0;
 }
 

@@ -67,7 +67,7 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
     want "[e for e in E if e['name'] == 'seccomp' and not e['works'] and e['detail'].endswith('refuses $call') and 'seccomp' in e['fix']]"
     for r; do eq "$r without $call" False "$(row "$r")"; done
 }
-refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs virtio_programs vhost_programs send_signal kprobes
+refused bpf bpf raw_tracepoints ring_buffer bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs virtio_programs vhost_programs send_signal kprobes
 eq "exit status" 1 $st
 want "all('seccomp' in e['fix'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
 eq "trace without bpf" "ptrace: every traced call stops the program" "$(verdict trace detail)"
@@ -76,7 +76,7 @@ for c in open proc; do
 done
 want "all('seccomp' in v['fix'] for v in S['verdicts'])"
 want "'seccomp filter' in S['verdicts'][0]['fix']"
-refused perf_event_open perf_rings page_faults
+refused perf_event_open page_faults
 eq "trace without perf_event_open" "ptrace: every traced call stops the program, without page faults" "$(verdict trace detail)"
 refused ptrace ptrace attach
 eq "trace without ptrace" False "$(verdict trace works)"

@@ -9,7 +9,6 @@ cp -r "$top/gen" gen
 WORK=$PWD/work sh gen/insns.sh "$TESTS/lib/gen" bpf_insns || fail "insns.sh"
 awk '/^\/\* begin program/ { prog = $4 }
     prog && /^ \* lowest kernel/ { print prog, "lowest", $4 }
-    prog && /^ \*   with CFG_RINGBUF=1:/ { print prog, "ring", $4 }
     /^    \{ [0-9]+, PATCH_/ { gsub(/[",]/, ""); print prog, $3, $4, $5 }' bpf_insns/kinds.h | sort -u >got
 grep -v '^#' "$TESTS/lib/gen/want.txt" | sort -u | diff - got >&9 || fail "< wanted, > got"
 has bpf_insns/kinds.h '^      \.type = BPF_PROG_TYPE_KPROBE, \.is_ret = 1, \.lowest = I_KERNEL\(4, 1\),$'

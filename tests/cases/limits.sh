@@ -65,10 +65,9 @@ END
 }
 commands 32768
 commands 6144
-commands 5376
 # Where the memory ends while a recording is read is chance: it is never said to be damaged.
-kb=5376
-while [ $kb -le 6912 ]; do
+kb=6144
+while [ $kb -le 7680 ]; do
     limited -v $kb diff run.kvis run.kvis
     [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
     limited -v $kb replay -c run.kvis

@@ -14,7 +14,8 @@ from lib import TESTS, fail, say
 JOB = "cat data data; (true); /bin/true x; exit 3"
 ALL = "info pidfd fsopen clone3 ring signal typed batch ns"
 # What is missing, the release, whether the kernel has BTF; the backend of trace, of open and proc; and the fix that
-# check names for trace, for open and proc. (Of a release before 5.5 all fixes of open and proc are that release.)
+# check names for trace, for open and proc.
+NEW = "use Linux 5.8 or later"  # the first that BPF is used on
 KERNELS = (
     ("none", None, True, "hybrid", "bpf", None, None),
     ("info", None, True, "hybrid", "bpf", None, None),
@@ -24,15 +25,15 @@ KERNELS = (
     ("typed", None, True, "hybrid", "bpf", None, None),
     ("batch", None, True, "hybrid", "bpf", None, None),
     ("ns", None, True, "hybrid", "bpf", None, None),
-    ("ring", None, True, "ptrace", "bpf", "use Linux 5.8 or later", None),
-    ("signal", None, True, "ptrace", "bpf", "use Linux 5.6 or later", None),
-    ("raw", None, True, "ptrace", "ptrace", "use Linux 5.5 or later", "use Linux 5.5 or later"),
-    ("read", None, True, "ptrace", "ptrace", "use Linux 5.5 or later", "use Linux 5.5 or later"),
+    ("ring", None, True, "ptrace", "ptrace", NEW, NEW),
+    ("signal", None, True, "ptrace", "bpf", NEW, None),
+    ("raw", None, True, "ptrace", "ptrace", NEW, NEW),
+    ("read", None, True, "ptrace", "ptrace", NEW, NEW),
     ("bpf", None, True, "ptrace", "ptrace", "CONFIG_BPF_SYSCALL", "CONFIG_BPF_SYSCALL"),
     ("none", None, False, "ptrace", "bpf", "CONFIG_DEBUG_INFO_BTF", "CONFIG_DEBUG_INFO_BTF"),
-    ("clone3 ring signal batch ns pidfd", "5.5.0", True, "ptrace", "bpf", "use Linux 5.8 or later", None),
-    (f"{ALL} read", "5.4.0", True, "ptrace", "ptrace", "use Linux 5.8 or later", "use Linux 5.5 or later"),
-    (f"{ALL} read raw", "4.9.0", False, "ptrace", "ptrace", "use Linux 5.8 or later", "use Linux 5.5 or later"),
+    ("clone3 ring signal batch ns pidfd", "5.5.0", True, "ptrace", "ptrace", NEW, NEW),
+    (f"{ALL} read", "5.4.0", True, "ptrace", "ptrace", NEW, NEW),
+    (f"{ALL} read raw", "4.9.0", False, "ptrace", "ptrace", NEW, NEW),
 )
 
 

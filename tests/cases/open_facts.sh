@@ -5,7 +5,7 @@
 # needs: root python3 prog:opens
 # covers: E9 E10 E11 E12 E18 P12
 . "$TESTS/lib/open.sh"
-for watched in "" --perf-rings --backend=ptrace; do
+for watched in "" --backend=ptrace; do
     for scene in calls names toolong untouched threads procs roots deep depths longnames; do facts $scene $watched; done
 done
 # what the name was when the call began and what it is when it ends are not the same

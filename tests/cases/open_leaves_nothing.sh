@@ -46,7 +46,7 @@ has a ' /one$'; hasnt a ' /two$'; has b ' /two$'; hasnt b ' /one$'
 # the command sees what it would see anyway (as in cases/neutral.sh)
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
-for opt in "-o rows" "--json=json -o rows" "-o rows --perf-rings"; do
+for opt in "-o rows" "--json=json -o rows"; do
     report watched "$KVIS" open $opt -- "$BIN/self" a 'b c' ''
     status 0
     diff native watched >&9 || fail "not neutral with '$opt'"

@@ -85,7 +85,7 @@ run open -- ./text; status 126; has err '^kvis: cannot run ./text'
 chmod 755 text; printf '\177ELF junk' >text
 run open -- ./text; status 126
 run open --help; status 0
-for o in -T -U -x -p -t -u -n -f -P -e -F -d -o --json --ring --perf-rings --no-exec; do has out "(^|[ ,])$o([ ,=[]|\$)"; done
+for o in -T -U -x -p -t -u -n -f -P -e -F -d -o --json --ring --no-exec; do has out "(^|[ ,])$o([ ,=[]|\$)"; done
 run open -- sh -c '(sleep 0.3; cat late) 2>/dev/null & exit 3'; status 3; has out ' late$' # to the end of its last child
 # ^C goes to the command, as from a terminal
 cat >ctrl_c.py <<'P'

@@ -6,8 +6,6 @@
 # covers: E13 E18 O1
 . "$TESTS/lib/proc.sh"
 each commands ends usage crowd args no_args chain threads ways daemons failed forks
-PROC_OPT=--perf-rings
-each commands ends args chain threads failed
 PROC_OPT=--backend=ptrace
 each commands ends usage crowd args no_args chain threads ways daemons failed forks
 

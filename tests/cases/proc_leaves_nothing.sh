@@ -34,7 +34,7 @@ kill "$(cat started)" || fail "the command died with kvis"
 
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
-for opt in "-o rows" "-x --json=json -o rows" "-o rows --perf-rings" "--report=r.html -w r.kvis -o rows"; do
+for opt in "-o rows" "-x --json=json -o rows" "--report=r.html -w r.kvis -o rows"; do
     report watched "$KVIS" proc $opt -- "$BIN/self" a 'b c' ''
     status 0
     diff native watched >&9 || fail "not neutral with '$opt'"

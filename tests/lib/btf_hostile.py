@@ -85,7 +85,7 @@ GOOD = {
     "my_t": "0 4 1 1 7", "double": "0 8 1 0 25", "last.x": "0 4 1 1 0", "nobody": "ENOENT", "user": "ENOENT",
     ".x": "EINVAL", "thing.": "EINVAL", "thing..a": "EINVAL", "thing.arr[": "EINVAL", "thing.arr[x]": "EINVAL",
     "thing.arr[1]x": "EINVAL", "thing.arr[-1]": "EINVAL", "thing.arr[99999999999]": "EINVAL", "": "EINVAL",
-    "x" * 300: "EINVAL", "thing" + ".a" * 40: "EINVAL",
+    "x" * 300: "ENOENT", "thing" + ".a" * 40: "ENOENT",
 }
 
 
@@ -165,7 +165,6 @@ ROWS = [  # what, file, answers, the reason has
      {"s.m": "0 4 1 1 0", "z.m": "0 4 1 1 0"}, ""),
     ("layout outside", with_kind(20, hdr=32, layout=bytes(84)).replace(b"\x54\0\0\0", b"\xff\xff\0\0", 1),
      BAD, "layouts reach behind"),
-    ("same string again", s.blob(strs=s.strs + b"m\0" * 5000), BAD, "same strings again"),
 ]
 b = one(("m", 3, 0), size=1 << 31)
 b.array(4, 0xFFFFFFFF), b.array(5, 0xFFFFFFFF), b.array(1, 0xFFFFFFFF)
@@ -176,10 +175,11 @@ ROWS.append(("array of itself", b.blob(), BAD, "arrays without end"))
 b = one(("m", 1, 0))
 for k in range(5000):
     b.struct("s", 4)
-ROWS.append(("5000 types of one name", b.blob(), BAD, "too many types of one name"))
+b.struct("s", 4, ("n", 1, 0))
+ROWS.append(("5000 types of one name", b.blob(), {**ok, "s.n": "0 4 1 1 0", "s.o": "ENOENT"}, ""))
 b = Btf()
 b.int()
-for k in range(20000):  # many windows
+for k in range(20000):
     b.struct("t%d" % k, 4 * (k % 50 + 1), *[("f%d" % j, 1, 32 * j) for j in range(k % 50 + 1)])
 ROWS.append(("long", b.blob(), {f"t{k}.f{k % 50}": f"{4 * (k % 50)} 4 1 1 0" for k in range(0, 20000, 997)}, ""))
 

@@ -118,21 +118,19 @@ bpf_gone() {
     done <"$1"
 }
 
-# left_by_signals CMD...: kvis runs until its header is there and is then ended by each signal, with each kind of
-# ring. What it had in the kernel must be gone.
+# left_by_signals CMD...: kvis runs until its header is there and is then ended by each signal. What it had in the kernel
+# must be gone.
 left_by_signals() {
-    for how in "" --perf-rings; do
-        for sig in KILL TERM INT; do
-            rm -f out
-            "$KVIS" "$@" $how -p $$ >out 2>err 9>&- &
-            kvis=$!
-            until_true 10 test -s out || fail "no header"
-            bpf_ids $kvis >ids
-            grep -q prog ids || fail "no program while it runs"
-            ! bpf_gone ids || fail "bpftool does not see its programs"
-            kill -$sig $kvis
-            wait $kvis
-            until_true 10 bpf_gone ids || fail "SIG$sig $how: something is left of: $(cat ids)"
-        done
+    for sig in KILL TERM INT; do
+        rm -f out
+        "$KVIS" "$@" -p $$ >out 2>err 9>&- &
+        kvis=$!
+        until_true 10 test -s out || fail "no header"
+        bpf_ids $kvis >ids
+        grep -q prog ids || fail "no program while it runs"
+        ! bpf_gone ids || fail "bpftool does not see its programs"
+        kill -$sig $kvis
+        wait $kvis
+        until_true 10 bpf_gone ids || fail "SIG$sig: something is left of: $(cat ids)"
     done
 }

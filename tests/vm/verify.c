@@ -79,7 +79,7 @@ static int verify_open(void)
     oo.pid = oo.tid = 1, oo.uid = 2, oo.flags = O_CREAT, oo.accmodes = 1;
     oo.comm[0] = 'a', oo.comm_mask[0] = 0xff;
     open_state.magic = bpf_magic();
-    *o = (struct bpf_obj){ .fam = &open_family, .ring = true, .ring_bytes = 1 << 16 };
+    *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_fields(o, &compat);
@@ -99,7 +99,7 @@ static int verify_call(void)
                                       "CFG_STACK_NR", "CFG_SELF", "CFG_CGROUP", "CFG_MIN_NS",
                                       "CFG_STATUS", "CFG_SETS" };
     hy.magic = open_state.magic, hy.sched = true;
-    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
+    *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family,
                            .cgroups = true };
     if (bpf_open(o) < 0)
@@ -136,8 +136,8 @@ static int verify_lodgers(void)
 {
     static struct bpf_cfgs c, d;
     struct bpf_obj *o = &hy.disk, *u = &hy.uring;
-    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true };
-    *u = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true };
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
+    *u = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     if (bpf_open(o) < 0 || bpf_open(u) < 0)
         return 1;
     bpf_find_records(u, ~0u);
@@ -155,7 +155,7 @@ static int verify_proc(void)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &proc_session.obj;
     u32 mask;
-    *o = (struct bpf_obj){ .fam = &proc_family, .ring = true, .ring_bytes = 1 << 16 };
+    *o = (struct bpf_obj){ .fam = &proc_family, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_fields(o, &compat);

@@ -49,7 +49,7 @@ int fields(u64 *ctx)
           SIGNED(struct outer___old, small) + OFFSET(struct outer___old, long_name);
     e.c = TYPE_EXISTS(struct inner) + TYPE_SIZE(struct outer___old) + ENUM_EXISTS(enum colour, RED) +
           (s64)ENUM_VALUE(enum colour, BLUE) + ENUM_VALUE(enum wide, FAR);
-    emit(ctx, &e, sizeof e);
+    emit(&e, sizeof e);
     return 0;
 }
 
@@ -62,7 +62,7 @@ int record(struct trace_event_raw_sys_enter *r)
     if (CFG(CFG_PID) && bpf_get_current_pid_tgid() >> 32 != CFG(CFG_PID))
         return 0;
     if ((s64)e.a > (s64)CFG(CFG_LIMIT) || (s64)e.b < -5 || (u32)e.a <= 3)
-        emit(r, &e, sizeof e);
+        emit(&e, sizeof e);
     return 0;
 }
 

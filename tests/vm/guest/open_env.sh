@@ -19,8 +19,6 @@ sees() { # sees WHAT [EXPRESSION]: after a job
 
 job
 sees "as it is" "and len(by('open', call='execve')) in (1, 2, 3)"
-job --perf-rings
-sees "perf rings"
 job -F
 t_has "-F" rows '^[0-9]+ +(sh|cat) +3 +0 /tmp/made$'
 job -x
@@ -42,8 +40,6 @@ echo 3 >/proc/sys/kernel/perf_event_paranoid
 echo 2 >/proc/sys/kernel/kptr_restrict
 job
 sees "perf_event_paranoid 3, kptr_restrict 2"
-job --perf-rings
-sees "the same, perf rings"
 
 (ulimit -l 0 && job && sees "RLIMIT_MEMLOCK 0" && echo $t_n >n)
 t_n=$(cat n)
@@ -56,8 +52,6 @@ for cpu in 1 0; do
     (echo 0 >$on) 2>/dev/null || { t_skip "CPU $cpu off" "this kernel keeps it on"; continue; }
     job
     sees "CPU $cpu off"
-    job --perf-rings
-    sees "CPU $cpu off, perf rings"
     echo 1 >$on
 done
 
@@ -69,7 +63,7 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
     cp json nobtf.json
     t_json "no BTF" nobtf.json "[e['access'] for e in by('open', name='made')] == ['write', 'read', 'read'] and by('open', path='/nothere', error='ENOENT') and by('open', call='execve')"
     t_json "no BTF: the shell's path" nobtf.json "[e['path'] for e in by('open', comm='sh', name='made')] == ['/tmp/made']"
-    job --perf-rings -F
+    job -F
     t_has "no BTF: -F by /proc" err '^kvis: .*no BTF'
     t_has "no BTF: -F" rows ' /tmp/made$'
     mkdir nobtf
