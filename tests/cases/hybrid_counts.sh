@@ -1,6 +1,6 @@
 #!/bin/sh
 # -c alone counts in the kernel: its table is that of records and of strace -c, and nothing waits for kvis.
-# tier: gate asan
+# tier: quick asan
 # timeout: 150
 # needs: root python3 strace prog:hyb prog:sig prog:proc prog:sec prog:abi prog:loop prog:counts
 . "$TESTS/lib/lib.sh"

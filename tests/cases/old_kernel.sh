@@ -1,6 +1,6 @@
 #!/bin/sh
 # Without PTRACE_GET_SYSCALL_INFO, the registers give the same calls, arguments and results.
-# tier: gate
+# tier: quick
 # timeout: 120
 # needs: gcc arch:x86_64 prog:abi setarch
 # covers: P27

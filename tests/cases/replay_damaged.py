@@ -64,11 +64,12 @@ assert len(ends) > 5, ends
 around = [n for end in ends[::8] for n in range(end - 9, end + 9) if n < len(data)]
 random.seed(1)
 shown = {}  # by the number of whole blocks: the events that are shown
-for n in sorted({*range(0, 40), *around, *random.sample(range(len(data)), 100)}):
+middle = len(ends) // 2
+for n in sorted({*range(0, 40), *around, ends[middle - 1], *random.sample(range(len(data)), 100)}):
     events = damaged(data[:n], "cut at", n)
     if events != shown.setdefault(bisect.bisect_right(ends, n), events):
         fail(f"cut at {n}: {events} events, another cut of this block shows {shown}")
-if list(shown.values()) != sorted(shown.values()) or not max(shown.values()) > shown[len(ends) // 2] > 0:
+if list(shown.values()) != sorted(shown.values()) or not max(shown.values()) > shown[middle] > 0:
     fail(f"blocks before the damage are not all shown: {shown}")
 for n in {*around, *random.sample(range(len(data)), 100)}:
     bent = bytearray(data)

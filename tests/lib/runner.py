@@ -591,7 +591,7 @@ def main():
     os.environ.update(TESTS=str(TESTS), OUT=str(OUT), BIN=str(BIN), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C")
     os.environ["PYTHONPATH"] = str(TESTS / "lib")
     if os.path.realpath(shutil.which("python3")) != os.path.realpath(sys.executable):
-        # A shim like pyenv's runs a shell script before each python3: five times the CPU time of a short one.
+        # Cases run the Python that runs this file: see run.sh.
         os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
     signal.signal(signal.SIGINT, interrupted)
     signal.signal(signal.SIGTERM, interrupted)
