@@ -222,7 +222,6 @@ struct call {
     struct call_path path[2];
     struct buf paths; /* the bytes of path[] */
     u8 n_paths;
-    bool recorded;    /* they are as the probe has read them */
     bool selected;    /* -P wants it */
     u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
     struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
@@ -613,9 +612,9 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* memcpy for short pieces, which musl's memcpy copies with `rep movs`: with that, JSON of a
- * recording takes 1.7 times as long. The pieces of 8, 4 or 1 bytes overlap where n is not a
- * multiple of their size. */
+/* memcpy for short strings. musl's memcpy copies them with `rep movs`, which makes JSON output of
+ * a recording take 1.7 times as long. Copies of 8, 4 or 1 bytes overlap if n is not a multiple of
+ * their size. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -749,7 +748,7 @@ static bool u_is_plain(u8 c)
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* How many bytes from the start on are ASCII that stands for itself everywhere. */
+/* Number of leading bytes that are ASCII and need no escape in any output format. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
@@ -7430,7 +7429,7 @@ static struct summary {
     struct st_delays delays; /* of which there is one, or it is not known */
     struct st_io io;         /* the same */
     u64 n_delays, n_io;
-    u64 programs_other; /* more than that list has */
+    u64 programs_other; /* commands run that did not fit in program[] */
     u64 names_dropped, files_dropped, peers_dropped, connections_dropped; /* by nm_drop */
     u64 dropped_most;    /* bytes that one of them had, at most */
     u64 files_read, files_written, fault_bytes; /* as st_settle made them of the rest */
@@ -7918,7 +7917,7 @@ static void st_proc_table(struct buf *b)
         b_c(b, '\n');
     }
     if (st.untabled)
-        b_f(b, "(more than %d processes: the rest is in the other table only)\n", ST_TABLES);
+        b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_TABLES);
     b_c(b, '\n');
 }
 
@@ -10837,7 +10836,6 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     const struct md_call *m = &md_calls[md_row[c->id]];
     bool paths = sc_rows[c->row].cls & CLS_FILE;
     c->selected = !opt.n_paths;
-    c->recorded = replay.on;
     if (!c->known)
         return;
     bool careful = t->mm && t->mm->careful && !m->enter;
@@ -10899,8 +10897,9 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
-_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
+       REC_PATH_CHANGED = 32768, /* by an older kvis: has no meaning any more */
+       REC_FLAG_BITS = 16 /* of a call; the line of one that begins has REC_PATHS at most */ };
+_Static_assert(REC_PATH_CHANGED >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
@@ -12022,7 +12021,7 @@ static void rec_get_row(void)
     rec_get_hist(r->hist, ST_BUCKETS);
 }
 
-/* Skips what a disk did for all programs: older kvis recorded it. */
+/* Skips the record of a disk's total I/O, which older versions of kvis wrote. */
 static void rec_get_disk(void)
 {
     enum { DISK_NUMBERS = 7 };
@@ -13897,11 +13896,11 @@ static struct {
     u32 n;
 } emb_files;
 
-/* Cuts gen/manual.page up: it has "\fNAME\nTEXT" of each file, and "\f" after the last. */
+/* Splits gen/manual.page, which has "\fNAME\nTEXT" for each file and "\f" after the last. */
 static void emb_split(void)
 {
     /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    for (char *p = emb_manual; p + 1 < emb_manual_end;) {
+    for (char *p = emb_manual; p + 1 < emb_manual_end && emb_files.n < ARRAY_LEN(emb_files.file);) {
         char *text = strchr(p + 1, '\n') + 1;
         emb_files.file[emb_files.n].name = p + 1;
         emb_files.file[emb_files.n++].text = text;
@@ -13911,8 +13910,8 @@ static void emb_split(void)
     }
 }
 
-/* The text of the file of that name in gen/manual.page, which the caller may cut up; NULL: there is
- * none. */
+/* Returns the text of file NAME in gen/manual.page, which the caller may modify, or NULL if there
+ * is no such file. */
 static char *emb_file(const char *name)
 {
     if (!emb_files.n)
@@ -15115,8 +15114,8 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* The command is cut to what fits into 80 columns: an arrow has three bytes and one column,
-     * a blank comes first, and "...: " follows the command. */
+    /* Truncate the command to fit 80 columns. An arrow has three bytes but one column; a space
+     * precedes the command and "...: " follows it. */
     u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -15752,9 +15751,9 @@ static void pf_upto(u64 ns)
  * is the format), for a batch of names at a time. The file is read into memory, all its types are
  * checked and their positions noted; each type that bears a wanted name is then asked for the
  * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
- * continue vmlinux's. The file is hostile: every length is checked against its section, chains of
- * types have a depth limit, and the members that a batch may look at are limited by the file's
- * size. What does not fit is -EBADMSG with a reason. Entry: btf_resolve. */
+ * continue vmlinux's. The file is not trusted: every length is checked against its section, chains
+ * of types have a depth limit, and the file's size limits how many members a batch may look at.
+ * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* of every `char why[]` */
@@ -16207,7 +16206,7 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* The rest of a name, from a type that bears its first word. */
+/* Resolves the rest of a path, from a type that has the path's first word as its name. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16256,7 +16255,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Answers from one type the questions that begin with its name and are still open. */
+/* Answers the unresolved questions that begin with this type's name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16268,7 +16267,7 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* Of several types of one name the first that has the member answers: the module's come first. */
+/* If several types have one name, the first with the member answers; the module's come first. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
@@ -16748,7 +16747,6 @@ struct bpf_obj {
     u32 jumps;               /* the type of programs that its array of programs takes; 0: any */
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
-    u32 processed;           /* instructions that the verifier went through, where it says so */
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
     bool too_old;            /* the kernel lacks a helper or a map of Linux 5.8 */
     bool no_record;          /* a program lacks a field of a tracepoint's record */
@@ -17263,8 +17261,8 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     return e;
 }
 
-/* Whether a helper of this number came with Linux 5.5 to 5.8 (include/uapi/linux/bpf.h): programs
- * of kvis call some of these and no later ones. */
+/* Whether Linux 5.5 to 5.8 added the helper with this number (include/uapi/linux/bpf.h). kvis's
+ * programs call no later helpers. */
 static bool bpf_is_newer_helper(u32 helper)
 {
     enum { PROBE_READ_USER = 112, RINGBUF_QUERY = 134 };
@@ -17354,7 +17352,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return 0;
 }
 
-/* Makes the family's maps. o is filled with what the caller wants: fam, cfg, ring_bytes, ring. */
+/* Makes the family's maps. o is filled with what the caller wants: fam, cfg, ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     memset(o->map, -1, sizeof o->map);
@@ -18408,7 +18406,7 @@ static struct {
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
 } hy;
 
 /* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
@@ -18512,8 +18510,8 @@ static const struct hy_kind {
  * ioctl, those with some arguments stop all the same (tr_filter). */
 static const struct hy_stop {
     u16 id;
-    bool only_no_raw; /* only where a bpf(2) of kvis can keep a program from running (hy_map), or
-                         cannot find a thread at once */
+    bool only_no_raw; /* stops only if a bpf(2) of kvis can keep a program from running (hy_map), or
+                         if kvis cannot find a thread's entry at once (PID namespaces) */
     const char *why;
 } hy_stopping[] = {
 #define S(name, why) { SC_##name, false, why },
@@ -19785,8 +19783,8 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Why the hybrid mode may not be used; NULL: it may. It goes with the filter: what is not recorded
- * stops by it. */
+/* Why the hybrid mode cannot be used; NULL: it can. It needs the seccomp filter, which stops the
+ * calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -19883,8 +19881,8 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* How large the ring of records is, unless --ring says it. The observe mode cannot hold a thread
- * until there is room, so its ring is what a machine of that much memory can spare. */
+/* Default size of the ring (without --ring). The observe mode cannot hold a thread until the ring
+ * has space; therefore its ring grows with the memory of the machine. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
@@ -21283,12 +21281,6 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Whether every stop that kvis has seen is handled. */
-static bool tr_detached(void)
-{
-    return tr.batch_next == tr.batch_n;
-}
-
 /* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of
  * all tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c).
  * kvis may have a page to write yet, to a slow reader, and no tracee shall wait for that. Returns
@@ -21481,7 +21473,7 @@ static void tr_loop(void)
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && tr_detached())
+        if (tr.detaching && tr.batch_next == tr.batch_n) /* every stop seen is handled */
             break;
         if (tr.status != -1 && opt.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
@@ -21499,7 +21491,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* Seldom: see hy_map. */
+        /* At most once a tick, because a bpf(2) can lose calls: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             none = hy_follows_none();
             asked = u_now();
@@ -31681,9 +31673,9 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * One request a connection. A fixed number of clients, of which the one that has waited longest
- * without a request gives way to a new one; a fixed size for a request, a fixed time for it and for
- * taking the answer. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * A connection serves one request. The number of clients, the size of a request and the times to
+ * send it and to take the answer are limited. If all places are taken, a new client replaces the
+ * one that has waited longest without a request. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 /* bytes */ };
 
@@ -31808,8 +31800,8 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
 }
 
-/* Each client has its own copy, because it takes the copy while the next exposition is made. There
- * may be too many copies of a large one. */
+/* Each client gets its own copy, because the next exposition may be made while a client reads.
+ * HS_ANSWERS limits the memory of all copies. */
 static void hs_metrics(struct hs_client *c)
 {
     const struct buf *b = mout_exposition(PAGE_HTTP);
@@ -31847,11 +31839,10 @@ static void hs_request(struct hs_client *c)
         hs_answer_text(c, "404 Not Found");
 }
 
-/* Whether the head of the request has come, which ends with an empty line. One with a NUL never
- * becomes a request. */
+/* Whether the request head is complete: it ends with an empty line. */
 static bool hs_whole(const struct hs_client *c)
 {
-    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n") || strlen(c->req) < c->len;
+    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n");
 }
 
 static void hs_read(struct hs_client *c)
@@ -31868,7 +31859,9 @@ static void hs_read(struct hs_client *c)
         return;
     c->len += (u32)n;
     c->req[c->len] = 0;
-    if (hs_whole(c))
+    if (strlen(c->req) < c->len) /* a NUL */
+        hs_answer_text(c, "400 Bad Request");
+    else if (hs_whole(c))
         hs_request(c);
     else if (c->len == sizeof c->req - 1)
         hs_answer_text(c, "431 Request Header Fields Too Large");
@@ -37494,6 +37487,9 @@ static int cmd_trace(void)
                   "--min-duration with -c is for --all, --cgroup and --backend=observe");
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
+    if (opt.backend == 'h' && opt.n_pids)
+        die(EXIT_KVIS, "--backend=hybrid is for a command; fix: leave it out, or choose "
+                       "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     if (opt.bpf_stats && !hy.on)

@@ -605,8 +605,8 @@ def lowest(program, known):
 
 
 def judge(program):
-    """Stack and lowest kernels: with all constants unknown, and with that one constant 0 which makes it
-    lowest. (That is only told: a filter may as well switch off all of the program.)"""
+    """Computes the stack size and the lowest kernel, once with all constants unknown and once with the one
+    constant set to 0 that lowers it most. (The second is only reported: a filter may disable everything.)"""
     for i, insn in program.code():
         if insn.code == CALL and program.type.name not in HELPERS_OF.get(HELPERS[insn.imm][0],
                                                                          (program.type.name,)):

@@ -68,6 +68,7 @@ done <<'END'
 2|trace --verbose=3 true|--verbose: '3': takes no value
 2|trace --json= true|a file's name is missing
 2|trace -p 1 -- true|a command and -p PID do not go together
+125|trace --backend=hybrid -p 1|--backend=hybrid is for a command; fix: leave it out, or choose --backend=observe
 2|trace -w same -o same true|same: .* in use here already
 2|replay -w a.kvis a.kvis|a.kvis: .* in use here already
 1|trace -p 4194303|cannot attach to pid 4194303: there is no such process

@@ -52,6 +52,7 @@ for data, answer in ((b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", METRICS), (b"
                      (b"GET / HTTP/1.1\n\n", ROOT), (b"GET http://a/metrics HTTP/1.1\r\n\r\n", BAD),
                      (b"nonsense\r\n\r\n", BAD), (b"GET nowhere HTTP/1.1\r\n\r\n", BAD),
                      (b"GET\r\na: /metrics HTTP/1.1\r\n\r\n", BAD), (b"\r\n\r\n", BAD), (b"\0\xff\r\n\r\n", BAD),
+                     (b"GET /metrics HTTP/1.1\0\r\n\r\n", BAD),
                      (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, (431, "", True)), (b"GET /x HTTP/1.1\r\n\r\n", (404, "", True))):
     want(data[:60], ask(data), answer)
     if len(data) < 100 and answer[0] == 200:

@@ -3,8 +3,8 @@
 # coverage.sh [NAME...]: what part of kvis.c the cases run. Builds it for gcov (tests/out/cov), runs the cases NAME
 # (without one: all) with that once, also in the guests of this architecture, and prints the share of lines, the
 # functions that nothing has called, and how many lines of each section nothing has run (all of them: tests/out/cov/rest).
-# It is no test: this build is slow, larger than 1.5 MiB and writes its counts when it ends, so a case may fail that
-# looks at such things; the list says which. What a killed kvis has run is not counted.
+# This is not a test: the build is slow, larger than 1.5 MiB and writes its counts at exit, so cases that check speed,
+# size or files may fail; the list names them. What a killed kvis has run is not counted.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 OUT=$PWD/tests/out dir=$PWD/tests/out/cov

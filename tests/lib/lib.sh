@@ -111,14 +111,14 @@ in_pid_ns() {
 
 # bpf_ids PID: the programs, maps and links that this process holds in the kernel, one a line: `prog 12`.
 bpf_ids() { cat /proc/$1/fdinfo/* 2>/dev/null | sed -nE 's/^(prog|map|link)_id:[^0-9]*/\1 /p' | sort -u; }
-# bpf_gone FILE: the kernel has none of those of FILE any more.
+# bpf_gone FILE: no BPF object listed in FILE exists in the kernel any more.
 bpf_gone() {
     while read -r kind id; do
         ! bpftool "$kind" show id "$id" >/dev/null 2>&1 || return 1
     done <"$1"
 }
 
-# left_by_signals CMD...: kvis runs until its header is there and is then ended by each signal. What it had in the kernel
+# left_by_signals CMD...: runs kvis until it has printed its header, then ends it, once by each signal. Its BPF objects
 # must be gone.
 left_by_signals() {
     for sig in KILL TERM INT; do

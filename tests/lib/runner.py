@@ -18,7 +18,7 @@ It runs in an empty directory and a mount namespace of its own (as root), with K
 and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
 starts must be gone when it ends: a process or a mount that it leaves behind is a failure.
 """
-import argparse, ctypes, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
+import argparse, ctypes, errno, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -307,8 +307,10 @@ def own_mounts():
     """Gives this thread, and the case that it starts, a mount namespace that nobody else changes."""
     if os.getuid() != 0:
         return
-    if LIBC.unshare(CLONE_NEWNS) or LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
-        raise OSError(ctypes.get_errno(), "no mount namespace for the case")
+    if LIBC.unshare(CLONE_NEWNS) and ctypes.get_errno() == errno.EPERM:
+        return  # without CAP_SYS_ADMIN, as in a container, a case cannot mount either
+    if LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
+        raise OSError(ctypes.get_errno(), "the case's mounts would be the machine's")
 
 
 def mounts():
@@ -316,7 +318,7 @@ def mounts():
 
 
 def environment_of(pid):
-    """What /proc says; while a program is being executed that is empty for a moment (fs/proc/base.c, environ_read)."""
+    """Reads /proc/PID/environ, which is empty for a moment during execve (fs/proc/base.c, environ_read)."""
     for _ in range(5):
         environment = Path(f"/proc/{pid}/environ").read_bytes()
         if environment or not os.path.exists(f"/proc/{pid}/exe"):
@@ -504,7 +506,7 @@ def show_past():
 
 
 def report(cases, errors, late, seconds):
-    """Prints what the run came to; returns the number of failures. `late`: the cases that passed at a later try."""
+    """Prints the results; returns the number of failures. `late`: the cases that passed at a later try."""
     by_state = {state: [c for c in cases if c.state == state] for state in ("passed", "failed", "skipped")}
     print("slowest:", slowest(cases))
     for case in by_state["skipped"]:
@@ -522,7 +524,7 @@ def report(cases, errors, late, seconds):
 
 
 def run_again(cases, tries, binaries):
-    """Runs what failed again, one case at a time, up to `tries` times in all. Returns {case that passed: its try}."""
+    """Runs the failed cases again, one at a time, up to `tries` times in all. Returns {case that passed: its try}."""
     late = {}
     for this_try in range(2, tries + 1):
         failed = [case for case in cases if case.state == "failed"]

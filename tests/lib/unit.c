@@ -907,8 +907,8 @@ static void t_metrics(void)
     EXPECT(met_at(met.all, M_CTXT)->raw == 125);
 }
 
-/* Maps whose one entry, of slot 0 of `stats`, the test has written; counters of losses are 0. What is put into
- * `stats` replaces that entry; what is put into or deleted from other maps is counted. */
+/* Forged maps. The test writes the one entry, slot 0 of `stats`; loss counters are 0. An update of `stats` replaces
+ * that entry; updates and deletions in other maps are counted. */
 enum { STATS_FD = 81, OTHER_FD = 80 };
 static struct { void *entry; size_t size; u32 changes; } forged;
 
@@ -994,7 +994,7 @@ static void t_virtio(void)
     vq.f.obj.fam = NULL;
 }
 
-/* Virtqueues of guests: this process is the worker, so that it has not ended. */
+/* Virtqueues of guests: the worker is this process, because a worker must be alive. */
 static void t_vhost(void)
 {
     static struct wire_vh w = { .kicks = 100, .known = 50, .comm = "vhost-x" };
