@@ -121,7 +121,7 @@ done <<'END'
 2|proc -l (|not a regular expression
 2|proc --format=json --json -- true|both want stdout
 END
-eq "mistakes" 84 $n
+eq "mistakes" 85 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...
