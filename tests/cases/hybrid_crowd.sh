@@ -5,9 +5,9 @@
 # needs: root prog:hyb
 # covers: P1 P2 P28 H5
 . "$TESTS/lib/truth.sh"
-many=$(some 100 2000 300)
+many=$(some 50 2000 300)
 for KVOPT in "-q -v" "-q -v --ring=64K"; do
-    truth hyb crowd $(some 60 500 200) 20
+    truth hyb crowd $(some 30 500 200) 20
     truth hyb bomb $many
     truth hyb execs 40
 done

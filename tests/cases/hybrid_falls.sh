@@ -57,9 +57,9 @@ while [ $at -le "$calls" ]; do
         what="bpf call $at of the first thread"
         traced on -e trace=bpf -e inject=bpf:error=EPERM:when=$at..$((at + 1))
     fi
-    at=$((at + $(some 9 1 9)))
+    at=$((at + $(some 15 1 15)))
 done
-[ $ptrace -gt $(some 2 20 2) ] || fail "by ptrace only $ptrace times"
+[ $ptrace -gt $(some 1 20 1) ] || fail "by ptrace only $ptrace times"
 [ $less -gt 0 ] || fail "never without a part"
 
 # No BTF; and where bpf(2) is refused at all. Asked for by name: an error, and nothing runs.

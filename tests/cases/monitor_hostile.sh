@@ -22,7 +22,7 @@ odd = [r for r in rows if r[at("metric")].endswith(("_ratio", "_per_second")) an
 assert not odd, odd[:3]' ||
         fail "$what: csv"
 }
-for n in $(seq 0 $(some 6 1 6) 32); do
+for n in $(seq 0 $(some 11 1 11) 32); do
     rm -rf t
     python3 "$TESTS/lib/mon_tree.py" t "hostile:$n" || fail "no tree"
     look "nonsense $n"
