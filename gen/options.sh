@@ -110,9 +110,9 @@ function end_option(    help, of, sets, values) {
     of = commands(need("of"))
     sets = destination(need("sets"))
     values = has("values") ? allowed(col[at, "values"]) : "NULL"
-    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, \\\n      %s }", of,
+    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, \\\n      %s }", of,
         letter == "" ? "0" : "\047" letter "\047", long == "" ? "NULL" : string(long), arg == "" ? "NULL" : string(arg),
-        arg == "" ? "0" : "ARG_" toupper(argument[arg]), maybe ? "true" : "false", sets, values,
+        maybe ? "true" : "false", sets, values,
         string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
 }
 function end_row() {
