@@ -52,13 +52,13 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64, riscv64 or armv7: ./kvis-ARCH)
 
-SOURCES = kvis.c $(wildcard gen/*.h bpf_insns/*.h) Makefile
-$(BIN): gen/report.page gen/texts.page $(SOURCES)
+SOURCES = kvis.c $(wildcard gen/*.h gen/out/*.h bpf_insns/*.h) Makefile
+$(BIN): gen/out/report.page gen/out/texts.page $(SOURCES)
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
 # The pages of --report as one file; kvis.c includes it.
-gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
+gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
@@ -67,7 +67,7 @@ gen/report.page: $(addprefix gen/report/,report.html report.css report.js common
 
 # What gen/texts.py has made, in one file: each with its name in the line before, and a NUL. No older than kvis.c, so that
 # both say the same version.
-gen/texts.page: $(wildcard gen/out/texts/*) $(SOURCES)
+gen/out/texts.page: $(wildcard gen/out/texts/*) $(SOURCES)
 	(for f in gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
 
 run: $(BIN) ## build, and trace a real command
@@ -101,10 +101,10 @@ fuzz: $(BIN) ## libFuzzer over recordings, diff, BTF, formats, /proc and /sys, H
 coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root)
 	sh tests/lib/coverage.sh $(CASES)
 
-gen: gen-tables ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
+gen: gen-tables ## rebuild gen/out/ from the tables, bpf_insns/*.h from the probes (with clang)
 	CLANG='$(CLANG)' sh gen/insns.sh
 
-gen-tables: ## rebuild only gen/*.h (without clang)
+gen-tables: ## rebuild only gen/out/ (without clang)
 	sh gen/structs.sh
 	sh gen/tables.sh
 	sh gen/rules.sh
@@ -140,7 +140,7 @@ dist: ## into dist/: static binaries for x86_64, aarch64, riscv64 and armv7, the
 	SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built
-	rm -rf kvis kvis-* dist gen/*.page tests/out
+	rm -rf kvis kvis-* dist gen/out/*.page tests/out
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile

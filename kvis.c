@@ -3454,7 +3454,7 @@ struct flag {
 struct family {
     u16 row, n; /* fl_rows[row] .. */
 };
-#include "gen/flags.h"
+#include "gen/out/flags.h"
 
 /* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
 enum dec_shown {
@@ -3488,7 +3488,7 @@ struct dec_layout {
     u8 abis;           /* 1 << ABI_... that have this layout */
     u8 more;           /* layouts of other ABIs that follow */
 };
-#include "gen/structs.h"
+#include "gen/out/structs.h"
 
 /* When an argument is decoded: at entry; at exit (the address when the call failed); at exit, also
  * when the call failed; the same, with something to be remembered at entry. */
@@ -3551,7 +3551,7 @@ struct sc_row {
     u16 arg[6]; /* their kinds */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
 };
-#include "gen/syscalls.h"
+#include "gen/out/syscalls.h"
 
 /* ---- the decoder at work ---- */
 
@@ -13878,8 +13878,8 @@ static char emb_texts[1], *const emb_texts_end = emb_texts;
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
-            "emb_report:\n.incbin \"gen/report.page\"\nemb_report_end:\n"
-            "emb_texts:\n.incbin \"gen/texts.page\"\nemb_texts_end:\n"
+            "emb_report:\n.incbin \"gen/out/report.page\"\nemb_report_end:\n"
+            "emb_texts:\n.incbin \"gen/out/texts.page\"\nemb_texts_end:\n"
             ".popsection\n");
 }
 
@@ -25296,7 +25296,7 @@ static void proc_replay_end(bool whole)
  * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
  * a source knows no sink. Memory is bounded: at most MET_INSTS things and MET_SERIES numbers. */
 
-#include "gen/metrics.h"
+#include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_IDS = 1024,
@@ -27658,7 +27658,7 @@ enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/pmu.h. Roles are what events are for. */
+/* Rows of gen/out/pmu.h. Roles are what events are for. */
 struct pmc_role_row {
     const char *name;
     u8 home;                /* the group in which it is counted for its metric; PG_NONE: none */
@@ -27707,7 +27707,7 @@ struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
 /* The event's name in sysfs; its terms, and where they are right though sysfs does not name it. */
 struct unc_row { u8 class, role, where; char event[32], terms[24]; };
 
-#include "gen/pmu.h"
+#include "gen/out/pmu.h"
 
 /* Intel's Topdown, level 1: the share of the slots that each has. */
 static const struct { u16 metric; u8 role; } pmc_slots[] = {
@@ -33178,7 +33178,7 @@ static void mon_run(u64 end_ns)
  * one struct dg_finding, which the text and the JSON (also that of the report) print. Entry point:
  * dg_run. */
 
-#include "gen/rules.h"
+#include "gen/out/rules.h"
 
 enum dg_resource {
 #define X(id, name, use, saturation, errors) RES_##id,
@@ -36170,7 +36170,7 @@ static const char *opt_ring(const char *v)
     return NULL;
 }
 
-#include "gen/options.h"
+#include "gen/out/options.h"
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is whole.
+# Makes out/metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is whole.
 #
-#   gen/metrics.sh           metrics.tbl -> metrics.h
+#   gen/metrics.sh           metrics.tbl -> out/metrics.h
 #   gen/metrics.sh check     only checks metrics.tbl
 #   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
 #   gen/metrics.sh prom      the same, as Prometheus has it

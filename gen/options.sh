@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes options.h, the commands and options of kvis, from options.tbl, and checks them.
+# Makes out/options.h, the commands and options of kvis, from options.tbl, and checks them.
 #
-#   gen/options.sh             options.tbl -> options.h
+#   gen/options.sh             options.tbl -> out/options.h
 #   gen/options.sh check       only checks options.tbl
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 

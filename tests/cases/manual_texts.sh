@@ -7,6 +7,9 @@
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..
 LC_ALL=C grep -n '[^ -~]' "$top"/gen/manual/* >&9 && fail "a tab, or no ASCII"
+sed -n "/} scr_sections/,/^};/s/^    { '\(.\)', \"\(.*\)\", { \".*/\1           show \2, or go back/p" "$top/kvis.c" >want
+grep 'or go back$' "$top/gen/manual/screen.keys" | diff want - >&9 || fail "the keys of sections are not those of scr_sections[]"
+[ -s want ] || fail "scr_sections[] is elsewhere"
 
 cp -r "$top/gen" gen && rm -r gen/out/texts
 gen/texts.py || fail "texts.py"
