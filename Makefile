@@ -53,11 +53,11 @@ endif
 all: $(BIN) ## build ./kvis (ARCH=aarch64, riscv64 or armv7: ./kvis-ARCH)
 
 SOURCES = kvis.c $(wildcard gen/*.h gen/out/*.h bpf_insns/*.h) Makefile
-$(BIN): gen/out/report.page gen/out/texts.page $(SOURCES)
+$(BIN): gen/out/texts.page $(SOURCES)
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
-# The pages of --report as one file; kvis.c includes it.
+# The pages of --report as one file.
 gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
@@ -65,10 +65,10 @@ gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js co
 	  -e '/^{{diff_js}}$$/{r gen/report/diff.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$@
 
-# What gen/texts.py has made, in one file: each with its name in the line before, and a NUL. No older than kvis.c, so that
+# These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL. No older than kvis.c, so that
 # both say the same version.
-gen/out/texts.page: $(wildcard gen/out/texts/*) $(SOURCES)
-	(for f in gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
+gen/out/texts.page: gen/out/report.page $(wildcard gen/out/texts/*) $(SOURCES)
+	(for f in gen/out/report.page gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /

@@ -13869,22 +13869,19 @@ static void px_close(void)
  * The page of reports, and the texts that are printed as gen/texts.py has made them: manual pages,
  * completions, lists, the dashboard. Entry points: emb_text, emb_next. */
 
-/* A test that includes kvis.c has neither. */
+/* A test that includes kvis.c has only an empty page. */
 #ifdef main
-static char emb_report[1], *const emb_report_end = emb_report;
-static char emb_texts[1], *const emb_texts_end = emb_texts;
+static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
 /* Never called: what it holds is for the assembler. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
-            "emb_report:\n.incbin \"gen/out/report.page\"\nemb_report_end:\n"
             "emb_texts:\n.incbin \"gen/out/texts.page\"\nemb_texts_end:\n"
             ".popsection\n");
 }
 
 /* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
-extern const char __attribute__((visibility("hidden"))) emb_report[], emb_report_end[];
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
@@ -14136,8 +14133,8 @@ static void rep_page(const char *mark)
 /* The page, and where it goes. */
 static void rep_open(int to)
 {
-    rep.page = emb_report;
-    rep.page_end = emb_report_end;
+    rep.page = emb_text("report", "page");
+    rep.page_end = rep.page + strlen(rep.page);
     rep.w.fd[0] = to;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
@@ -37060,9 +37057,9 @@ static void cmd_monitor_report(void)
 }
 
 /* Prints one of the texts that are made by gen/texts.py. */
-static int cmd_print(const char *text)
+static int cmd_print(int f, const char *text)
 {
-    opt_print(STDOUT_FILENO, text, strlen(text));
+    opt_print(f, text, strlen(text));
     return 0;
 }
 
@@ -37087,7 +37084,7 @@ static int cmd_monitor(void)
     if (opt.command)
         opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     if (mo.grafana)
-        return cmd_print(emb_text("grafana", "json"));
+        return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"), "--csv and --json both want stdout: --json=FILE");
@@ -37290,18 +37287,6 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-static void cmd_usage(int f)
-{
-    static struct buf b;
-    b_s(&b, "kvis shows what a program makes the kernel do.\n\nUsage: kvis COMMAND [options]\n\n");
-    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
-        b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].help);
-    b_s(&b, "  help       Show the options of a command, or with --man its manual page\n"
-            "  completion Print completions for bash, zsh or fish\n\n"
-            "kvis --version prints the version.\n");
-    opt_print(f, b.p, b.len);
-}
-
 /* The command that a link of this name runs; NULL: none. */
 static const struct cmd *cmd_by_link(const char *name)
 {
@@ -37325,7 +37310,7 @@ static int cmd_completion(const char *shell)
     const char *text = emb_text("completion", shell ? shell : "");
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
-    return cmd_print(text);
+    return cmd_print(STDOUT_FILENO, text);
 }
 
 /* The manual page that has the command's synopsis: that of kvis has all of them and is the last. */
@@ -37367,7 +37352,7 @@ static int cmd_help(char *const *args)
     const struct cmd *c = name ? cmd_find(name) : NULL;
     const char *list = name && !args[1] ? emb_text("list", name) : NULL;
     if (list)
-        return cmd_print(list);
+        return cmd_print(STDOUT_FILENO, list);
     if (name && !c)
         cmd_unknown(name);
     args += name != NULL;
@@ -37375,11 +37360,10 @@ static int cmd_help(char *const *args)
     if (args[man])
         die(EXIT_USAGE, "help: '%s': allowed is --man", args[man]);
     if (man)
-        return cmd_print(c ? cmd_page(c) : emb_text("kvis", "1"));
-    if (c)
-        opt_help_cmd(c, STDOUT_FILENO);
-    else
-        cmd_usage(STDOUT_FILENO);
+        return cmd_print(STDOUT_FILENO, c ? cmd_page(c) : emb_text("kvis", "1"));
+    if (!c)
+        return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
+    opt_help_cmd(c, STDOUT_FILENO);
     return 0;
 }
 
@@ -37425,7 +37409,7 @@ int main(int argc, char **argv)
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
-        cmd_usage(STDERR_FILENO);
+        cmd_print(STDERR_FILENO, emb_text("list", "commands"));
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """texts.py: the texts that kvis prints as they are, into out/texts/: the manual pages and completions of manual/ with their
-parts filled in, the lists of `kvis help metrics|findings|fields`, and the dashboard of `kvis monitor --grafana`.
+parts filled in, the lists of `kvis help` and `kvis help metrics|findings|fields`, and the dashboard of `kvis monitor --grafana`.
 
 A {{PART}} in a file of manual/ is a row of ONCE or EACH below; {{PART COMMAND}} is the part of one command. {{date}} and
 {{version}} stay: the Makefile fills them in. The tables are checked by the generators that make headers of them; run those first.
@@ -397,6 +397,7 @@ ONCE = {
     "choices": lambda: "".join(n + "|" for n in NAMES),
 }
 EACH = {
+    "usage": lambda c: f"  {c.name:10} {c['help']}\n",
     "synopsis": synopsis,
     "options": option_list,
     "command_list": command_list,

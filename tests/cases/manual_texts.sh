@@ -25,6 +25,7 @@ for file in "$top"/gen/out/texts/*; do
     name=${file##*/}
     case $name in
     completion.*) run completion "${name#completion.}" ;;
+    list.commands) run help ;;
     list.*) run help "${name#list.}" ;;
     kvis.1) run help --man ;;
     kvis-*) name=${name#kvis-} && run help "${name%.1}" --man ;;
@@ -37,7 +38,7 @@ for file in "$top"/gen/out/texts/*; do
     hasnt out '\{\{(date|version)'
     n=$((n + 1))
 done
-[ "$n" -ge 16 ] || fail "$n files"
+[ "$n" -ge 17 ] || fail "$n files"
 for link in execsnoop exitsnoop opensnoop; do # they are on the pages of proc and open
     run help $link --man
     has out "kvis ($link|open) "
