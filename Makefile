@@ -65,8 +65,8 @@ gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js co
 	  -e '/^{{diff_js}}$$/{r gen/report/diff.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$@
 
-# These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL. No older than kvis.c, so that
-# both say the same version.
+# These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL.
+# The file is no older than kvis.c, so that both say the same version.
 gen/out/texts.page: gen/out/report.page $(wildcard gen/out/texts/*) $(SOURCES)
 	(for f in gen/out/report.page gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
 
