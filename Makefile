@@ -22,10 +22,11 @@ endif
 SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null || echo 0.1)" \
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
+DATE := $(or $(word 2,$(SAYS)),2026-11-22)
+STAMP = sed -e 's~{{date}}~$(DATE)~' -e 's~{{version}}~$(VERSION)~'
 
 # What kvis.c is compiled with, whatever CFLAGS says. Nothing reads unwind tables; debuggers have those of -g.
-KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
-         $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
+KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"'
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
 # memory and strings
@@ -51,21 +52,23 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64, riscv64 or armv7: ./kvis-ARCH)
 
-$(BIN): kvis.c gen/report.page gen/manual.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
+SOURCES = kvis.c $(wildcard gen/*.h gen/out/*.h bpf_insns/*.h) Makefile
+$(BIN): gen/out/texts.page $(SOURCES)
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
-# The pages of --report as one file; kvis.c includes it.
-gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
+# The pages of --report as one file.
+gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
 	  -e '/^{{diff_js}}$$/{r gen/report/diff.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$@
 
-# The manual pages, completions and help of metrics, each after a form feed and its name.
-gen/manual.page: $(wildcard gen/manual/*) gen/metrics.help Makefile
-	(for f in gen/manual/* gen/metrics.help; do printf '\f%s\n' "$${f##*/}"; cat "$$f"; done; printf '\f') >$@
+# These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL.
+# The file is no older than kvis.c, so that both say the same version.
+gen/out/texts.page: gen/out/report.page $(wildcard gen/out/texts/*) $(SOURCES)
+	(for f in gen/out/report.page gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /
@@ -98,16 +101,17 @@ fuzz: $(BIN) ## libFuzzer over recordings, diff, BTF, formats, /proc and /sys, H
 coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root)
 	sh tests/lib/coverage.sh $(CASES)
 
-gen: gen-tables ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
+gen: gen-tables ## rebuild gen/out/ from the tables, bpf_insns/*.h from the probes (with clang)
 	CLANG='$(CLANG)' sh gen/insns.sh
 
-gen-tables: ## rebuild only gen/*.h (without clang)
+gen-tables: ## rebuild only gen/out/ (without clang)
 	sh gen/structs.sh
 	sh gen/tables.sh
 	sh gen/rules.sh
 	sh gen/options.sh
 	sh gen/metrics.sh
 	sh gen/pmu.sh
+	gen/texts.py
 
 vet: ## every BPF array is signed in bpf_insns/VETTED
 	sh gen/vet.sh
@@ -115,16 +119,15 @@ vet: ## every BPF array is signed in bpf_insns/VETTED
 # What install puts where; LINKS=1: also the names by which kvis is the tools of bcc.
 BASH_DIR = $(PREFIX)/share/bash-completion/completions
 MAN_DIR = $(PREFIX)/share/man/man1
-INSTALLS = $(PREFIX)/bin/kvis $(patsubst gen/manual/%,$(MAN_DIR)/%,$(wildcard gen/manual/*.1)) $(BASH_DIR)/kvis \
+INSTALLS = $(PREFIX)/bin/kvis $(patsubst gen/out/texts/%,$(MAN_DIR)/%,$(wildcard gen/out/texts/*.1)) $(BASH_DIR)/kvis \
            $(PREFIX)/share/zsh/site-functions/_kvis $(PREFIX)/share/fish/vendor_completions.d/kvis.fish
 LINKED = opensnoop execsnoop exitsnoop
-RUNS = $(if $(CROSS),$(error install: this machine cannot run $(BIN), which prints its own manual),./$(BIN))
 
 install: $(BIN) ## stripped binary, manual, completions into $(DESTDIR)$(PREFIX); LINKS=1: opensnoop ..., too
 	@set -e; umask 022; for f in $(INSTALLS); do f="$(DESTDIR)$$f"; mkdir -p "$${f%/*}"; case $$f in \
 	  */bin/kvis) $(STRIP) -o "$$f.new" $(BIN); chmod 755 "$$f.new"; mv "$$f.new" "$$f" ;; \
-	  *.1) page=$${f##*/kvis}; page=$${page%.1}; $(RUNS) help $${page#-} --man >"$$f" ;; */bash-*) $(RUNS) completion bash >"$$f" ;; \
-	  *.fish) $(RUNS) completion fish >"$$f" ;; *) $(RUNS) completion zsh >"$$f" ;; esac; echo "$$f"; done
+	  *.1) $(STAMP) "gen/out/texts/$${f##*/}" >"$$f" ;; */bash-*) cat gen/out/texts/completion.bash >"$$f" ;; \
+	  *.fish) cat gen/out/texts/completion.fish >"$$f" ;; *) cat gen/out/texts/completion.zsh >"$$f" ;; esac; echo "$$f"; done
 	@set -e; for l in $(if $(LINKS),$(LINKED)); do ln -sf kvis "$(DESTDIR)$(PREFIX)/bin/$$l"; \
 	  ln -sf kvis "$(DESTDIR)$(BASH_DIR)/$$l"; echo "$(DESTDIR)$(PREFIX)/bin/$$l"; done
 
@@ -137,7 +140,7 @@ dist: ## into dist/: static binaries for x86_64, aarch64, riscv64 and armv7, the
 	SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built
-	rm -rf kvis kvis-* dist gen/*.page tests/out
+	rm -rf kvis kvis-* dist gen/out/*.page tests/out
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile

@@ -56,8 +56,7 @@
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
  * 45 opt_     options, commands, help [die]
- * 46 doc_     the manual page and the completions
- * 47 cmd_     the commands, and main [die]
+ * 46 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -3455,7 +3454,7 @@ struct flag {
 struct family {
     u16 row, n; /* fl_rows[row] .. */
 };
-#include "gen/flags.h"
+#include "gen/out/flags.h"
 
 /* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
 enum dec_shown {
@@ -3489,7 +3488,7 @@ struct dec_layout {
     u8 abis;           /* 1 << ABI_... that have this layout */
     u8 more;           /* layouts of other ABIs that follow */
 };
-#include "gen/structs.h"
+#include "gen/out/structs.h"
 
 /* When an argument is decoded: at entry; at exit (the address when the call failed); at exit, also
  * when the call failed; the same, with something to be remembered at entry. */
@@ -3552,7 +3551,7 @@ struct sc_row {
     u16 arg[6]; /* their kinds */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
 };
-#include "gen/syscalls.h"
+#include "gen/out/syscalls.h"
 
 /* ---- the decoder at work ---- */
 
@@ -13867,58 +13866,41 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * gen/report.page and gen/manual.page, which the Makefile makes. Entry point: emb_file. */
+ * The page of reports, and the texts that are printed as gen/texts.py has made them: manual pages,
+ * completions, lists, the dashboard. Entry points: emb_text, emb_next. */
 
-/* A test that includes kvis.c has neither. */
+/* A test that includes kvis.c has only an empty page. */
 #ifdef main
-static char emb_report[1], *const emb_report_end = emb_report;
-static char emb_manual[1], *const emb_manual_end = emb_manual;
+static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
 /* Never called: what it holds is for the assembler. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
-            "emb_report:\n.incbin \"gen/report.page\"\nemb_report_end:\n"
-            ".popsection\n"
-            ".pushsection .data\n"
-            "emb_manual:\n.incbin \"gen/manual.page\"\nemb_manual_end:\n"
+            "emb_texts:\n.incbin \"gen/out/texts.page\"\nemb_texts_end:\n"
             ".popsection\n");
 }
 
 /* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
-extern const char __attribute__((visibility("hidden"))) emb_report[], emb_report_end[];
-extern char __attribute__((visibility("hidden"))) emb_manual[], emb_manual_end[];
+extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* The files in gen/manual.page, once one of them has been asked for. */
-static struct {
-    struct { char *name, *text; } file[16];
-    u32 n;
-} emb_files;
-
-/* Splits gen/manual.page, which has "\fNAME\nTEXT" for each file and "\f" after the last. */
-static void emb_split(void)
+/* The text after this one, or the first for NULL: "NAME\nTEXT". NULL: there is no other. */
+static const char *emb_next(const char *text)
 {
+    text = text ? text + strlen(text) + 1 : emb_texts;
     /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    for (char *p = emb_manual; p + 1 < emb_manual_end && emb_files.n < ARRAY_LEN(emb_files.file);) {
-        char *text = strchr(p + 1, '\n') + 1;
-        emb_files.file[emb_files.n].name = p + 1;
-        emb_files.file[emb_files.n++].text = text;
-        text[-1] = 0;
-        p = strchr(text, '\f');
-        *p = 0;
-    }
+    return text < emb_texts_end ? text : NULL;
 }
 
-/* Returns the text of file NAME in gen/manual.page, which the caller may modify, or NULL if there
- * is no such file. */
-static char *emb_file(const char *name)
+/* The text KIND.NAME; NULL: there is none. */
+static const char *emb_text(const char *kind, const char *name)
 {
-    if (!emb_files.n)
-        emb_split();
-    for (u32 i = 0; i < emb_files.n; i++)
-        if (!strcmp(emb_files.file[i].name, name))
-            return emb_files.file[i].text;
+    char line[64];
+    size_t n = (size_t)snprintf(line, sizeof line, "%s.%s\n", kind, name);
+    for (const char *text = NULL; (text = emb_next(text));)
+        if (!strncmp(text, line, n))
+            return text + n;
     return NULL;
 }
 
@@ -14151,8 +14133,8 @@ static void rep_page(const char *mark)
 /* The page, and where it goes. */
 static void rep_open(int to)
 {
-    rep.page = emb_report;
-    rep.page_end = emb_report_end;
+    rep.page = emb_text("report", "page");
+    rep.page_end = rep.page + strlen(rep.page);
     rep.w.fd[0] = to;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
@@ -25311,7 +25293,7 @@ static void proc_replay_end(bool whole)
  * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
  * a source knows no sink. Memory is bounded: at most MET_INSTS things and MET_SERIES numbers. */
 
-#include "gen/metrics.h"
+#include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_IDS = 1024,
@@ -25406,32 +25388,13 @@ static const struct metric {
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
+    const char *help, *prom_help; /* prom_help: of all that have its name in Prometheus */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32 },
+#define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
+    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, help, prom_help },
     MET_ROWS(X)
 #undef X
 };
-
-/* Where the lines of gen/metrics.help begin that are of each metric (the second: of what has its
- * name in Prometheus), each distribution, each source (what it reads; where that is described). */
-enum {
-    MET_HELP, MET_PROM_HELP = N_METRICS, MET_HIST_HELP = 2 * N_METRICS,
-    MET_FROM = MET_HIST_HELP + N_HIST, MET_CITE = MET_FROM + N_SRC,
-    MET_HELP_LINES = MET_CITE + N_SRC
-};
-
-/* A line of that file. "": this is a test, which has no such file. */
-static const char *met_help(u32 line)
-{
-    static const char *texts[MET_HELP_LINES];
-    if (texts[0])
-        return texts[line];
-    char *rest = emb_file("metrics.help");
-    for (u32 k = 0; k < ARRAY_LEN(texts); k++)
-        texts[k] = rest ? strsep(&rest, "\n") : "";
-    return texts[line];
-}
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
 struct met_inst {
@@ -25528,14 +25491,14 @@ static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
  * Prometheus: what is made of them. */
 static const struct met_hist_row {
     const char *name, *counts;  /* what is counted, as bcc calls it */
-    const char *prom;
+    const char *prom, *prom_help;
     double scale;               /* to Prometheus's unit */
     u16 part[MET_PARTS];        /* its metrics: at met_parts[], in this interval */
     u8 src, form;
     u8 low, high;               /* octaves that Prometheus gets: to 2^n - 1 */
 } met_hist_rows[N_HIST] = {
-#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max) \
-    [HIST_##id] = { name, counts, prom, F_##form == F_NS ? 1e-9 : 1, \
+#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
+    [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
                     { p50, p90, p99, max }, SRC_##src, F_##form, low, high },
     MET_DISTRIBUTIONS(X)
 #undef X
@@ -27692,7 +27655,7 @@ enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/pmu.h. Roles are what events are for. */
+/* Rows of gen/out/pmu.h. Roles are what events are for. */
 struct pmc_role_row {
     const char *name;
     u8 home;                /* the group in which it is counted for its metric; PG_NONE: none */
@@ -27741,7 +27704,7 @@ struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
 /* The event's name in sysfs; its terms, and where they are right though sysfs does not name it. */
 struct unc_row { u8 class, role, where; char event[32], terms[24]; };
 
-#include "gen/pmu.h"
+#include "gen/out/pmu.h"
 
 /* Intel's Topdown, level 1: the share of the slots that each has. */
 static const struct { u16 metric; u8 role; } pmc_slots[] = {
@@ -30800,7 +30763,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, name, mout_prom_type(m), met_help(MET_PROM_HELP + m));
+            mout_prom_head(b, name, mout_prom_type(m), metrics[m].prom_help);
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -30870,7 +30833,7 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, met_help(MET_HIST_HELP + row));
+                mout_prom_head(b, name, MOUT_HISTOGRAM, met_hist_rows[row].prom_help);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
@@ -30990,122 +30953,6 @@ static const struct buf *mout_exposition(enum mout_page page)
     if (page != PAGE_FILE)
         mout_prom_process(b);
     return b;
-}
-
-/* --- a dashboard for Grafana: a row a few groups, a panel for each title in metrics.tbl --- */
-
-static const struct mout_panel { const char *title; u16 m; u8 hist; } mout_panels[] = {
-#define X(title, m, hist) { title, m, hist },
-    MET_PANELS(X)
-#undef X
-};
-
-/* Units as Grafana calls them, by enum met_unit. */
-static const char *const mout_units[] = {
-    [U_NUMBER] = "short", [U_RATE] = "cps", [U_RATIO] = "percentunit", [U_BYTES] = "bytes",
-    [U_BYTE_RATE] = "Bps", [U_SECONDS] = "s", [U_CELSIUS] = "celsius", [U_HERTZ] = "hertz",
-    [U_NS] = "s", [U_WATTS] = "watt",
-};
-
-#define GRAFANA_SOURCE "\"datasource\":{\"type\":\"prometheus\",\"uid\":\"${datasource}\"}"
-#define GRAFANA_WHERE "{instance=~\\\"$instance\\\"}"
-
-/* The rate of a counter, the 99th percentile of a distribution, the number of anything else; of all
- * CPUs, as there may be hundreds. */
-static void mout_grafana_expr(struct buf *b, const struct mout_panel *p, const char *own)
-{
-    const struct metric *m = &metrics[p->m];
-    bool cpus = m->dim == DIM_CPU || m->dim == DIM_PMC;
-    char name[96];
-    if (p->hist < N_HIST) {
-        b_f(b, "histogram_quantile(0.99, rate(kvis_%.*s_bucket" GRAFANA_WHERE
-               "[$__rate_interval]))", (int)strcspn(own, "{"), own);
-        return;
-    }
-    mout_prom_name(p->m, DIM_NONE, name, sizeof name);
-    bool counter = mout_form(p->m)->counter;
-    b_s(b, !cpus ? "" : counter ? "sum without (cpu) (" : "avg without (cpu) (");
-    b_f(b, counter ? "rate(%s" GRAFANA_WHERE "[$__rate_interval])" : "%s" GRAFANA_WHERE, name);
-    b_s(b, cpus ? ")" : "");
-    if (mout_prom_type(p->m) == MOUT_UNTYPED && mout_form(p->m)->scale > 1)
-        b_f(b, " * %.0f", mout_form(p->m)->scale);
-}
-
-/* What a line is called: by its labels, or by its metric, and by its thing. */
-static void mout_grafana_legend(struct buf *b, const struct mout_panel *p, const char *own)
-{
-    const struct metric *m = &metrics[p->m];
-    const char *label = strchr(own, '{');
-    if (!label)
-        b_s(b, p->hist < N_HIST ? met_hist_rows[p->hist].name : m->name);
-    for (; label; label = strchr(label + 1, ','))
-        b_f(b, "{{%.*s}} ", (int)strcspn(label + 1, "="), label + 1);
-    if (m->dim != DIM_NONE && m->dim != DIM_CPU && m->dim != DIM_PMC)
-        b_f(b, " {{%s}}", met_dims[m->dim].label);
-}
-
-/* A panel with all metrics of its title. */
-static void mout_grafana_panel(struct buf *b, const struct mout_panel *p, u32 id, u32 x, u32 y)
-{
-    char ref = 'A';
-    b_f(b, "{\"id\":%u,\"type\":\"timeseries\",\"title\":\"%s\"," GRAFANA_SOURCE
-           ",\"gridPos\":{\"x\":%u,\"y\":%u,\"w\":12,\"h\":8},\"fieldConfig\":{\"defaults\":"
-           "{\"unit\":\"%s\"},\"overrides\":[]},\"targets\":[", id, p->title, x, y,
-        mout_units[mout_form(p->m)->unit]);
-    for (const struct mout_panel *q = p; q < mout_panels + ARRAY_LEN(mout_panels); q++) {
-        const char *own = q->hist < N_HIST ? met_hist_rows[q->hist].prom : metrics[q->m].prom;
-        if (strcmp(q->title, p->title))
-            continue;
-        b_f(b, "{\"refId\":\"%c\"," GRAFANA_SOURCE ",\"expr\":\"", ref++);
-        mout_grafana_expr(b, q, own);
-        b_s(b, "\",\"legendFormat\":\"");
-        mout_grafana_legend(b, q, own);
-        b_s(b, "\"},");
-    }
-    b->len--;
-    b_s(b, "]},");
-}
-
-/* Whether an earlier panel has the title, and shows this. */
-static bool mout_grafana_shown(const struct mout_panel *p)
-{
-    for (const struct mout_panel *q = mout_panels; q < p; q++)
-        if (!strcmp(q->title, p->title))
-            return true;
-    return false;
-}
-
-static void mout_grafana(struct buf *b)
-{
-    static const struct { const char *title, *groups; } rows[] = { /* groups: each behind a '/' */
-        { "Machine", "/cpu/mem/net/thermal" }, { "Scheduler", "/sched" }, { "Disks", "/io" },
-        { "virtio", "/virtio" },
-    };
-    char group[32];
-    u32 id = 0, y = 0;
-    b_s(b, "{\"title\":\"kvis\",\"uid\":\"kvis\",\"tags\":[\"kvis\"],\"schemaVersion\":38,"
-           "\"refresh\":\"30s\",\"time\":{\"from\":\"now-1h\",\"to\":\"now\"},\"templating\":"
-           "{\"list\":[{\"name\":\"datasource\",\"type\":\"datasource\",\"query\":\"prometheus\"},"
-           "{\"name\":\"instance\",\"type\":\"query\"," GRAFANA_SOURCE ",\"query\":"
-           "\"label_values(kvis_build_info, instance)\",\"refresh\":2,\"includeAll\":true,"
-           "\"multi\":true}]},\"panels\":[");
-    for (u32 r = 0; r < ARRAY_LEN(rows); r++) {
-        u32 x = 0;
-        b_f(b, "{\"id\":%u,\"type\":\"row\",\"title\":\"%s\",\"gridPos\":{\"x\":0,\"y\":%u,"
-               "\"w\":24,\"h\":1},\"panels\":[]},", ++id, rows[r].title, y++);
-        for (u32 k = 0; k < ARRAY_LEN(mout_panels); k++) {
-            const struct mout_panel *p = &mout_panels[k];
-            snprintf(group, sizeof group, "/%s", met_sources[metrics[p->m].src].group);
-            if (!strstr(rows[r].groups, group) || mout_grafana_shown(p))
-                continue;
-            mout_grafana_panel(b, p, ++id, x, y);
-            y += x ? 8 : 0;
-            x = 12 - x;
-        }
-        y += x ? 8 : 0;
-    }
-    b->len--;
-    b_s(b, "]}\n");
 }
 
 /* Opens what the exposition is written to: a new file that will replace FILE, with its name in tmp;
@@ -31551,7 +31398,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
         met_sources[metrics[m].src].name);
-    out_json_text(b, "help", met_help(MET_HELP + m));
+    out_json_text(b, "help", metrics[m].help);
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
     for (u8 d = 0; d < N_DIM; d++)
@@ -32885,33 +32732,28 @@ static void scr_quit(int unused)
     sp_told = SIGINT;
 }
 
-/* help: of this and of those below that have none. */
-static const struct scr_command {
-    int key, arg;
-    void (*act)(int);
-    const char *name, *help;
-} scr_commands[] = {
-    { 'q', 0, scr_quit, "q", "quit" },
-    { 'h', 'h', scr_turn, "h ?", "show or hide this help" },
-    { '?', 'h', scr_turn, NULL, NULL },
-    { KEY_UP, -1, scr_scroll, "Up Down", "scroll by a line" },
-    { KEY_DOWN, 1, scr_scroll, NULL, NULL },
-    { KEY_PAGE_UP, -1, scr_page, "PgUp PgDn", "scroll by a page" },
-    { KEY_PAGE_DOWN, 1, scr_page, NULL, NULL },
-    { KEY_HOME, 0, scr_home, "Home End", "go to the first or the last line" },
-    { KEY_END, 1, scr_home, NULL, NULL },
-    { '\t', 1, scr_tab, "Tab", "go to the next table; Shift-Tab: to the one before" },
-    { KEY_BACK_TAB, -1, scr_tab, NULL, NULL },
-    { KEY_LEFT, -1, scr_columns_shift, "Left Right",
-      "show other columns of the table, where +N do not fit" },
-    { KEY_RIGHT, 1, scr_columns_shift, NULL, NULL },
-    { 's', 0, scr_sort_next, "s", "sort the table by its next column, which has a *" },
-    { '/', 0, scr_search, "/", "show only what has a text in its name, until Esc" },
-    { '\r', 0, scr_enter_table, "Enter", "show the section of the table" },
-    { '\n', 0, scr_enter_table, NULL, NULL },
-    { KEY_ESC, 0, scr_show, "Esc o", "go back to the overview" },
-    { 'z', 'z', scr_turn, "z", "show or hide metrics that are 0" },
-    { ' ', ' ', scr_turn, "Space", "pause: the screen stays, counting goes on" },
+/* gen/manual/screen.keys says what they do. */
+static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
+    { 'q', 0, scr_quit },
+    { 'h', 'h', scr_turn },
+    { '?', 'h', scr_turn },
+    { KEY_UP, -1, scr_scroll },
+    { KEY_DOWN, 1, scr_scroll },
+    { KEY_PAGE_UP, -1, scr_page },
+    { KEY_PAGE_DOWN, 1, scr_page },
+    { KEY_HOME, 0, scr_home },
+    { KEY_END, 1, scr_home },
+    { '\t', 1, scr_tab },
+    { KEY_BACK_TAB, -1, scr_tab },
+    { KEY_LEFT, -1, scr_columns_shift },
+    { KEY_RIGHT, 1, scr_columns_shift },
+    { 's', 0, scr_sort_next },
+    { '/', 0, scr_search },
+    { '\r', 0, scr_enter_table },
+    { '\n', 0, scr_enter_table },
+    { KEY_ESC, 0, scr_show },
+    { 'z', 'z', scr_turn },
+    { ' ', ' ', scr_turn },
 };
 
 static void scr_press(int key)
@@ -32957,21 +32799,11 @@ static void scr_byte(u8 c)
 
 /* --- the screen --- */
 
-/* Appends a line for each key. */
-static void scr_keys_text(struct buf *b)
-{
-    for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
-        if (scr_commands[k].name)
-            b_f(b, "%-11s %s\n", scr_commands[k].name, scr_commands[k].help);
-    for (u32 k = 1; k < SCR_OTHERS; k++)
-        b_f(b, "%-11c show %s, or go back\n", scr_sections[k].key, scr_sections[k].title);
-}
-
 static void scr_help(struct buf *b)
 {
     static struct buf text;
     b_reset(&text);
-    scr_keys_text(&text);
+    b_s(&text, emb_text("screen", "keys"));
     b_s(&text, "Yellow and red are unusual. +N: so many do not fit.\n");
     scr_paragraphs(b, &text);
 }
@@ -33343,7 +33175,7 @@ static void mon_run(u64 end_ns)
  * one struct dg_finding, which the text and the JSON (also that of the report) print. Entry point:
  * dg_run. */
 
-#include "gen/rules.h"
+#include "gen/out/rules.h"
 
 enum dg_resource {
 #define X(id, name, use, saturation, errors) RES_##id,
@@ -36072,9 +35904,9 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, commands, help ===========================================
- * gen/tables/options.tbl has a row for each command and each option; the parser, help, the manual,
- * the completions and the messages about mistakes read them. To add an option, add its row; to add
- * a command, its row and a function cmd_NAME. */
+ * gen/tables/options.tbl has a row for each command and each option; the parser, help and the
+ * messages about mistakes read them here, gen/texts.py makes the manual and completions of them. To
+ * add an option, add its row; to add a command, its row and a function cmd_NAME. */
 
 enum opt_kind { /* how an option takes its value: the member of union opt_dest */
     OPT_FLAG,
@@ -36094,14 +35926,10 @@ union opt_dest {
     const char *(*call)(const char *value); /* returns NULL, or what is wrong with the value */
 };
 
-/* What shells complete in the place of an argument. */
-enum opt_argument { ARG_WORDS, ARG_FILES, ARG_DIRECTORIES, ARG_PROCESSES, ARG_USERS };
-
 struct opt_row {
     u16 in; /* commands that have it: IN_ bits */
     char letter; /* 0: none */
     const char *name, *arg; /* NULL: none */
-    u8 completed; /* enum opt_argument */
     bool optional; /* the argument can be left out: it only ever stands behind a '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
@@ -36339,7 +36167,7 @@ static const char *opt_ring(const char *v)
     return NULL;
 }
 
-#include "gen/options.h"
+#include "gen/out/options.h"
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
@@ -36354,13 +36182,12 @@ static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row 
 
 /* --- help --- */
 
-static void opt_print(int f, struct buf *b)
+static void opt_print(int f, const char *text, size_t n)
 {
-    int e = out_write_all(f, b->p, b->len);
+    int e = out_write_all(f, text, n);
     errno = -e;
     if (e)
         die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
-    b_reset(b);
 }
 
 /* A text that begins in column `at`, in lines of at most so many columns; 0: in one. */
@@ -36390,7 +36217,7 @@ static void opt_help_cmd(const struct cmd *c, int f)
         b_f(&b, "  %-*s", HELP_AT - 2, r->spelled);
         opt_wrap(&b, r->help, HELP_AT, columns);
     }
-    opt_print(f, &b);
+    opt_print(f, b.p, b.len);
 }
 
 /* --- the parser --- */
@@ -36595,484 +36422,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 46 doc_  the manual page and the completions ==================================
- * `kvis help --man` and `kvis completion SHELL`: the texts are the files of gen/manual/; a {{NAME}}
- * in them is a part that is made here, from the tables of this file (doc_parts[]). Entry point:
- * doc_print. */
-
-#ifndef KVIS_DATE
-#define KVIS_DATE "2026-11-22"
-#endif
-
-static struct {
-    const struct cmd *cmds;
-    size_t n;
-} doc;
-
-/* --- man(7) --- */
-
-/* Text in lines that man's linter finds short enough; none begins with a macro. */
-static void doc_text(struct buf *b, const char *s)
-{
-    for (u32 line = b->len; *s; s++) {
-        if (*s == ' ' && b->len - line + strcspn(s + 1, " ") > 68) {
-            b_c(b, '\n');
-            line = b->len;
-            continue;
-        }
-        if (!strncmp(s, "°", 2)) { /* man(7) is ASCII: degrees are "C" alone */
-            s++;
-            continue;
-        }
-        if (b->len == line && (*s == '.' || *s == '\''))
-            b_s(b, "\\&");
-        if (*s == '-' || *s == '\\')
-            b_c(b, '\\');
-        b_c(b, *s == '\\' ? 'e' : *s);
-    }
-}
-
-static void doc_synopsis(struct buf *b, const struct cmd *c)
-{
-    b_f(b, ".B kvis %s \\fR", c->name);
-    doc_text(b, c->usage);
-    b_c(b, '\n');
-}
-
-static void doc_command(struct buf *b, const struct cmd *c)
-{
-    b_f(b, ".TP\n\\fBkvis %s\\fR\n", c->name);
-    doc_text(b, c->help);
-    b_s(b, ".\n");
-}
-
-static void doc_options(struct buf *b, const struct cmd *c)
-{
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
-        b_s(b, ".TP\n");
-        if (r->letter)
-            b_f(b, "\\fB\\-%c\\fR%s", r->letter, r->name ? ", " : r->arg ? " " : "");
-        if (r->name) {
-            b_s(b, "\\fB\\-\\-");
-            doc_text(b, r->name);
-            b_s(b, "\\fR");
-        }
-        if (r->arg)
-            b_f(b, r->optional ? "\\fI[=%s]\\fR" : r->name ? "=\\fI%s\\fR" : "\\fI%s\\fR", r->arg);
-        b_c(b, '\n');
-        doc_text(b, r->help);
-        b_c(b, '\n');
-    }
-}
-
-static void doc_fields(struct buf *b)
-{
-    for (const struct event_kind *k = event_kinds; k < event_kinds + N_EK; k++) {
-        u32 line = b->len;
-        b_f(b, ".TP\n%s\n", k->name);
-        for (u32 i = 0; i < k->n; i++) {
-            const char *name = out_json_key((u32)(k - event_kinds), k->field[i]);
-            if (i)
-                b_c(b, b->len - line + strlen(name) > 70 ? '\n' : ' ');
-            b_s(b, name);
-        }
-        b_c(b, '\n');
-    }
-}
-
-/* The rules of kvis diagnose; a thing is called X. */
-static void doc_findings(struct buf *b)
-{
-    static struct buf text, thing;
-    b_c(&thing, 'X');
-    for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
-        b_s(b, ".TP\n");
-        doc_text(b, r->name);
-        b_c(b, '\n');
-        b_reset(&text);
-        dg_fill(&text, r->finding, &thing, 0);
-        if (r->limit > 1e-6f) { /* else any is too many */
-            b_s(&text, r->below ? " (at most: " : " (at least: ");
-            dg_say(&text, r->value, (double)r->limit);
-            b_c(&text, ')');
-        }
-        b_c(&text, 0);
-        doc_text(b, text.p);
-        b_s(b, ".\n");
-    }
-}
-
-/* The distribution that a metric is a percentile of; NULL: of none. */
-static const struct met_hist_row *doc_distribution(u32 m)
-{
-    for (const struct met_hist_row *r = met_hist_rows; r < met_hist_rows + N_HIST; r++)
-        for (u32 k = 0; r->prom && k < MET_PARTS; k++)
-            if (r->part[k] == m)
-                return r;
-    return NULL;
-}
-
-/* "NAME (LABEL, LABEL)" and its help; of a distribution all percentiles at the first of them. */
-static void doc_metric(struct buf *b, u32 m)
-{
-    const struct met_hist_row *h = doc_distribution(m);
-    const char *ending = mout_form(m)->json, *sep = " (";
-    if (h && h->part[0] != m)
-        return;
-    b_f(b, ".TP\n%s%s", metrics[m].name, ending);
-    for (u32 k = 1; h && k < MET_PARTS; k++)
-        b_f(b, ", %s%s", metrics[h->part[k]].name + strlen(h->name), ending);
-    for (u8 d = DIM_NONE + 1; d < N_DIM; d++) {
-        if (!met_of(m, d))
-            continue;
-        b_f(b, "%s%s", sep, met_dims[d].label);
-        sep = ", ";
-    }
-    b_s(b, *sep == ',' ? ")\n" : "\n");
-    doc_text(b, met_help(MET_HELP + m));
-    b_s(b, ".\n");
-}
-
-static void doc_metrics(struct buf *b)
-{
-    for (u32 s = 0; s < N_SRC; s++) {
-        b_f(b, ".SS %s (group %s)\nFrom\n", met_sources[s].name, met_sources[s].group);
-        doc_text(b, met_help(MET_FROM + s));
-        b_s(b, ";\nsee\n");
-        doc_text(b, met_help(MET_CITE + s));
-        b_s(b, ".\n");
-        for (u32 m = 0; m < N_METRICS; m++)
-            if (metrics[m].src == s)
-                doc_metric(b, m);
-    }
-}
-
-/* --- what an option's value and a command's words can be --- */
-
-static void doc_names(struct buf *b, char sep)
-{
-    for (size_t i = 0; i < doc.n; i++)
-        b_f(b, "%s%c", doc.cmds[i].name, sep);
-}
-
-static void doc_commands(struct buf *b)
-{
-    doc_names(b, ' ');
-}
-
-static void doc_choices(struct buf *b)
-{
-    doc_names(b, '|');
-}
-
-static void doc_date(struct buf *b)
-{
-    b_s(b, KVIS_DATE);
-}
-
-static void doc_version(struct buf *b)
-{
-    b_s(b, KVIS_VERSION);
-}
-
-/* What shells complete in the place of an argument; bash: a KIND of its _kvis_reply. */
-static const struct { const char *bash, *zsh, *fish; } doc_args[] = {
-    [ARG_WORDS] = { "WORD", " ", "" },
-    [ARG_FILES] = { "FILE", "_files", " -F" },
-    [ARG_DIRECTORIES] = { "DIR", "_files -/", " -a '(__fish_complete_directories)'" },
-    [ARG_PROCESSES] = { "PID", "_pids", " -a '(__fish_complete_pids)'" },
-    [ARG_USERS] = { "USER", "_users", " -a '(__fish_complete_users)'" },
-};
-
-/* What stands between quotes of the shell; colon: where _arguments would split it. */
-static void doc_quoted(struct buf *b, const char *s, bool colon)
-{
-    for (; *s; s++) {
-        if (*s == '\'')
-            b_s(b, "'\\'");
-        else if (*s == ':' && colon)
-            b_c(b, '\\');
-        b_c(b, *s);
-    }
-}
-
-/* --- bash --- */
-
-static void doc_bash_values(struct buf *b, const struct cmd *c)
-{
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
-        if (!r->arg)
-            continue;
-        b_s(b, "    ");
-        if (r->letter)
-            b_f(b, "%s:-%c%s", c->name, r->letter, r->name ? "|" : "");
-        if (r->name)
-            b_f(b, "%s:--%s", c->name, r->name);
-        b_f(b, ") v='%s%s' ;;\n", r->optional ? "=" : "",
-            r->values ? r->values : doc_args[r->completed].bash);
-    }
-}
-
-static void doc_bash_words(struct buf *b, const struct cmd *c)
-{
-    static const char *const words[] = {
-        [TAKES_NOTHING] = "", [TAKES_COMMAND] = "COMMAND", [TAKES_RECORDINGS] = "FILE",
-        [TAKES_COMMANDS] = "",
-    };
-    b_f(b, "    %s) opts='", c->name);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
-        if (r->letter)
-            b_f(b, "-%c ", r->letter);
-        if (r->name)
-            b_f(b, "--%s%s ", r->name, r->arg && !r->optional ? "=" : "");
-    }
-    b_f(b, "' v='%s", words[c->takes]);
-    if (c->takes == TAKES_COMMANDS)
-        doc_names(b, '|');
-    b_s(b, "' ;;\n");
-}
-
-/* --- zsh: _describe's and _arguments' --- */
-
-static void doc_zsh_name(struct buf *b, const struct cmd *c)
-{
-    b_f(b, "  '%s:", c->name);
-    doc_quoted(b, c->help, false);
-    b_s(b, "'\n");
-}
-
-/* "a|b" as "a b" */
-static void doc_list(struct buf *b, const char *values)
-{
-    for (; *values; values++)
-        b_c(b, *values == '|' ? ' ' : *values);
-}
-
-/* how: what tells _arguments where the value of such an option stands. */
-static void doc_zsh_row(struct buf *b, const struct opt_row *r, const char *dashes, const char *how)
-{
-    b_f(b, " \\\n    '*%s%s[", dashes, r->arg ? how : "");
-    doc_quoted(b, r->help, true);
-    b_c(b, ']');
-    if (r->arg) {
-        b_s(b, r->optional ? "::[=" : ":");
-        doc_quoted(b, r->arg, true);
-        b_s(b, r->optional ? "]:" : ":");
-        b_s(b, r->values ? "(" : doc_args[r->completed].zsh);
-    }
-    if (r->values) {
-        doc_list(b, r->values);
-        b_c(b, ')');
-    }
-    b_c(b, '\'');
-}
-
-static void doc_zsh_rows(struct buf *b, const struct cmd *c)
-{
-    static const char *const words[] = {
-        [TAKES_NOTHING] = "", [TAKES_RECORDINGS] = " '*:recording:_files'",
-        [TAKES_COMMAND] = " '(-):command: _command_names -e' '*::arguments:_normal'",
-        [TAKES_COMMANDS] = " '*:command:->commands'",
-    };
-    char dashes[40];
-    b_f(b, "  %s) _arguments -s -S", c->name);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
-        if (r->letter) {
-            snprintf(dashes, sizeof dashes, "-%c", r->letter);
-            doc_zsh_row(b, r, dashes, "+");
-        }
-        if (r->name) {
-            snprintf(dashes, sizeof dashes, "--%s", r->name);
-            doc_zsh_row(b, r, dashes, r->optional ? "=-" : "=");
-        }
-    }
-    b_f(b, "%s ;;\n", words[c->takes]);
-}
-
-/* --- fish --- */
-
-static void doc_fish_name(struct buf *b, const struct cmd *c)
-{
-    if (c->link)
-        b_f(b, "complete -c %s -w 'kvis %s'\n", c->link, c->name);
-    b_f(b, "complete -c kvis -n __fish_use_subcommand -a %s -d '", c->name);
-    doc_quoted(b, c->help, false);
-    b_s(b, "'\n");
-}
-
-static void doc_fish_row(struct buf *b, const struct cmd *c, const struct opt_row *r)
-{
-    bool files = !r->values && r->completed == ARG_FILES;
-    b_f(b, "complete -c kvis -n '__kvis_is %s'", c->name);
-    if (r->letter)
-        b_f(b, " -s %c", r->letter);
-    if (r->name)
-        b_f(b, " -l %s", r->name);
-    if (r->arg && !r->optional)
-        b_s(b, files ? " -r" : " -x");
-    b_s(b, r->values ? " -a '" : doc_args[r->completed].fish);
-    if (r->values) {
-        doc_list(b, r->values);
-        b_c(b, '\'');
-    }
-    b_s(b, " -d '");
-    doc_quoted(b, r->help, false);
-    b_s(b, "'\n");
-}
-
-/* What follows the options: names of commands, or a command behind options that take a value. */
-static void doc_fish_words(struct buf *b, const struct cmd *c)
-{
-    b_f(b, "complete -c kvis -n '__kvis_is %s' ", c->name);
-    if (c->takes == TAKES_RECORDINGS) {
-        b_s(b, "-F\n");
-        return;
-    }
-    b_s(b, "-a '");
-    if (c->takes == TAKES_COMMANDS) {
-        doc_names(b, ' ');
-        b_s(b, "'\n");
-        return;
-    }
-    b_s(b, "(__fish_complete_subcommand --fcs-skip=2 --");
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
-        if (r->arg && !r->optional)
-            b_f(b, r->letter ? " -%2$c --%1$s" : " --%s", r->name, r->letter);
-    b_s(b, ")'\n");
-}
-
-static void doc_fish_rows(struct buf *b, const struct cmd *c)
-{
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
-        doc_fish_row(b, c, r);
-    if (c->takes != TAKES_NOTHING)
-        doc_fish_words(b, c);
-}
-
-/* --- all of them --- */
-
-/* The parts of the texts: made once, or for each command. */
-static const struct {
-    const char *name;
-    void (*once)(struct buf *);
-    void (*each)(struct buf *, const struct cmd *);
-} doc_parts[] = {
-    { "date", doc_date, NULL },
-    { "version", doc_version, NULL },
-    { "synopsis", NULL, doc_synopsis },
-    { "options", NULL, doc_options },
-    { "fields", doc_fields, NULL },
-    { "findings", doc_findings, NULL },
-    { "metrics", doc_metrics, NULL },
-    { "screen_keys", scr_keys_text, NULL },
-    { "command_list", NULL, doc_command },
-    { "commands", doc_commands, NULL },
-    { "choices", doc_choices, NULL },
-    { "bash_values", NULL, doc_bash_values },
-    { "bash_words", NULL, doc_bash_words },
-    { "zsh_commands", NULL, doc_zsh_name },
-    { "zsh_options", NULL, doc_zsh_rows },
-    { "fish_commands", NULL, doc_fish_name },
-    { "fish_options", NULL, doc_fish_rows },
-};
-
-/* Whether the n bytes at s are this name. */
-static bool doc_is(const char *name, const char *s, size_t n)
-{
-    return strlen(name) == n && !memcmp(name, s, n);
-}
-
-/* Appends a part: the n bytes at s are its name, and if one command's is meant, that command's. */
-static void doc_part(struct buf *b, const char *s, size_t n)
-{
-    size_t name = strcspn(s, " }");
-    for (size_t k = 0; k < ARRAY_LEN(doc_parts); k++) {
-        if (!doc_is(doc_parts[k].name, s, name))
-            continue;
-        if (doc_parts[k].once)
-            doc_parts[k].once(b);
-        for (const struct cmd *c = doc.cmds; doc_parts[k].each && c < doc.cmds + doc.n; c++)
-            if (n == name || doc_is(c->name, s + name + 1, n - name - 1))
-                doc_parts[k].each(b, c);
-    }
-}
-
-/* The manual page that has a command's options. Without a name, the one of kvis itself. */
-static const char *doc_page(const char *command)
-{
-    char options[64];
-    const char *kvis = emb_file("kvis.1");
-    snprintf(options, sizeof options, "{{options %s}}", command ? command : "");
-    for (u32 i = 0; command && i < emb_files.n; i++)
-        if (strstr(emb_files.file[i].text, options))
-            return emb_files.file[i].text;
-    return kvis;
-}
-
-/* A line of a list without the escapes of doc_text. */
-static void doc_plain(struct buf *b, const char *line, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        bool escape = line[i] == '\\' && i + 1 < n;
-        i += escape;
-        if (!escape || line[i] != '&')
-            b_c(b, escape && line[i] == 'e' ? '\\' : line[i]);
-    }
-    b_c(b, '\n');
-}
-
-/* kvis help metrics, findings or fields: the list of the manual, as text. Returns false if there is
- * no list of this name. */
-static bool doc_print_list(const char *name)
-{
-    static const struct { const char *name; void (*list)(struct buf *); } lists[] = {
-        { "metrics", doc_metrics }, { "findings", doc_findings }, { "fields", doc_fields },
-    };
-    static struct buf page, text;
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        if (!strcmp(lists[k].name, name))
-            lists[k].list(&page);
-    bool title = false, joined = false, from = false;
-    b_c(&page, 0);
-    for (const char *line = page.p; *line; line += strcspn(line, "\n") + 1) {
-        size_t n = strcspn(line, "\n");
-        bool section = !strncmp(line, ".SS ", 4), item = n == 3 && !strncmp(line, ".TP", 3);
-        if (section)
-            b_s(&text, text.len ? "\n" : "");
-        else if (!item && !title && !joined)
-            b_s(&text, "    ");
-        if (!item)
-            doc_plain(&text, line + (section ? 4 : 0), n - (section ? 4 : 0));
-        title = item;
-        joined = from && !item; /* "From FILES; see PAGES." is one line */
-        if (joined && line[n - 1] != '.')
-            text.p[text.len - 1] = ' ';
-        from = section || (joined && line[n - 1] != '.');
-    }
-    bool any = text.len;
-    if (any)
-        opt_print(STDOUT_FILENO, &text);
-    return any;
-}
-
-/* Prints a text with its parts filled in, from the n commands at cmds. */
-static void doc_print(const char *text, const struct cmd *cmds, size_t n)
-{
-    static struct buf b;
-    const char *begin = text, *part;
-    doc.cmds = cmds;
-    doc.n = n;
-    while ((part = strstr(text, "{{"))) {
-        b_put(&b, text, (size_t)(part - text));
-        doc_part(&b, part + 2, strcspn(part + 2, "}"));
-        bool whole = (part == begin || part[-1] == '\n') && part[strcspn(part, "}") + 2] == '\n';
-        text = part + strcspn(part, "}") + 2 + whole; /* a part that is whole lines ends its own */
-    }
-    b_s(&b, text);
-    opt_print(STDOUT_FILENO, &b);
-}
-
-/* == 47 cmd_  the commands ======================================================
+/* == 46 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -37706,6 +37056,13 @@ static void cmd_monitor_report(void)
         die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
 }
 
+/* Prints one of the texts that are made by gen/texts.py. */
+static int cmd_print(int f, const char *text)
+{
+    opt_print(f, text, strlen(text));
+    return 0;
+}
+
 /* What -p and --cgroup name is looked for; the counters of the CPUs are opened. */
 static void cmd_monitor_ready(void)
 {
@@ -37722,24 +37079,12 @@ static void cmd_monitor_ready(void)
     pmc_begin();
 }
 
-static int cmd_monitor_grafana(void)
-{
-    struct buf b = { .max = 1 << 20 };
-    mout_grafana(&b);
-    int e = out_write_all(STDOUT_FILENO, b.p, b.len);
-    b_free(&b);
-    errno = -e;
-    if (e)
-        die(EXIT_KVIS, "cannot write stdout: %s", u_write_error(-e));
-    return 0;
-}
-
 static int cmd_monitor(void)
 {
     if (opt.command)
         opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     if (mo.grafana)
-        return cmd_monitor_grafana();
+        return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"), "--csv and --json both want stdout: --json=FILE");
@@ -37942,18 +37287,6 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-static void cmd_usage(int f)
-{
-    static struct buf b;
-    b_s(&b, "kvis shows what a program makes the kernel do.\n\nUsage: kvis COMMAND [options]\n\n");
-    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
-        b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].help);
-    b_s(&b, "  help       Show the options of a command, or with --man its manual page\n"
-            "  completion Print completions for bash, zsh or fish\n\n"
-            "kvis --version prints the version.\n");
-    opt_print(f, &b);
-}
-
 /* The command that a link of this name runs; NULL: none. */
 static const struct cmd *cmd_by_link(const char *name)
 {
@@ -37974,13 +37307,21 @@ static const struct cmd *cmd_find(const char *name)
 
 static int cmd_completion(const char *shell)
 {
-    char file[32];
-    snprintf(file, sizeof file, "completion.%s", shell ? shell : "");
-    const char *text = emb_file(file);
+    const char *text = emb_text("completion", shell ? shell : "");
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
-    doc_print(text, cmds, ARRAY_LEN(cmds));
-    return 0;
+    return cmd_print(STDOUT_FILENO, text);
+}
+
+/* The manual page that has the command's synopsis: that of kvis has all of them and is the last. */
+static const char *cmd_page(const struct cmd *c)
+{
+    char synopsis[64];
+    snprintf(synopsis, sizeof synopsis, "\n.B kvis %s ", c->name);
+    for (const char *text = NULL; (text = emb_next(text));)
+        if (strstr(text, synopsis))
+            return strchr(text, '\n') + 1;
+    return NULL;
 }
 
 static void __attribute__((noreturn)) cmd_unknown(const char *given)
@@ -38009,8 +37350,9 @@ static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
     const struct cmd *c = name ? cmd_find(name) : NULL;
-    if (name && !c && !args[1] && doc_print_list(name))
-        return 0;
+    const char *list = name && !args[1] ? emb_text("list", name) : NULL;
+    if (list)
+        return cmd_print(STDOUT_FILENO, list);
     if (name && !c)
         cmd_unknown(name);
     args += name != NULL;
@@ -38018,11 +37360,10 @@ static int cmd_help(char *const *args)
     if (args[man])
         die(EXIT_USAGE, "help: '%s': allowed is --man", args[man]);
     if (man)
-        doc_print(doc_page(name), cmds, ARRAY_LEN(cmds));
-    else if (c)
-        opt_help_cmd(c, STDOUT_FILENO);
-    else
-        cmd_usage(STDOUT_FILENO);
+        return cmd_print(STDOUT_FILENO, c ? cmd_page(c) : emb_text("kvis", "1"));
+    if (!c)
+        return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
+    opt_help_cmd(c, STDOUT_FILENO);
     return 0;
 }
 
@@ -38068,13 +37409,13 @@ int main(int argc, char **argv)
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
-        cmd_usage(STDERR_FILENO);
+        cmd_print(STDERR_FILENO, emb_text("list", "commands"));
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         static struct buf b;
         b_f(&b, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
-        opt_print(STDOUT_FILENO, &b);
+        opt_print(STDOUT_FILENO, b.p, b.len);
         return 0;
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))

@@ -17,7 +17,8 @@ mkdir dist
 
 # No path of this machine gets into the symbols, nor into the build id, which is a hash of them.
 maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
-make --no-print-directory gen/report.page gen/manual.page
+rm -f gen/out/texts.page # it says the version of the commit that it was built from
+make --no-print-directory gen/out/texts.page
 jobs=
 for arch in ${ARCHS:-x86_64 aarch64 riscv64 armv7}; do
     make --no-print-directory ARCH=$arch BIN=dist/$name-$arch LDFLAGS="-Wl,--build-id=sha1 $maps" &
@@ -40,7 +41,7 @@ done
 
 # The source: what git knows here, or, in such an archive, what lies here. .version: what git would have said.
 if [ -e .git ]; then git ls-files; else
-    find . -type f ! -path './dist/*' ! -path './tests/out/*' ! -path './gen/*.page' ! -path './kvis' \
+    find . -type f ! -path './dist/*' ! -path './tests/out/*' ! -path './gen/out/*.page' ! -path './kvis' \
         ! -path './kvis-*' ! -path './.version' ! -path '*/__pycache__/*' | sed 's,^\./,,'
 fi | sort >dist/files
 echo "$version${date:+ $date $epoch}" >dist/.version

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by the generators that make gen/NAME.h of tables or texts. Sets name (of the generator), gen (this directory)
+# Sourced by the generators that make out/NAME.h of tables or texts. Sets name (of the generator), gen (this directory)
 # and tmp (a directory that goes with the shell); begin and end are what they have in common.
 set -eu
 LC_ALL=C
@@ -7,6 +7,7 @@ export LC_ALL
 unset CDPATH
 name=$(basename -- "$0" .sh)
 gen=$(cd -- "$(dirname -- "$0")" && pwd)
+mkdir -p "$gen/out"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -23,10 +24,10 @@ begin() {
     exit 2
 }
 
-# end MODE: $tmp/NAME.h is whole. Without a mode it becomes gen/NAME.h, with one it is printed; check wants nothing more.
+# end MODE: $tmp/NAME.h is whole. Without a mode it becomes gen/out/NAME.h, with one it is printed; check wants nothing more.
 end() {
     case $1 in
-    '') cat "$tmp/$name.h" > "$gen/$name.h" ;;
+    '') cat "$tmp/$name.h" > "$gen/out/$name.h" ;;
     check) ;;
     *) cat "$tmp/$name.h" ;;
     esac

@@ -1,9 +1,7 @@
 #!/bin/sh
-# Makes metrics.h, what kvis monitor measures, and metrics.help, its help, from tables/metrics.tbl, and checks that each
-# row is whole. Lines of metrics.help: the help of each metric, that of its name in Prometheus, that of each
-# distribution's; what each source reads, where that is described.
+# Makes out/metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is whole.
 #
-#   gen/metrics.sh           metrics.tbl -> metrics.h, metrics.help
+#   gen/metrics.sh           metrics.tbl -> out/metrics.h
 #   gen/metrics.sh check     only checks metrics.tbl
 #   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
 #   gen/metrics.sh prom      the same, as Prometheus has it
@@ -12,7 +10,7 @@
 . "$(dirname -- "$0")/lib.sh"
 begin "check list prom" "$@"
 
-awk -v list="${1-}" -v gen="$gen" -v help="$tmp/metrics.help" "$awk_common"'
+awk -v list="${1-}" -v gen="$gen" "$awk_common"'
 function bad(msg) { bad_at(FNR, msg) }
 
 # --- reading: rows of KIND ID NAME COLUMN=VALUE ..., each with a line of text ---
@@ -235,9 +233,7 @@ function in_set(r, m) {
 function add_metric(r, id, name, prom, prom_help) {
     metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
         toupper(get(r, "unit")) ", " toupper(thing_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
-        ", " truth(get(r, "bits"))
-    print text[r] >help
-    prom_helps[n_metrics] = prom_help
+        ", " truth(get(r, "bits")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -259,8 +255,7 @@ function add_distribution(r,    part, n, i, parts, octave) {
     if (list == "prom" && n) print "kvis_" prom_base(r) "_bucket"
     dist[++n_dists] = id_of[r] ", " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " toupper(get(r, "source")) ", " \
         toupper(get(r, "unit")) ", \\\n      " (n ? prom_of(r) : "NULL") ", " octave[1] ", " octave[2] ", " \
-        (n ? substr(parts, 3) : "0, 0, 0, 0")
-    dist_help[n_dists] = family_help(r)
+        (n ? substr(parts, 3) : "0, 0, 0, 0") ", \\\n      " c_string(family_help(r))
 }
 function add(r) {
     if (kind_of[r] == "unit")
@@ -272,14 +267,10 @@ function add(r) {
     else if (kind_of[r] == "source") {
         source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
             ", \\\n      " c_string(text[r])
-        source_from[n_sources] = get(r, "from")
-        source_cite[n_sources] = get(r, "cite")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
         add_wire(r)
-        if ((r, "panel") in col)
-            panel[++n_panels] = c_string(col[r, "panel"]) ", M_" id_of[r] (kind_of[r] == "metric" ? ", N_HIST" : "_P50, HIST_" id_of[r])
         if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r), family_help(r))
         else add_distribution(r)
     }
@@ -318,14 +309,9 @@ END {
     macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics", \
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits", "MET_ROWS", n_metrics, metric)
-    macro("title of a panel, metric, its distribution", "MET_PANELS", n_panels, panel)
-    macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics", \
+    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, that of its name in Prometheus", \
+          "MET_ROWS", n_metrics, metric)
+    macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus", \
           "MET_DISTRIBUTIONS", n_dists, dist)
-    for (i = 1; i <= n_metrics; i++) print prom_helps[i] >help
-    for (i = 1; i <= n_dists; i++) print dist_help[i] >help
-    for (i = 1; i <= n_sources; i++) print source_from[i] >help
-    for (i = 1; i <= n_sources; i++) print source_cite[i] >help
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
-[ $# -gt 0 ] || cat "$tmp/metrics.help" > "$gen/metrics.help"
 end "${1-}"

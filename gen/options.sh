@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes options.h, the commands and options of kvis, from options.tbl, and checks them.
+# Makes out/options.h, the commands and options of kvis, from options.tbl, and checks them.
 #
-#   gen/options.sh             options.tbl -> options.h
+#   gen/options.sh             options.tbl -> out/options.h
 #   gen/options.sh check       only checks options.tbl
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
@@ -110,9 +110,9 @@ function end_option(    help, of, sets, values) {
     of = commands(need("of"))
     sets = destination(need("sets"))
     values = has("values") ? allowed(col[at, "values"]) : "NULL"
-    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, \\\n      %s }", of,
+    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, \\\n      %s }", of,
         letter == "" ? "0" : "\047" letter "\047", long == "" ? "NULL" : string(long), arg == "" ? "NULL" : string(arg),
-        arg == "" ? "0" : "ARG_" toupper(argument[arg]), maybe ? "true" : "false", sets, values,
+        maybe ? "true" : "false", sets, values,
         string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
 }
 function end_row() {

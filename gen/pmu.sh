@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes pmu.h, which events of which CPU are counted for what, from tables/pmu.tbl, and checks it.
+# Makes out/pmu.h, which events of which CPU are counted for what, from tables/pmu.tbl, and checks it.
 #
-#   gen/pmu.sh             tables/pmu.tbl -> pmu.h
+#   gen/pmu.sh             tables/pmu.tbl -> out/pmu.h
 #   gen/pmu.sh check       only checks tables/pmu.tbl
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 

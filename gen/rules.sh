@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes rules.h, what kvis diagnose looks for, from rules.tbl, and checks that each text stands alone.
+# Makes out/rules.h, what kvis diagnose looks for, from rules.tbl, and checks that each text stands alone.
 #
-#   gen/rules.sh             rules.tbl -> rules.h
+#   gen/rules.sh             rules.tbl -> out/rules.h
 #   gen/rules.sh check       only checks rules.tbl
 #   gen/rules.sh list        NAME RESOURCE of each rule, for the tests
 # Exit status: 0 done, 1 the table is wrong, 2 usage.

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes structs.h, how the structures of system calls are laid out and shown, from structs.tbl.
+# Makes out/structs.h, how the structures of system calls are laid out and shown, from structs.tbl.
 #
-#   gen/structs.sh           tables/structs.tbl -> structs.h
+#   gen/structs.sh           tables/structs.tbl -> out/structs.h
 #   gen/structs.sh check     only checks the table
 #   gen/structs.sh list      the names of the structures, for tables.sh and the tests; `array` behind
 #                            those that an array can have: of up to 64 bytes in every ABI

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the tables of system calls and flag names that kvis.c includes.
 #
-#   gen/tables.sh                    syscalls.tbl, commands.tbl -> syscalls.h, flags.tbl -> flags.h
+#   gen/tables.sh                    syscalls.tbl, commands.tbl -> out/syscalls.h, flags.tbl -> out/flags.h
 #   gen/tables.sh check HEADERDIR    compare the numbers in syscalls.tbl with the kernel's headers
 #   gen/tables.sh update HEADERDIR   put the headers' numbers into syscalls.tbl, append new calls
 #
@@ -772,8 +772,8 @@ update() {
 generate() {
     write_syscalls > "$tmp/syscalls.h"
     write_flags > "$tmp/flags.h"
-    cat "$tmp/syscalls.h" > "$gen/syscalls.h"
-    cat "$tmp/flags.h" > "$gen/flags.h"
+    cat "$tmp/syscalls.h" > "$gen/out/syscalls.h"
+    cat "$tmp/flags.h" > "$gen/out/flags.h"
 }
 
 case $#:${1-} in

@@ -12,7 +12,7 @@ cat >want <<END
 d/p/bin/kvis
 d/p/share/bash-completion/completions/kvis
 d/p/share/fish/vendor_completions.d/kvis.fish
-$(cd gen/manual && printf 'd/p/share/man/man1/%s\n' *.1)
+$(cd gen/out/texts && printf 'd/p/share/man/man1/%s\n' *.1)
 d/p/share/zsh/site-functions/_kvis
 END
 eq "installed" "$(cat want)" "$(find d ! -type d | sort)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/options.h is what gen/options.sh makes of gen/tables/options.tbl, and options.sh refuses a table with a mistake.
+# gen/out/options.h is what gen/options.sh makes of gen/tables/options.tbl, and options.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 30
 . "$TESTS/lib/lib.sh"
@@ -51,9 +51,9 @@ LIST
 
 # A destination of another type than the row says does not compile.
 [ -n "$(command -v gcc)" ] || exit 0
-mkdir -p src/gen && cp "$TESTS/../kvis.c" src && cp "$TESTS"/../gen/*.h src/gen && cp -r "$TESTS/../bpf_insns" src
+mkdir src && cp -r "$TESTS/../kvis.c" "$TESTS/../gen" "$TESTS/../bpf_insns" src
 sed 's/count opt.quiet/flag opt.interval_s/' "$table" >gen/tables/options.tbl
 sh gen/options.sh || fail "options.sh"
-cp gen/options.h src/gen
+cp gen/out/options.h src/gen/out
 gcc -std=gnu11 -pthread -fsyntax-only -Werror src/kvis.c >out 2>err && fail "a u32 is taken for a bool"
 has err 'options.h.*incompatible pointer'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/pmu.h is what gen/pmu.sh makes of gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
+# gen/out/pmu.h is what gen/pmu.sh makes of gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
@@ -11,15 +11,15 @@ is_committed pmu.h
 # The rows in another order: the same rows in another order.
 grep '^columns' "$table" >gen/tables/pmu.tbl
 grep -v '^columns' "$table" | sort -r >>gen/tables/pmu.tbl
-mv gen/pmu.h before
+mv gen/out/pmu.h before
 sh gen/pmu.sh || fail "pmu.sh wants an order"
 for t in pmc_groups unc_classes; do # these are sorted by a column
     sed -n "/^static.* $t/,/^};/p" before >a
-    sed -n "/^static.* $t/,/^};/p" gen/pmu.h >b
+    sed -n "/^static.* $t/,/^};/p" gen/out/pmu.h >b
     cmp a b || fail "$t follows the order of rows"
 done
 for t in pmc_roles pmc_ratios pmc_cores pmc_events pmc_arm unc_rows; do
-    for f in before gen/pmu.h; do
+    for f in before gen/out/pmu.h; do
         sed -n "/^static.* $t/,/^};/p" $f | tr '\n' ' ' | sed 's/ },     /\n/g; s/{     /\n/; s/ }, };/\n/' |
             sed 's/PMC_[A-Z0-9]*\( | PMC_[A-Z0-9]*\)*/LISTS/' | sort >$t.${f##*/}
     done

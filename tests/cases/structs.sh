@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/structs.h is what gen/structs.sh makes of gen/tables/structs.tbl, structs.sh refuses a table with a mistake, and
+# gen/out/structs.h is what gen/structs.sh makes of gen/tables/structs.tbl, structs.sh refuses a table with a mistake, and
 # the members lie where the kernel's headers have them.
 # tier: gate
 # timeout: 60

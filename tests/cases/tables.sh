@@ -7,7 +7,7 @@
 top=$TESTS/..
 cp -r "$top/gen" gen
 (cd gen && ./tables.sh) || fail "gen/tables.sh"
-for f in syscalls.h flags.h; do cmp "gen/$f" "$top/gen/$f" || fail "gen/$f is not what its table makes"; done
+for f in syscalls.h flags.h; do cmp "gen/out/$f" "$top/gen/out/$f" || fail "gen/out/$f is not what its table makes"; done
 gen/tables.sh check /usr/include >out 2>&1 || fail "the installed headers"
 arm=/usr/arm-linux-gnueabihf/include
 gen/tables.sh check $arm >out 2>&1 || fail "the installed headers of 32-bit ARM"

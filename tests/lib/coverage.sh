@@ -11,7 +11,7 @@ OUT=$PWD/tests/out dir=$PWD/tests/out/cov
 for tool in gcc gcov gcov-tool python3; do command -v $tool >/dev/null || { echo "coverage: no $tool"; exit 77; }; done
 rm -rf "$dir"
 mkdir -p "$dir"
-make -s gen/report.page gen/manual.page || exit 1
+make -s gen/out/texts.page || exit 1
 flags='-std=gnu11 -pthread -O0 -g --coverage -fprofile-update=atomic'
 # shellcheck disable=SC2086 # a list of words
 gcc $flags -DKVIS_VERSION='"0.1"' -c -o "$dir/kvis.o" kvis.c &&

@@ -1,6 +1,6 @@
 /* Used by the case flags.
  * Proves the values of gen/tables/flags.tbl against the headers of the machine it is compiled on:
- * gen/flags.h has a _Static_assert for every constant that is a macro here. Nothing runs;
+ * gen/out/flags.h has a _Static_assert for every constant that is a macro here. Nothing runs;
  * compiling it is the test:
  *     cc -std=gnu11 -fsyntax-only -I. tests/lib/flags_check.c
  * The kernel's headers come first, as libc's differ in places on purpose (glibc's O_LARGEFILE is
@@ -97,4 +97,4 @@
 #endif
 
 #define KVIS_CHECK_FLAGS
-#include "gen/flags.h"
+#include "gen/out/flags.h"
