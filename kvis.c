@@ -22864,11 +22864,12 @@ static int open_run(u64 end_ns)
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10, PROC_NAME = 80 };
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
-enum { PROC_STEPS = 1 << 16 }; /* children of processes that have not ended */
 enum { PROC_PENDING = 1024 };  /* argument lists that wait for their exec */
-enum { PROC_NODES = 1 << 17, PROC_NODE_TEXT = 1000, PROC_DEPTH = 16 }; /* of --tree */
+enum { PROC_NODES = 1 << 19 }; /* commands that are kept to the end */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of their lines; those of --tree */
+enum { PROC_DEPTH = 16 };      /* of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* processes at one time in a recording */
 
 /* What a row tells of its command. */
@@ -22896,14 +22897,13 @@ struct proc_life {
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup, max_rss;
-    u32 node;                    /* its command in the tree of --tree; 0: none */
+    u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;        /* of it what --env names: NAME=VALUE, each with a NUL */
     char comm[16];
     struct wire_usage own, all;  /* own: the sum of the threads that have ended */
-    struct proc_step *children;  /* that have ended, the last first */
 };
 
 struct proc_row {
@@ -22930,24 +22930,6 @@ static struct {
     u32 n_env;
 } po = { .format = "text" };
 
-/* A command that has ended, as far as the chart and the summary want it. */
-struct proc_bar {
-    u64 begin_ns, end_ns;
-    u32 pid;
-    bool bad;
-    char name[PROC_NAME];
-};
-
-/* A command that is over, as far as the critical path wants it: from its exec to its end, or to the
- * next exec of its process. Of a process that never called exec: all of it. */
-struct proc_step {
-    struct proc_step *next;      /* of the same parent, or process, that ended before it */
-    struct proc_step *waited;    /* children on the path, the last first */
-    u64 begin_ns, end_ns, self_ns; /* self: when it waited for none of those: at most its row's */
-    u32 pid;
-    char name[PROC_NAME];
-};
-
 static struct {
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
     bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
@@ -22961,7 +22943,6 @@ static struct {
     bool replayed;                /* it is a recording: what that does not have is '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u32 n_bars;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
 } proc_state;
@@ -22971,10 +22952,6 @@ static int proc_gantt = -1;       /* --gantt's file */
 static struct session proc_session;
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
-static struct proc_bar proc_bars[PROC_BARS];       /* proc_state.n_bars are used */
-static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
-static struct proc_step *proc_path_end;            /* what the command was, the last first */
-static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
 /* --- options --- */
 
@@ -23092,17 +23069,27 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the tree: what begins --- */
+/* --- the commands of a run: what the tree, the chart and the summary are made of at the end --- */
 
-/* A command, in the order in which they began, so that a parent comes before its children. text: of
- * those that are shown, its columns and its line. */
+/* A command: a process from its fork or an exec to its next exec or its end. They are kept in the
+ * order in which they began, so that a parent comes before its children. Of other commands it has
+ * the numbers; 0: none. */
 struct proc_node {
-    u32 parent, first, next, depth; /* first of its children, next of its parent's; 0: none */
-    u32 len, line;                  /* of text; where the line begins in it */
-    char *text;
+    u32 parent;         /* whose process made this one's */
+    u32 ended, before;  /* the last of its children that ended; of its parent's, the one before */
+    u32 first, next;    /* in the tree: the first of its children, the next of its parent's */
+    u32 depth, pid, len; /* len: of the line */
+    s32 status, err;
+    u8 what;            /* enum proc_what, once it has a line */
+    bool ran;           /* it is one that was executed, no mere fork */
+    bool over, shown;   /* it has ended, or was replaced; it has a row in the tree */
+    bool on_path;       /* on the critical path, where `self` is its own time */
+    u64 begin_ns, end_ns, self_ns, max_rss;
+    char *line;         /* the command line, cut; NULL: nothing is known yet */
 };
 
 static struct {
+    bool on;
     struct proc_node *node; /* node[0] is the root of what has no parent */
     u32 n, cap;
     u64 left_out;
@@ -23112,7 +23099,7 @@ static struct {
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
-    if (!po.tree)
+    if (!proc_tree.on)
         return 0;
     struct proc_node *grown = n < PROC_NODES
         ? u_grow(proc_tree.node, &proc_tree.cap, n + 1, sizeof *grown) : NULL;
@@ -23124,12 +23111,6 @@ static u32 proc_tree_new(u32 parent)
     grown[n].parent = parent;
     proc_tree.n = n + 1;
     return n;
-}
-
-/* What a command's successor in the same process hangs on: the process's parent. */
-static u32 proc_tree_parent(const struct proc_life *l)
-{
-    return l->node ? proc_tree.node[l->node].parent : 0;
 }
 
 /* --- lives --- */
@@ -23637,9 +23618,19 @@ static bool proc_wanted(const struct proc_row *r)
 
 /* --- the formats of text --- */
 
+/* How a command ended: its exit code or signal. */
+static void proc_status(struct buf *b, s32 status)
+{
+    if (status < 0)
+        b_c(b, '?');
+    else if (WIFSIGNALED(status))
+        b_f(b, "%s%s", u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "+core" : "");
+    else
+        b_s64(b, WEXITSTATUS(status));
+}
+
 static void proc_col_end(struct buf *b, const struct proc_row *r)
 {
-    s32 status = r->l->status;
     u32 from = b->len;
     const char *error = r->what == PROC_FAILED ? u_errname(r->err) : NULL;
     if (error)
@@ -23649,12 +23640,8 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     else if (r->what != PROC_ENDED)
         b_s(b, r->what == PROC_STARTED ? "started" : r->what == PROC_REPLACED ? "exec"
                : r->what == PROC_THREAD ? "thread" : "running");
-    else if (status < 0)
-        b_c(b, '?');
-    else if (WIFSIGNALED(status))
-        b_f(b, "%s%s", u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "+core" : "");
     else
-        b_s64(b, WEXITSTATUS(status));
+        proc_status(b, r->l->status);
     proc_pad(b, from, 8);
     b_c(b, ' ');
 }
@@ -24002,62 +23989,140 @@ static const struct proc_format *proc_format(const char *name)
     return NULL;
 }
 
-/* --- the tree --- */
+/* --- the commands that are over --- */
 
-/* Keeps the row of a command that is over. */
-static void proc_tree_row(const struct proc_row *r)
+/* How many bytes of a line are kept, or shown: no half of a UTF-8 character. */
+static u32 proc_cut(const char *s, u32 n, u32 most)
 {
-    static struct buf b;
-    struct proc_node *at = &proc_tree.node[r->l->node];
-    if (r->what == PROC_STARTED || r->what == PROC_THREAD || !r->l->node || at->text)
-        return;
-    b_reset(&b);
-    b_f(&b, "%-7u ", r->l->pid);
-    proc_text_end(&b, r);
-    at->line = b.len;
-    proc_line(&b, r->l);
-    at->len = MIN(b.len, (u32)PROC_NODE_TEXT);
-    at->text = malloc(at->len);
-    proc_tree.left_out += !at->text;
-    if (at->text)
-        memcpy(at->text, b.p, at->len);
+    u32 len = MIN(n, most);
+    while (len < n && len && (s[len] & 0xc0) == 0x80)
+        len--;
+    return len;
 }
 
-/* Links the rows that are shown to the nearest ancestor that is. */
+/* Keeps how a command has ended, or that it runs on at kvis's end. */
+static void proc_tree_over(const struct proc_row *r)
+{
+    static struct buf b;
+    const struct proc_life *l = r->l;
+    struct proc_node *node = proc_tree.node, *n = node + l->node;
+    if (r->what == PROC_STARTED || r->what == PROC_THREAD || !l->node || !l->mine || n->line)
+        return;
+    b_reset(&b);
+    proc_line(&b, l);
+    n->len = proc_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->line = strndup(b.p, n->len);
+    if (!n->line) {
+        proc_tree.left_out++;
+        return;
+    }
+    n->pid = l->pid;
+    n->what = r->what;
+    n->status = l->status;
+    n->err = r->err;
+    n->ran = l->execed || l->at_start;
+    n->begin_ns = l->begin_ns;
+    n->end_ns = MAX(r->ts_ns, l->begin_ns);
+    n->max_rss = l->max_rss;
+    n->over = r->what == PROC_ENDED || r->what == PROC_REPLACED;
+    if (!n->over)
+        return;
+    n->before = node[n->parent].ended;
+    node[n->parent].ended = l->node;
+}
+
+static bool proc_tree_ran(const struct proc_node *n)
+{
+    return n->over && n->ran;
+}
+
+static bool proc_tree_failed(const struct proc_node *n)
+{
+    return n->ran && n->what == PROC_ENDED && n->status > 0;
+}
+
+static bool proc_tree_on_path(const struct proc_node *n)
+{
+    return n->on_path;
+}
+
+static int proc_by_begin(const void *a, const void *b)
+{
+    const struct proc_node *const *x = a, *const *y = b;
+    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+}
+
+static int proc_by_end(const void *a, const void *b)
+{
+    const struct proc_node *const *x = a, *const *y = b;
+    return (*x)->end_ns < (*y)->end_ns ? -1 : (*x)->end_ns > (*y)->end_ns;
+}
+
+static int proc_by_length(const void *a, const void *b)
+{
+    const struct proc_node *const *x = a, *const *y = b;
+    u64 p = (*x)->end_ns - (*x)->begin_ns, q = (*y)->end_ns - (*y)->begin_ns;
+    return p > q ? -1 : p < q;
+}
+
+/* The commands of a kind, in an order: *n of them. The caller frees the list. */
+static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
+                                               int (*order)(const void *, const void *), u32 *n)
+{
+    const struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
+    *n = 0;
+    for (u32 i = 1; list && i < proc_tree.n; i++)
+        if (of(&proc_tree.node[i]))
+            list[(*n)++] = &proc_tree.node[i];
+    if (list)
+        qsort(list, *n, sizeof *list, order);
+    return list;
+}
+
+/* --- the tree --- */
+
+/* Links the commands that are shown to the nearest ancestor that is. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
     for (u32 i = 1; i < proc_tree.n; i++) {
-        if (node[i].parent && !node[node[i].parent].text)
+        if (node[i].parent && !node[node[i].parent].shown)
             node[i].parent = node[node[i].parent].parent;
         node[i].depth = node[i].parent ? node[node[i].parent].depth + 1 : 0;
     }
     for (u32 i = proc_tree.n; i-- > 1;)
-        if (node[i].text) {
+        if (node[i].shown) {
             node[i].next = node[node[i].parent].first;
             node[node[i].parent].first = i;
         }
 }
 
-/* The row of a node. more: of which depths further rows will come. */
-static void proc_tree_line(struct buf *b, const struct proc_node *one, const bool *more)
+/* The row of a command. more: of which depths further rows will come. */
+static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(one->depth, (u32)PROC_DEPTH);
-    b_put(b, one->text, one->line);
+    const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
+                                 .max_rss = n->max_rss };
+    const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
+    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH), from = b->len;
+    b_f(b, "%-7u ", n->pid);
+    proc_text_end(b, &r);
+    from = b->len - from + 3 * depth;
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
     if (depth)
-        b_s(b, one->next ? "├─ " : "└─ ");
-    df_put_cut(b, one->text + one->line, one->len - one->line,
-               columns ? MAX(columns, one->line + 3 * depth + 8) - one->line - 3 * depth : 0);
-    b_s(b, !columns && one->len == PROC_NODE_TEXT ? "...\n" : "\n");
+        b_s(b, n->next ? "├─ " : "└─ ");
+    df_put_cut(b, n->line, n->len, columns ? MAX(columns, from + 8) - from : 0);
+    b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
 /* All rows, depth first. */
 static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
-    if (!proc_tree.n)
+    if (proc_tree.left_out)
+        u_warn("%" PRIu64 " commands are left out of the summary, which has no critical path then: "
+               "there are more than %d", proc_tree.left_out, PROC_NODES);
+    if (!po.tree || !proc_tree.n)
         return;
     proc_tree_link();
     const struct proc_node *node = proc_tree.node;
@@ -24072,10 +24137,9 @@ static void proc_tree_write(void)
             from = node[from].parent;
         }
     }
-    if (proc_tree.left_out)
-        u_warn("%" PRIu64 " commands are not in the tree: it holds %d", proc_tree.left_out,
-               PROC_NODES);
 }
+
+/* --- rows --- */
 
 /* Whether there are rows for commands that begin. */
 static bool proc_shows_starts(void)
@@ -24101,10 +24165,12 @@ static void proc_emit(struct proc_row r)
     if (!r.comm)
         r.comm = r.l->comm;
     proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
+    proc_tree_over(&r);
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
     if (po.tree && proc_state.rows) {
-        proc_tree_row(&r);
+        if (r.l->node)
+            proc_tree.node[r.l->node].shown = proc_tree.node[r.l->node].line != NULL;
     } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
         f->row(&out.text.b, &r);
         out_full(&out.text);
@@ -24115,81 +24181,19 @@ static void proc_emit(struct proc_row r)
     }
 }
 
-/* A command line, as much of it as fits. */
-static void proc_name(char to[PROC_NAME], const struct proc_life *l)
-{
-    static struct buf name;
-    b_reset(&name);
-    proc_line(&name, l);
-    u32 n = MIN(name.len, (u32)PROC_NAME - 1);
-    while (n < name.len && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        n--;
-    memcpy(to, name.p, n);
-    to[n] = 0;
-}
-
 /* --- the chart --- */
-
-static struct proc_bar proc_bar_of(const struct proc_row *r)
-{
-    const struct proc_life *l = r->l;
-    struct proc_bar bar = { l->begin_ns, r->ts_ns, l->pid, r->what == PROC_ENDED && l->status > 0,
-                            "" };
-    proc_name(bar.name, l);
-    return bar;
-}
-
-/* Keeps the longest ones. */
-static void proc_bar(const struct proc_row *r)
-{
-    struct proc_bar *to = proc_bars;
-    const struct proc_life *l = r->l;
-    for (u32 i = 1; i < proc_state.n_bars; i++)
-        if (proc_bars[i].end_ns - proc_bars[i].begin_ns < to->end_ns - to->begin_ns)
-            to = &proc_bars[i];
-    if (proc_state.n_bars < PROC_BARS)
-        to = &proc_bars[proc_state.n_bars++];
-    else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
-        return;
-    *to = proc_bar_of(r);
-}
-
-/* A command that failed: the first ones are kept. */
-static void proc_failure(const struct proc_row *r)
-{
-    static struct buf how;
-    if (proc_state.failed++ >= PROC_SLOWEST)
-        return;
-    b_reset(&how);
-    proc_col_end(&how, r);
-    snprintf(proc_failures[proc_state.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
-             (int)strcspn(how.p, " "), how.p);
-    proc_failures[proc_state.failed - 1].bar = proc_bar_of(r);
-}
-
-static int proc_by_begin(const void *a, const void *b)
-{
-    const struct proc_bar *x = a, *y = b;
-    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
-
-static int proc_by_length(const void *a, const void *b)
-{
-    const struct proc_bar *x = a, *y = b;
-    u64 p = x->end_ns - x->begin_ns, q = y->end_ns - y->begin_ns;
-    return p > q ? -1 : p < q;
-}
 
 /* A task's name in mermaid's syntax: a word in front, since some first words mean something, and
  * entities for what would end the name or be read as HTML. Names have no control characters. */
-static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
+static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
         { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
         { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
     };
+    const char *end = bar->line + proc_cut(bar->line, bar->len, PROC_NAME);
     b_f(b, "\t[%u] ", bar->pid);
-    for (const char *p = bar->name; *p; p++) {
+    for (const char *p = bar->line; p < end; p++) {
         const char *entity = NULL;
         for (size_t i = 0; i < ARRAY_LEN(special); i++)
             entity = special[i].c == *p ? special[i].entity : entity;
@@ -24205,18 +24209,22 @@ static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
-    qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_begin);
-    for (u32 i = 0; i < proc_state.n_bars; i++)
-        end_ns = MAX(end_ns, proc_bars[i].end_ns);
-    bool is_short = proc_state.n_bars && end_ns - proc_bars[0].begin_ns < 10 * NSEC;
+    u32 n;
+    const struct proc_node **bar = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    n = MIN(n, (u32)PROC_BARS);
+    if (bar)
+        qsort(bar, n, sizeof *bar, proc_by_begin);
+    for (u32 i = 0; i < n; i++)
+        end_ns = MAX(end_ns, bar[i]->end_ns);
+    bool is_short = n && end_ns - bar[0]->begin_ns < 10 * NSEC;
     b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
     b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
-    for (u32 i = 0; i < proc_state.n_bars; i++) {
-        const struct proc_bar *bar = &proc_bars[i];
-        proc_mermaid_name(b, bar);
-        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", bar->bad ? "crit, " : "",
-            proc_real(bar->begin_ns) / 1000000, proc_real(bar->end_ns) / 1000000);
+    for (u32 i = 0; i < n; i++) {
+        proc_mermaid_name(b, bar[i]);
+        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
+            proc_real(bar[i]->begin_ns) / 1000000, proc_real(bar[i]->end_ns) / 1000000);
     }
+    free(bar);
 }
 
 static void proc_write_gantt(void)
@@ -24340,92 +24348,28 @@ static u64 proc_lost(void)
 /* --- the critical path: what the end of the command waited for ---
  * From its end backwards: the child that ended last is what it waited for, before that child began
  * the one that had ended last by then, and so on; of each child the same. The rest of its time is
- * its own. */
+ * its own. The time between a fork and its exec is the parent's. */
 
-/* Takes the first of a list, with what it waited for put in its place. */
-static struct proc_step *proc_step_next(struct proc_step **list)
+/* The steps of the path by the time they began: *n of them; NULL: it is not known. */
+static const struct proc_node **proc_critical(u32 *n)
 {
-    struct proc_step *s = *list, **end = &s->waited;
-    while (*end)
-        end = &(*end)->next;
-    *end = s->next;
-    *list = s->waited;
-    return s;
-}
-
-static void proc_steps_drop(struct proc_step *list)
-{
-    for (; list; proc_steps--)
-        free(proc_step_next(&list));
-}
-
-/* Of the children of a process that ends, those that it waited for; the others go. */
-static void proc_step_choose(struct proc_step *s, struct proc_step *child)
-{
-    struct proc_step **kept = &s->waited, *next;
-    u64 t = s->end_ns;
-    for (; child; child = next) {
-        next = child->next;
-        child->next = NULL;
-        if (child->end_ns > t || child->begin_ns < s->begin_ns) {
-            proc_steps_drop(child);
-            continue;
+    struct proc_node *node = proc_tree.node;
+    *n = 0;
+    if (!proc_state.commands || proc_tree.left_out || proc_lost() || proc_state.no_forks)
+        return NULL;
+    for (u32 i = 1; i < proc_tree.n; i++) {
+        u64 until = node[i].end_ns;
+        node[i].on_path |= node[i].over && !node[i].parent && node[i].pid == proc_state.root;
+        node[i].self_ns = until - node[i].begin_ns;
+        for (u32 k = node[i].on_path ? node[i].ended : 0; k; k = node[k].before) {
+            if (node[k].end_ns > until || node[k].begin_ns < node[i].begin_ns)
+                continue;
+            node[k].on_path = true;
+            node[i].self_ns -= node[k].end_ns - node[k].begin_ns;
+            until = node[k].begin_ns;
         }
-        s->self_ns -= child->end_ns - child->begin_ns;
-        t = child->begin_ns;
-        *kept = child;
-        kept = &child->next;
     }
-}
-
-/* A command of the tree is over. The time between a fork and its exec is its parent's. */
-static void proc_step_end(struct proc_life *l, u64 end_ns)
-{
-    struct proc_life *parent = proc_find(l->ppid);
-    bool root = l->pid == proc_state.root;
-    struct proc_step *s = NULL;
-    if (proc_state.root && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
-        s = calloc(1, sizeof *s);
-    struct proc_step *children = l->children;
-    l->children = NULL;
-    if (!s) {
-        proc_steps_drop(children);
-        return;
-    }
-    proc_steps++;
-    s->begin_ns = l->begin_ns;
-    s->end_ns = MAX(end_ns, l->begin_ns);
-    s->self_ns = s->end_ns - s->begin_ns;
-    s->pid = l->pid;
-    proc_name(s->name, l);
-    proc_step_choose(s, children);
-    struct proc_step **at = root ? &proc_path_end : &parent->children;
-    s->next = *at;
-    *at = s;
-}
-
-static int proc_step_by_begin(const void *a, const void *b)
-{
-    const struct proc_step *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
-}
-
-/* The steps of the path by the time they began: n of them, NULL when it is not known. The list
- * is made once, for it takes the tree apart. */
-static struct proc_step **proc_critical(u32 *n)
-{
-    static struct proc_step **list;
-    static u32 count;
-    struct proc_step *rest = list ? NULL : proc_path_end;
-    bool all = proc_steps <= PROC_STEPS && !proc_lost() && !proc_state.no_forks;
-    if (rest && all && proc_state.commands)
-        list = realloc(NULL, proc_steps * sizeof *list);
-    while (list && rest)
-        list[count++] = proc_step_next(&rest);
-    if (list)
-        qsort(list, count, sizeof *list, proc_step_by_begin);
-    *n = count;
-    return list;
+    return proc_tree_list(proc_tree_on_path, proc_by_begin, n);
 }
 
 /* --- records --- */
@@ -24488,14 +24432,9 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 /* The command of a life is over. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
-    struct proc_row r = { .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all };
-    if ((l->execed || l->at_start) && l->mine) {
-        if (what != PROC_RUNNING)
-            proc_bar(&r);
-        if (what == PROC_ENDED && l->status > 0)
-            proc_failure(&r);
-    }
-    proc_emit(r);
+    bool command = (l->execed || l->at_start) && l->mine;
+    proc_state.failed += command && what == PROC_ENDED && l->status > 0;
+    proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
 static void proc_execed(const struct wire_proc *h, const char *data)
@@ -24510,15 +24449,15 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     }
     struct wire_usage used = h->dead;
     proc_usage_join(&used, &h->own, true);
-    if (l->execed || l->at_start || l->children)
-        proc_step_end(l, h->ts_ns);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
         l->max_rss = h->max_rss;
         proc_over(l, PROC_REPLACED, h->ts_ns);
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
+        proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
-    l->node = proc_tree_new(proc_tree_parent(l));
+    l->node = proc_tree_new(l->node ? proc_tree.node[l->node].parent : 0);
     l->execed = true;
     l->at_start = false;
     l->begin_ns = h->ts_ns;
@@ -24550,7 +24489,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     } else {
         proc_keep(&l.path, data, h->name_len);
     }
-    l.node = proc_tree_new(by ? by->node : 0);
+    l.node = po.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
@@ -24568,7 +24507,6 @@ static void proc_end(struct proc_life *l)
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
-    proc_step_end(l, l->end_ns);
     proc_tell_end(l);
     u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
     proc_state.gone[at].pid = l->pid;
@@ -24933,18 +24871,19 @@ static u32 proc_list_running(u64 now_ns)
 static void proc_json_critical(struct buf *b)
 {
     u32 n;
-    struct proc_step **list = proc_critical(&n);
+    const struct proc_node **list = proc_critical(&n);
     b_s(b, list ? ",\"critical_path\":[" : ",\"critical_path\":null");
     for (u32 i = 0; i < n; i++) {
-        const struct proc_step *s = list[i];
+        const struct proc_node *s = list[i];
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_text(b, "name", s->name);
+        out_json_str(b, "name", s->line, proc_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
     if (list)
         b_c(b, ']');
+    free(list);
 }
 
 /* The kernel knows what a process used when that leaves its CPU for the last time, which is after
@@ -25001,12 +24940,13 @@ static void proc_json_summary(u32 running)
 }
 
 /* Whose line of the summary it is: what a terminal has no place for is cut. */
-static void proc_text_name(struct buf *b, u32 pid, const char *name)
+static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     enum { FROM = 22 };
     u32 columns = u_columns(STDERR_FILENO);
-    b_f(b, "  %-7u ", pid);
-    df_put_cut(b, name, (u32)strlen(name), columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    b_f(b, "  %-7u ", n->pid);
+    df_put_cut(b, n->line, proc_cut(n->line, n->len, PROC_NAME),
+               columns ? MAX(columns, FROM + 8u) - FROM : 0);
     b_c(b, '\n');
 }
 
@@ -25015,18 +24955,40 @@ static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
     u64 all = 0;
-    struct proc_step **list = proc_critical(&n);
+    const struct proc_node **list = proc_critical(&n);
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
-    if (list)
+    if (n)
         b_f(b, "critical path, %u step%s: the time that each adds to it\n", n, n == 1 ? "" : "s");
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
         b_f(b, "%10.3f s", (double)list[i]->self_ns / 1e9);
-        proc_text_name(b, list[i]->pid, list[i]->name);
+        proc_text_name(b, list[i]);
         shown++;
     }
+    free(list);
+}
+
+/* The longest commands, and the first ones that failed. */
+static void proc_text_lists(struct buf *b)
+{
+    u32 n;
+    const struct proc_node **list = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
+        b_f(b, "%10.3f s", (double)(list[i]->end_ns - list[i]->begin_ns) / 1e9);
+        proc_text_name(b, list[i]);
+    }
+    free(list);
+    list = proc_tree_list(proc_tree_failed, proc_by_end, &n);
+    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
+        static struct buf how;
+        b_reset(&how);
+        proc_status(&how, list[i]->status);
+        b_f(b, "%s%10.*s  ", i ? "" : "failed\n", (int)how.len, how.p);
+        proc_text_name(b, list[i]);
+    }
+    free(list);
 }
 
 /* Of a command's tree, to stderr; of one that never ran there is none. Its time does not have what
@@ -25054,15 +25016,7 @@ static void proc_summary(u32 running, u64 now_ns)
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
-    qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_length);
-    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++) {
-        b_f(&b, "%10.3f s", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9);
-        proc_text_name(&b, proc_bars[i].pid, proc_bars[i].name);
-    }
-    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++) {
-        b_f(&b, "%s%10s  ", i ? "" : "failed\n", proc_failures[i].how);
-        proc_text_name(&b, proc_failures[i].bar.pid, proc_failures[i].bar.name);
-    }
+    proc_text_lists(&b);
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -25138,6 +25092,7 @@ static void proc_begin(void)
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
     proc_state.json = out.json_on;
+    proc_tree.on = opt.command || po.tree || po.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
     if (proc_session.by_ptrace)
@@ -25280,6 +25235,7 @@ static void proc_replay_begin(void)
     static const struct out_tap tap = { .event = proc_replay_event };
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
+    proc_tree.on = rin.of_command || po.tree;
     proc_session.status = -1; /* how its command ended is an event */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
