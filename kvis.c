@@ -23341,7 +23341,6 @@ struct proc_args {
 static struct {
     struct proc_args *first; /* the newest */
     u32 n;
-    u64 dropped, told;       /* the oldest, when there were PROC_PENDING */
 } proc_pending;
 
 static struct proc_args **proc_args_of(u32 tid)
@@ -23375,7 +23374,6 @@ static struct proc_args **proc_args_new(const struct wire_proc *h)
         while ((*at)->next)
             at = &(*at)->next;
         proc_args_drop(at);
-        proc_pending.dropped++;
     }
     a->tid = h->tid;
     a->ts_ns = h->ts_ns;
@@ -24596,7 +24594,10 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- by ptrace: what tr_ tells becomes the records that the probe would have sent --- */
+/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells, with
+ * what /proc has, and those of a recording --- */
+
+static u64 proc_left_out; /* events of a recording whose processes were too many */
 
 /* The id of a process's cgroup of version 2: "0::/PATH" (cgroups(7)); 0: it is not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -24618,36 +24619,57 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* The head of such a record: what /proc tells of a process, or of its parent, of which it has the
- * user and the cgroup; but for an exec, a cgroup is what it was. */
-static struct wire_proc proc_traced_head(u32 pid, u32 kind, u64 ts_ns)
+/* The head of such a record: what is known of the process or, of one that is new, of its parent;
+ * live, it is as /proc has it, except that only an exec asks for the cgroup again. */
+static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
-    bool there = proc_slurp(pid, "status", s, sizeof s);
-    h.ppid = (u32)proc_key_number(s, "\nPPid:");
-    h.uid = (u32)proc_key_number(s, "\nUid:");
-    h.gid = (u32)proc_key_number(s, "\nGid:");
-    h.max_rss = (u64)MAX(ps_status((pid_t)pid, "VmHWM:"), 0) * 1024 / proc_state.page;
-    const struct proc_life *l = proc_find(pid), *near = l ? l : proc_find(h.ppid);
-    if (near && !there) {
+    bool live = !proc_state.replayed, there = live && proc_slurp(pid, "status", s, sizeof s);
+    const struct proc_life *l = proc_find(pid);
+    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : 0;
+    const struct proc_life *near = l || !live ? l : proc_find(h.ppid);
+    if (there) {
+        h.uid = (u32)proc_key_number(s, "\nUid:");
+        h.gid = (u32)proc_key_number(s, "\nGid:");
+        h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+    } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
     }
-    h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
-    ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+    if (live)
+        h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
+    if (live)
+        ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+    else if (near)
+        memcpy(h.comm, near->comm, sizeof h.comm);
     return h;
 }
 
-static void proc_traced_fork(const struct event *e)
+/* Whether there is place for a process: a recording may have any number of them. */
+static bool proc_has_place(u32 pid)
+{
+    bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
+    proc_left_out += !has;
+    return has;
+}
+
+/* The threads of a recording have no rows. */
+static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     u8 child = thread ? EV_child_tid : EV_child_pid;
-    if (!ev_has(e, child))
-        return;
     u32 tid = (u32)e->v[child].n;
-    struct wire_proc h = proc_traced_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
+    if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
+        return;
+    struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
+    const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
+    if (proc_state.replayed) { /* the child is as its parent */
+        h.ppid = (u32)e->pid;
+        h.uid = by ? by->uid : 0;
+        memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
+    }
     h.ppid = h.ppid ? h.ppid : (u32)e->pid;
     h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
     proc_forked(&h);
@@ -24693,51 +24715,68 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* At the stop behind an exec, or at the end of one that failed. */
-static void proc_traced_exec(const struct event *e)
+/* Completes the record of an exec at the stop after it. The paths are /proc's; the process stands.
+ * Returns the name that the new program was called by. */
+static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
     static char called[PATH_MAX + 1];
     char stat[1024];
-    struct wire_proc h = proc_traced_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
-    const char *name = named ? e->v[EV_program].s.p : "";
     struct task *t = ps_task(e->tid);
-    s64 n = t && !e->err ? tr_exec_name(t, called) : 0;
-    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
-    if (n > 0) {
-        name = called;
-        h.name_len = (u16)n;
+    struct proc_life *l = proc_find(h->pid);
+    s64 n = t ? tr_exec_name(t, called) : 0;
+    if (n > 0)
+        h->name_len = (u16)n;
+    if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
+        proc_slurp(h->pid, "stat", stat, sizeof stat);
+        h->arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
     }
+    if (po.n_env)
+        proc_traced_words(h, "environ", PROC_ENV);
+    if (l)
+        l->threads = 1;
+    h->dead = proc_traced_usage(h->pid);
+    h->max_rss = 0; /* of the program that it was, nothing tells that any more */
+    h->exe_state = WALK_CUT;
+    h->cwd_state = WALK_CUT | WALK_DONE;
+    return n > 0 ? called : name;
+}
+
+/* A command that begins, or would have. */
+static void proc_event_exec(const struct event *e)
+{
+    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
+    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv), live = !proc_state.replayed;
+    const char *name = named ? e->v[EV_program].s.p : "";
+    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
     h.ret = -e->err;
-    if (e->err) {
+    if (!live)
+        h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+    if (e->err || !live) {
         h.arg_len = words ? e->v[EV_argv].s.len : 0;
         h.flags = ev_has(e, EV_argv_cut);
         proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
-        if (po.failed)
+    }
+    if (e->err) {
+        if (po.failed || !live)
             proc_exec_failed(&h, name);
-        return;
+    } else if (live) {
+        name = proc_traced_exec(&h, e, name);
+        proc_execed(&h, name);
+    } else if (proc_has_place(h.pid)) {
+        u32 n = 1;
+        const char *program = out_program(e, &n);
+        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
+        if (rin.of_command && !proc_state.commands)
+            proc_state.root = h.pid;
+        proc_execed(&h, name);
     }
-    if (!proc_traced_words(&h, "cmdline", PROC_ARGS)) {
-        proc_slurp(h.pid, "stat", stat, sizeof stat);
-        h.arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
-    }
-    if (po.n_env)
-        proc_traced_words(&h, "environ", PROC_ENV);
-    struct proc_life *l = proc_find(h.pid);
-    if (l)
-        l->threads = 1;
-    h.dead = proc_traced_usage(h.pid);
-    h.max_rss = 0; /* of the program that it was, nothing tells that any more */
-    h.exe_state = WALK_CUT; /* the paths are /proc's; the process stands */
-    h.cwd_state = WALK_CUT | WALK_DONE;
-    proc_execed(&h, name);
 }
 
 /* At the stop of a thread before its end; of those that are killed not all have one. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_traced_head((u32)t->pid, PROC_EXIT, u_when());
+    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
@@ -24760,27 +24799,29 @@ static s32 proc_event_status(const struct event *e)
 }
 
 /* The last thread of a process is gone. */
-static void proc_traced_exit(const struct event *e)
+static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
     if (!l)
         return;
+    if (proc_state.replayed && ev_has(e, EV_max_rss_bytes))
+        l->max_rss = (u64)e->v[EV_max_rss_bytes].n;
     l->end_ns = e->ts_ns;
     l->status = proc_event_status(e);
     proc_end(l);
 }
 
-static void proc_traced_event(const struct event *e)
+static void proc_on_event(const struct event *e)
 {
     if (e->kind == EK_SPAWN || e->kind == EK_THREAD)
-        proc_traced_fork(e);
+        proc_event_fork(e);
     else if (e->kind == EK_EXEC)
-        proc_traced_exec(e);
+        proc_event_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
-        proc_traced_exit(e);
+        proc_event_exit(e);
 }
 
-static const struct out_tap proc_tap = { .event = proc_traced_event };
+static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- losses --- */
 
@@ -24802,16 +24843,6 @@ static void proc_tell_lost(u64 n, const char *why)
     ev_num(e, EV_count, (s64)n);
     ev_sym(e, EV_how, why);
     proc_tell(e);
-}
-
-/* Says what went missing since it was last asked. */
-static void proc_tell_losses(void)
-{
-    if (proc_pending.dropped > proc_pending.told)
-        u_warn("%" PRIu64 " argument lists dropped: more than %d waited for their exec",
-               proc_pending.dropped - proc_pending.told, PROC_PENDING);
-    proc_pending.told = proc_pending.dropped;
-    ses_tell_losses(&proc_session);
 }
 
 /* Whether the end of a process that is ending has been waited for long enough: for the records of
@@ -25042,7 +25073,7 @@ static bool proc_drained(void)
 
 static void proc_second(void)
 {
-    proc_tell_losses();
+    ses_tell_losses(&proc_session);
     if (proc_session.status != -1 && proc_lost())
         proc_sweep(true);
 }
@@ -25134,7 +25165,7 @@ static int proc_run(u64 end_ns)
     }
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
-    proc_tell_losses();
+    ses_tell_losses(&proc_session);
     u32 running = proc_list_running(u_now());
     proc_tree_write();
     proc_tell_all(proc_session.status);
@@ -25148,98 +25179,19 @@ static int proc_run(u64 end_ns)
     return proc_session.status;
 }
 
-/* --- a recording of it: each event becomes the record of the probe that made it --- */
-
-static u64 proc_left_out; /* events of processes that were too many */
-
-/* The head of such a record, with what is known of the process. */
-static struct wire_proc proc_replay_head(const struct event *e, u32 kind)
-{
-    u32 pid = (u32)e->pid;
-    const struct proc_life *l = proc_find(pid);
-    struct wire_proc h = { .kind = kind, .ts_ns = e->ts_ns, .pid = pid, .tid = pid, .ret = -1 };
-    if (!l)
-        return h;
-    h.ppid = l->ppid;
-    h.uid = l->uid;
-    memcpy(h.comm, l->comm, sizeof h.comm);
-    return h;
-}
-
-/* Whether a process is there, or can be made. */
-static bool proc_replay_has_place(u32 pid)
-{
-    bool has = proc_state.lives < PROC_REPLAYED || proc_find(pid);
-    proc_left_out += !has;
-    return has;
-}
-
-static void proc_replay_fork(const struct event *e)
-{
-    struct wire_proc h = proc_replay_head(e, PROC_FORK);
-    h.ppid = (u32)e->pid;
-    h.pid = h.tid = (u32)e->v[EV_child_pid].n;
-    if (ev_has(e, EV_child_pid) && proc_replay_has_place(h.pid))
-        proc_forked(&h);
-}
-
-/* A command that begins, or would have. */
-static void proc_replay_exec(const struct event *e)
-{
-    struct wire_proc h = proc_replay_head(e, e->err ? PROC_FAIL : PROC_EXEC);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
-    const char *name = named ? e->v[EV_program].s.p : "";
-    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
-    h.arg_len = words ? e->v[EV_argv].s.len : 0;
-    h.flags = ev_has(e, EV_argv_cut);
-    h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
-    h.ret = -e->err;
-    proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
-    if (e->err) {
-        po.failed = true;
-        proc_exec_failed(&h, name);
-    } else if (proc_replay_has_place(h.pid)) {
-        u32 n = 1;
-        const char *program = out_program(e, &n);
-        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
-        if (rin.of_command && !proc_state.commands)
-            proc_state.root = h.pid;
-        proc_execed(&h, name);
-    }
-}
-
-static void proc_replay_exit(const struct event *e)
-{
-    struct wire_proc h = proc_replay_head(e, PROC_EXIT);
-    if (!proc_find(h.pid))
-        return;
-    h.ret = proc_event_status(e);
-    h.max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
-    proc_exited(&h);
-}
-
-/* The events of a recording of kvis proc make its rows again. */
-static void proc_replay_event(const struct event *e)
-{
-    if (e->kind == EK_SPAWN)
-        proc_replay_fork(e);
-    else if (e->kind == EK_EXEC)
-        proc_replay_exec(e);
-    else if (e->kind == EK_EXIT_PROCESS)
-        proc_replay_exit(e);
-}
+/* --- a recording --- */
 
 /* From here on the recording's events become rows, and no lines of their own. */
 static void proc_replay_begin(void)
 {
-    static const struct out_tap tap = { .event = proc_replay_event };
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rin.of_command || po.tree;
     proc_session.status = -1; /* how its command ended is an event */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
-    out.tap[out.n_taps++] = &tap;
+    out.tap[out.n_taps++] = &proc_tap;
+    po.failed = true;
     if (proc_state.rows)
         proc_text_head(&out.text.b);
 }
