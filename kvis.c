@@ -22846,11 +22846,12 @@ static int open_run(u64 end_ns)
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10, PROC_NAME = 80 };
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
-enum { PROC_STEPS = 1 << 16 }; /* children of processes that have not ended */
 enum { PROC_PENDING = 1024 };  /* argument lists that wait for their exec */
-enum { PROC_NODES = 1 << 17, PROC_NODE_TEXT = 1000, PROC_DEPTH = 16 }; /* of --tree */
+enum { PROC_NODES = 1 << 19 }; /* commands that are kept to the end */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of their lines; those of --tree */
+enum { PROC_DEPTH = 16 };      /* of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* processes at one time in a recording */
 
 /* What a row tells of its command. */
@@ -22878,14 +22879,13 @@ struct proc_life {
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup, max_rss;
-    u32 node;                    /* its command in the tree of --tree; 0: none */
+    u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;        /* of it what --env names: NAME=VALUE, each with a NUL */
     char comm[16];
     struct wire_usage own, all;  /* own: the sum of the threads that have ended */
-    struct proc_step *children;  /* that have ended, the last first */
 };
 
 struct proc_row {
@@ -22912,24 +22912,6 @@ static struct {
     u32 n_env;
 } po = { .format = "text" };
 
-/* A command that has ended, as far as the chart and the summary want it. */
-struct proc_bar {
-    u64 begin_ns, end_ns;
-    u32 pid;
-    bool bad;
-    char name[PROC_NAME];
-};
-
-/* A command that is over, as far as the critical path wants it: from its exec to its end, or to the
- * next exec of its process. Of a process that never called exec: all of it. */
-struct proc_step {
-    struct proc_step *next;      /* of the same parent, or process, that ended before it */
-    struct proc_step *waited;    /* children on the path, the last first */
-    u64 begin_ns, end_ns, self_ns; /* self: when it waited for none of those: at most its row's */
-    u32 pid;
-    char name[PROC_NAME];
-};
-
 static struct {
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
     bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
@@ -22943,7 +22925,6 @@ static struct {
     bool replayed;                /* it is a recording: what that does not have is '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    u32 n_bars;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
 } proc_state;
@@ -22953,10 +22934,6 @@ static int proc_gantt = -1;       /* --gantt's file */
 static struct session proc_session;
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
-static struct proc_bar proc_bars[PROC_BARS];       /* proc_state.n_bars are used */
-static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
-static struct proc_step *proc_path_end;            /* what the command was, the last first */
-static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
 /* --- options --- */
 
@@ -23074,17 +23051,27 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the tree: what begins --- */
+/* --- the commands of a run: what the tree, the chart and the summary are made of at the end --- */
 
-/* A command, in the order in which they began, so that a parent comes before its children. text: of
- * those that are shown, its columns and its line. */
+/* A command: a process from its fork or an exec to its next exec or its end. They are kept in the
+ * order in which they began, so that a parent comes before its children. Of other commands it has
+ * the numbers; 0: none. */
 struct proc_node {
-    u32 parent, first, next, depth; /* first of its children, next of its parent's; 0: none */
-    u32 len, line;                  /* of text; where the line begins in it */
-    char *text;
+    u32 parent;         /* whose process made this one's */
+    u32 ended, before;  /* the last of its children that ended; of its parent's, the one before */
+    u32 first, next;    /* in the tree: the first of its children, the next of its parent's */
+    u32 depth, pid, len; /* len: of the line */
+    s32 status, err;
+    u8 what;            /* enum proc_what, once it has a line */
+    bool ran;           /* it is one that was executed, no mere fork */
+    bool over, shown;   /* it has ended, or was replaced; it has a row in the tree */
+    bool on_path;       /* on the critical path, where `self` is its own time */
+    u64 begin_ns, end_ns, self_ns, max_rss;
+    char *line;         /* the command line, cut; NULL: nothing is known yet */
 };
 
 static struct {
+    bool on;
     struct proc_node *node; /* node[0] is the root of what has no parent */
     u32 n, cap;
     u64 left_out;
@@ -23094,7 +23081,7 @@ static struct {
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
-    if (!po.tree)
+    if (!proc_tree.on)
         return 0;
     struct proc_node *grown = n < PROC_NODES
         ? u_grow(proc_tree.node, &proc_tree.cap, n + 1, sizeof *grown) : NULL;
@@ -23106,12 +23093,6 @@ static u32 proc_tree_new(u32 parent)
     grown[n].parent = parent;
     proc_tree.n = n + 1;
     return n;
-}
-
-/* What a command's successor in the same process hangs on: the process's parent. */
-static u32 proc_tree_parent(const struct proc_life *l)
-{
-    return l->node ? proc_tree.node[l->node].parent : 0;
 }
 
 /* --- lives --- */
@@ -23342,7 +23323,6 @@ struct proc_args {
 static struct {
     struct proc_args *first; /* the newest */
     u32 n;
-    u64 dropped, told;       /* the oldest, when there were PROC_PENDING */
 } proc_pending;
 
 static struct proc_args **proc_args_of(u32 tid)
@@ -23376,7 +23356,6 @@ static struct proc_args **proc_args_new(const struct wire_proc *h)
         while ((*at)->next)
             at = &(*at)->next;
         proc_args_drop(at);
-        proc_pending.dropped++;
     }
     a->tid = h->tid;
     a->ts_ns = h->ts_ns;
@@ -23619,9 +23598,19 @@ static bool proc_wanted(const struct proc_row *r)
 
 /* --- the formats of text --- */
 
+/* How a command ended: its exit code or signal. */
+static void proc_status(struct buf *b, s32 status)
+{
+    if (status < 0)
+        b_c(b, '?');
+    else if (WIFSIGNALED(status))
+        b_f(b, "%s%s", u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "+core" : "");
+    else
+        b_s64(b, WEXITSTATUS(status));
+}
+
 static void proc_col_end(struct buf *b, const struct proc_row *r)
 {
-    s32 status = r->l->status;
     u32 from = b->len;
     const char *error = r->what == PROC_FAILED ? u_errname(r->err) : NULL;
     if (error)
@@ -23631,12 +23620,8 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     else if (r->what != PROC_ENDED)
         b_s(b, r->what == PROC_STARTED ? "started" : r->what == PROC_REPLACED ? "exec"
                : r->what == PROC_THREAD ? "thread" : "running");
-    else if (status < 0)
-        b_c(b, '?');
-    else if (WIFSIGNALED(status))
-        b_f(b, "%s%s", u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "+core" : "");
     else
-        b_s64(b, WEXITSTATUS(status));
+        proc_status(b, r->l->status);
     proc_pad(b, from, 8);
     b_c(b, ' ');
 }
@@ -23984,62 +23969,140 @@ static const struct proc_format *proc_format(const char *name)
     return NULL;
 }
 
-/* --- the tree --- */
+/* --- the commands that are over --- */
 
-/* Keeps the row of a command that is over. */
-static void proc_tree_row(const struct proc_row *r)
+/* How many bytes of a line are kept, or shown: no half of a UTF-8 character. */
+static u32 proc_cut(const char *s, u32 n, u32 most)
 {
-    static struct buf b;
-    struct proc_node *at = &proc_tree.node[r->l->node];
-    if (r->what == PROC_STARTED || r->what == PROC_THREAD || !r->l->node || at->text)
-        return;
-    b_reset(&b);
-    b_f(&b, "%-7u ", r->l->pid);
-    proc_text_end(&b, r);
-    at->line = b.len;
-    proc_line(&b, r->l);
-    at->len = MIN(b.len, (u32)PROC_NODE_TEXT);
-    at->text = malloc(at->len);
-    proc_tree.left_out += !at->text;
-    if (at->text)
-        memcpy(at->text, b.p, at->len);
+    u32 len = MIN(n, most);
+    while (len < n && len && (s[len] & 0xc0) == 0x80)
+        len--;
+    return len;
 }
 
-/* Links the rows that are shown to the nearest ancestor that is. */
+/* Keeps how a command has ended, or that it runs on at kvis's end. */
+static void proc_tree_over(const struct proc_row *r)
+{
+    static struct buf b;
+    const struct proc_life *l = r->l;
+    struct proc_node *node = proc_tree.node, *n = node + l->node;
+    if (r->what == PROC_STARTED || r->what == PROC_THREAD || !l->node || !l->mine || n->line)
+        return;
+    b_reset(&b);
+    proc_line(&b, l);
+    n->len = proc_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->line = strndup(b.p, n->len);
+    if (!n->line) {
+        proc_tree.left_out++;
+        return;
+    }
+    n->pid = l->pid;
+    n->what = r->what;
+    n->status = l->status;
+    n->err = r->err;
+    n->ran = l->execed || l->at_start;
+    n->begin_ns = l->begin_ns;
+    n->end_ns = MAX(r->ts_ns, l->begin_ns);
+    n->max_rss = l->max_rss;
+    n->over = r->what == PROC_ENDED || r->what == PROC_REPLACED;
+    if (!n->over)
+        return;
+    n->before = node[n->parent].ended;
+    node[n->parent].ended = l->node;
+}
+
+static bool proc_tree_ran(const struct proc_node *n)
+{
+    return n->over && n->ran;
+}
+
+static bool proc_tree_failed(const struct proc_node *n)
+{
+    return n->ran && n->what == PROC_ENDED && n->status > 0;
+}
+
+static bool proc_tree_on_path(const struct proc_node *n)
+{
+    return n->on_path;
+}
+
+static int proc_by_begin(const void *a, const void *b)
+{
+    const struct proc_node *const *x = a, *const *y = b;
+    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+}
+
+static int proc_by_end(const void *a, const void *b)
+{
+    const struct proc_node *const *x = a, *const *y = b;
+    return (*x)->end_ns < (*y)->end_ns ? -1 : (*x)->end_ns > (*y)->end_ns;
+}
+
+static int proc_by_length(const void *a, const void *b)
+{
+    const struct proc_node *const *x = a, *const *y = b;
+    u64 p = (*x)->end_ns - (*x)->begin_ns, q = (*y)->end_ns - (*y)->begin_ns;
+    return p > q ? -1 : p < q;
+}
+
+/* The commands of a kind, in an order: *n of them. The caller frees the list. */
+static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
+                                               int (*order)(const void *, const void *), u32 *n)
+{
+    const struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
+    *n = 0;
+    for (u32 i = 1; list && i < proc_tree.n; i++)
+        if (of(&proc_tree.node[i]))
+            list[(*n)++] = &proc_tree.node[i];
+    if (list)
+        qsort(list, *n, sizeof *list, order);
+    return list;
+}
+
+/* --- the tree --- */
+
+/* Links the commands that are shown to the nearest ancestor that is. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
     for (u32 i = 1; i < proc_tree.n; i++) {
-        if (node[i].parent && !node[node[i].parent].text)
+        if (node[i].parent && !node[node[i].parent].shown)
             node[i].parent = node[node[i].parent].parent;
         node[i].depth = node[i].parent ? node[node[i].parent].depth + 1 : 0;
     }
     for (u32 i = proc_tree.n; i-- > 1;)
-        if (node[i].text) {
+        if (node[i].shown) {
             node[i].next = node[node[i].parent].first;
             node[node[i].parent].first = i;
         }
 }
 
-/* The row of a node. more: of which depths further rows will come. */
-static void proc_tree_line(struct buf *b, const struct proc_node *one, const bool *more)
+/* The row of a command. more: of which depths further rows will come. */
+static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(one->depth, (u32)PROC_DEPTH);
-    b_put(b, one->text, one->line);
+    const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
+                                 .max_rss = n->max_rss };
+    const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
+    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH), from = b->len;
+    b_f(b, "%-7u ", n->pid);
+    proc_text_end(b, &r);
+    from = b->len - from + 3 * depth;
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
     if (depth)
-        b_s(b, one->next ? "├─ " : "└─ ");
-    df_put_cut(b, one->text + one->line, one->len - one->line,
-               columns ? MAX(columns, one->line + 3 * depth + 8) - one->line - 3 * depth : 0);
-    b_s(b, !columns && one->len == PROC_NODE_TEXT ? "...\n" : "\n");
+        b_s(b, n->next ? "├─ " : "└─ ");
+    df_put_cut(b, n->line, n->len, columns ? MAX(columns, from + 8) - from : 0);
+    b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
 /* All rows, depth first. */
 static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
-    if (!proc_tree.n)
+    if (proc_tree.left_out)
+        u_warn("%" PRIu64 " commands are left out of the summary, which has no critical path then: "
+               "there are more than %d", proc_tree.left_out, PROC_NODES);
+    if (!po.tree || !proc_tree.n)
         return;
     proc_tree_link();
     const struct proc_node *node = proc_tree.node;
@@ -24054,10 +24117,9 @@ static void proc_tree_write(void)
             from = node[from].parent;
         }
     }
-    if (proc_tree.left_out)
-        u_warn("%" PRIu64 " commands are not in the tree: it holds %d", proc_tree.left_out,
-               PROC_NODES);
 }
+
+/* --- rows --- */
 
 /* Whether there are rows for commands that begin. */
 static bool proc_shows_starts(void)
@@ -24083,10 +24145,12 @@ static void proc_emit(struct proc_row r)
     if (!r.comm)
         r.comm = r.l->comm;
     proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
+    proc_tree_over(&r);
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
     if (po.tree && proc_state.rows) {
-        proc_tree_row(&r);
+        if (r.l->node)
+            proc_tree.node[r.l->node].shown = proc_tree.node[r.l->node].line != NULL;
     } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
         f->row(&out.text.b, &r);
         out_full(&out.text);
@@ -24097,81 +24161,19 @@ static void proc_emit(struct proc_row r)
     }
 }
 
-/* A command line, as much of it as fits. */
-static void proc_name(char to[PROC_NAME], const struct proc_life *l)
-{
-    static struct buf name;
-    b_reset(&name);
-    proc_line(&name, l);
-    u32 n = MIN(name.len, (u32)PROC_NAME - 1);
-    while (n < name.len && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        n--;
-    memcpy(to, name.p, n);
-    to[n] = 0;
-}
-
 /* --- the chart --- */
-
-static struct proc_bar proc_bar_of(const struct proc_row *r)
-{
-    const struct proc_life *l = r->l;
-    struct proc_bar bar = { l->begin_ns, r->ts_ns, l->pid, r->what == PROC_ENDED && l->status > 0,
-                            "" };
-    proc_name(bar.name, l);
-    return bar;
-}
-
-/* Keeps the longest ones. */
-static void proc_bar(const struct proc_row *r)
-{
-    struct proc_bar *to = proc_bars;
-    const struct proc_life *l = r->l;
-    for (u32 i = 1; i < proc_state.n_bars; i++)
-        if (proc_bars[i].end_ns - proc_bars[i].begin_ns < to->end_ns - to->begin_ns)
-            to = &proc_bars[i];
-    if (proc_state.n_bars < PROC_BARS)
-        to = &proc_bars[proc_state.n_bars++];
-    else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
-        return;
-    *to = proc_bar_of(r);
-}
-
-/* A command that failed: the first ones are kept. */
-static void proc_failure(const struct proc_row *r)
-{
-    static struct buf how;
-    if (proc_state.failed++ >= PROC_SLOWEST)
-        return;
-    b_reset(&how);
-    proc_col_end(&how, r);
-    snprintf(proc_failures[proc_state.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
-             (int)strcspn(how.p, " "), how.p);
-    proc_failures[proc_state.failed - 1].bar = proc_bar_of(r);
-}
-
-static int proc_by_begin(const void *a, const void *b)
-{
-    const struct proc_bar *x = a, *y = b;
-    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
-
-static int proc_by_length(const void *a, const void *b)
-{
-    const struct proc_bar *x = a, *y = b;
-    u64 p = x->end_ns - x->begin_ns, q = y->end_ns - y->begin_ns;
-    return p > q ? -1 : p < q;
-}
 
 /* A task's name in mermaid's syntax: a word in front, since some first words mean something, and
  * entities for what would end the name or be read as HTML. Names have no control characters. */
-static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
+static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
         { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
         { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
     };
+    const char *end = bar->line + proc_cut(bar->line, bar->len, PROC_NAME);
     b_f(b, "\t[%u] ", bar->pid);
-    for (const char *p = bar->name; *p; p++) {
+    for (const char *p = bar->line; p < end; p++) {
         const char *entity = NULL;
         for (size_t i = 0; i < ARRAY_LEN(special); i++)
             entity = special[i].c == *p ? special[i].entity : entity;
@@ -24187,18 +24189,22 @@ static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
-    qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_begin);
-    for (u32 i = 0; i < proc_state.n_bars; i++)
-        end_ns = MAX(end_ns, proc_bars[i].end_ns);
-    bool is_short = proc_state.n_bars && end_ns - proc_bars[0].begin_ns < 10 * NSEC;
+    u32 n;
+    const struct proc_node **bar = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    n = MIN(n, (u32)PROC_BARS);
+    if (bar)
+        qsort(bar, n, sizeof *bar, proc_by_begin);
+    for (u32 i = 0; i < n; i++)
+        end_ns = MAX(end_ns, bar[i]->end_ns);
+    bool is_short = n && end_ns - bar[0]->begin_ns < 10 * NSEC;
     b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
     b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
-    for (u32 i = 0; i < proc_state.n_bars; i++) {
-        const struct proc_bar *bar = &proc_bars[i];
-        proc_mermaid_name(b, bar);
-        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", bar->bad ? "crit, " : "",
-            proc_real(bar->begin_ns) / 1000000, proc_real(bar->end_ns) / 1000000);
+    for (u32 i = 0; i < n; i++) {
+        proc_mermaid_name(b, bar[i]);
+        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
+            proc_real(bar[i]->begin_ns) / 1000000, proc_real(bar[i]->end_ns) / 1000000);
     }
+    free(bar);
 }
 
 static void proc_write_gantt(void)
@@ -24322,92 +24328,28 @@ static u64 proc_lost(void)
 /* --- the critical path: what the end of the command waited for ---
  * From its end backwards: the child that ended last is what it waited for, before that child began
  * the one that had ended last by then, and so on; of each child the same. The rest of its time is
- * its own. */
+ * its own. The time between a fork and its exec is the parent's. */
 
-/* Takes the first of a list, with what it waited for put in its place. */
-static struct proc_step *proc_step_next(struct proc_step **list)
+/* The steps of the path by the time they began: *n of them; NULL: it is not known. */
+static const struct proc_node **proc_critical(u32 *n)
 {
-    struct proc_step *s = *list, **end = &s->waited;
-    while (*end)
-        end = &(*end)->next;
-    *end = s->next;
-    *list = s->waited;
-    return s;
-}
-
-static void proc_steps_drop(struct proc_step *list)
-{
-    for (; list; proc_steps--)
-        free(proc_step_next(&list));
-}
-
-/* Of the children of a process that ends, those that it waited for; the others go. */
-static void proc_step_choose(struct proc_step *s, struct proc_step *child)
-{
-    struct proc_step **kept = &s->waited, *next;
-    u64 t = s->end_ns;
-    for (; child; child = next) {
-        next = child->next;
-        child->next = NULL;
-        if (child->end_ns > t || child->begin_ns < s->begin_ns) {
-            proc_steps_drop(child);
-            continue;
+    struct proc_node *node = proc_tree.node;
+    *n = 0;
+    if (!proc_state.commands || proc_tree.left_out || proc_lost() || proc_state.no_forks)
+        return NULL;
+    for (u32 i = 1; i < proc_tree.n; i++) {
+        u64 until = node[i].end_ns;
+        node[i].on_path |= node[i].over && !node[i].parent && node[i].pid == proc_state.root;
+        node[i].self_ns = until - node[i].begin_ns;
+        for (u32 k = node[i].on_path ? node[i].ended : 0; k; k = node[k].before) {
+            if (node[k].end_ns > until || node[k].begin_ns < node[i].begin_ns)
+                continue;
+            node[k].on_path = true;
+            node[i].self_ns -= node[k].end_ns - node[k].begin_ns;
+            until = node[k].begin_ns;
         }
-        s->self_ns -= child->end_ns - child->begin_ns;
-        t = child->begin_ns;
-        *kept = child;
-        kept = &child->next;
     }
-}
-
-/* A command of the tree is over. The time between a fork and its exec is its parent's. */
-static void proc_step_end(struct proc_life *l, u64 end_ns)
-{
-    struct proc_life *parent = proc_find(l->ppid);
-    bool root = l->pid == proc_state.root;
-    struct proc_step *s = NULL;
-    if (proc_state.root && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
-        s = calloc(1, sizeof *s);
-    struct proc_step *children = l->children;
-    l->children = NULL;
-    if (!s) {
-        proc_steps_drop(children);
-        return;
-    }
-    proc_steps++;
-    s->begin_ns = l->begin_ns;
-    s->end_ns = MAX(end_ns, l->begin_ns);
-    s->self_ns = s->end_ns - s->begin_ns;
-    s->pid = l->pid;
-    proc_name(s->name, l);
-    proc_step_choose(s, children);
-    struct proc_step **at = root ? &proc_path_end : &parent->children;
-    s->next = *at;
-    *at = s;
-}
-
-static int proc_step_by_begin(const void *a, const void *b)
-{
-    const struct proc_step *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
-}
-
-/* The steps of the path by the time they began: n of them, NULL when it is not known. The list
- * is made once, for it takes the tree apart. */
-static struct proc_step **proc_critical(u32 *n)
-{
-    static struct proc_step **list;
-    static u32 count;
-    struct proc_step *rest = list ? NULL : proc_path_end;
-    bool all = proc_steps <= PROC_STEPS && !proc_lost() && !proc_state.no_forks;
-    if (rest && all && proc_state.commands)
-        list = realloc(NULL, proc_steps * sizeof *list);
-    while (list && rest)
-        list[count++] = proc_step_next(&rest);
-    if (list)
-        qsort(list, count, sizeof *list, proc_step_by_begin);
-    *n = count;
-    return list;
+    return proc_tree_list(proc_tree_on_path, proc_by_begin, n);
 }
 
 /* --- records --- */
@@ -24470,14 +24412,9 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 /* The command of a life is over. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
-    struct proc_row r = { .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all };
-    if ((l->execed || l->at_start) && l->mine) {
-        if (what != PROC_RUNNING)
-            proc_bar(&r);
-        if (what == PROC_ENDED && l->status > 0)
-            proc_failure(&r);
-    }
-    proc_emit(r);
+    bool command = (l->execed || l->at_start) && l->mine;
+    proc_state.failed += command && what == PROC_ENDED && l->status > 0;
+    proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
 static void proc_execed(const struct wire_proc *h, const char *data)
@@ -24492,15 +24429,15 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     }
     struct wire_usage used = h->dead;
     proc_usage_join(&used, &h->own, true);
-    if (l->execed || l->at_start || l->children)
-        proc_step_end(l, h->ts_ns);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
         l->max_rss = h->max_rss;
         proc_over(l, PROC_REPLACED, h->ts_ns);
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
+        proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
-    l->node = proc_tree_new(proc_tree_parent(l));
+    l->node = proc_tree_new(l->node ? proc_tree.node[l->node].parent : 0);
     l->execed = true;
     l->at_start = false;
     l->begin_ns = h->ts_ns;
@@ -24532,7 +24469,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     } else {
         proc_keep(&l.path, data, h->name_len);
     }
-    l.node = proc_tree_new(by ? by->node : 0);
+    l.node = po.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
@@ -24550,7 +24487,6 @@ static void proc_end(struct proc_life *l)
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
-    proc_step_end(l, l->end_ns);
     proc_tell_end(l);
     u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
     proc_state.gone[at].pid = l->pid;
@@ -24640,7 +24576,10 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- by ptrace: what tr_ tells becomes the records that the probe would have sent --- */
+/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells, with
+ * what /proc has, and those of a recording --- */
+
+static u64 proc_left_out; /* events of a recording whose processes were too many */
 
 /* The id of a process's cgroup of version 2: "0::/PATH" (cgroups(7)); 0: it is not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -24662,36 +24601,57 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* The head of such a record: what /proc tells of a process, or of its parent, of which it has the
- * user and the cgroup; but for an exec, a cgroup is what it was. */
-static struct wire_proc proc_traced_head(u32 pid, u32 kind, u64 ts_ns)
+/* The head of such a record: what is known of the process or, of one that is new, of its parent;
+ * live, it is as /proc has it, except that only an exec asks for the cgroup again. */
+static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
-    bool there = proc_slurp(pid, "status", s, sizeof s);
-    h.ppid = (u32)proc_key_number(s, "\nPPid:");
-    h.uid = (u32)proc_key_number(s, "\nUid:");
-    h.gid = (u32)proc_key_number(s, "\nGid:");
-    h.max_rss = (u64)MAX(ps_status((pid_t)pid, "VmHWM:"), 0) * 1024 / proc_state.page;
-    const struct proc_life *l = proc_find(pid), *near = l ? l : proc_find(h.ppid);
-    if (near && !there) {
+    bool live = !proc_state.replayed, there = live && proc_slurp(pid, "status", s, sizeof s);
+    const struct proc_life *l = proc_find(pid);
+    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : 0;
+    const struct proc_life *near = l || !live ? l : proc_find(h.ppid);
+    if (there) {
+        h.uid = (u32)proc_key_number(s, "\nUid:");
+        h.gid = (u32)proc_key_number(s, "\nGid:");
+        h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+    } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
     }
-    h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
-    ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+    if (live)
+        h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
+    if (live)
+        ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+    else if (near)
+        memcpy(h.comm, near->comm, sizeof h.comm);
     return h;
 }
 
-static void proc_traced_fork(const struct event *e)
+/* Whether there is place for a process: a recording may have any number of them. */
+static bool proc_has_place(u32 pid)
+{
+    bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
+    proc_left_out += !has;
+    return has;
+}
+
+/* The threads of a recording have no rows. */
+static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     u8 child = thread ? EV_child_tid : EV_child_pid;
-    if (!ev_has(e, child))
-        return;
     u32 tid = (u32)e->v[child].n;
-    struct wire_proc h = proc_traced_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
+    if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
+        return;
+    struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
+    const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
+    if (proc_state.replayed) { /* the child is as its parent */
+        h.ppid = (u32)e->pid;
+        h.uid = by ? by->uid : 0;
+        memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
+    }
     h.ppid = h.ppid ? h.ppid : (u32)e->pid;
     h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
     proc_forked(&h);
@@ -24737,51 +24697,68 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* At the stop behind an exec, or at the end of one that failed. */
-static void proc_traced_exec(const struct event *e)
+/* Completes the record of an exec at the stop after it. The paths are /proc's; the process stands.
+ * Returns the name that the new program was called by. */
+static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
     static char called[PATH_MAX + 1];
     char stat[1024];
-    struct wire_proc h = proc_traced_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
-    const char *name = named ? e->v[EV_program].s.p : "";
     struct task *t = ps_task(e->tid);
-    s64 n = t && !e->err ? tr_exec_name(t, called) : 0;
-    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
-    if (n > 0) {
-        name = called;
-        h.name_len = (u16)n;
+    struct proc_life *l = proc_find(h->pid);
+    s64 n = t ? tr_exec_name(t, called) : 0;
+    if (n > 0)
+        h->name_len = (u16)n;
+    if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
+        proc_slurp(h->pid, "stat", stat, sizeof stat);
+        h->arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
     }
+    if (po.n_env)
+        proc_traced_words(h, "environ", PROC_ENV);
+    if (l)
+        l->threads = 1;
+    h->dead = proc_traced_usage(h->pid);
+    h->max_rss = 0; /* of the program that it was, nothing tells that any more */
+    h->exe_state = WALK_CUT;
+    h->cwd_state = WALK_CUT | WALK_DONE;
+    return n > 0 ? called : name;
+}
+
+/* A command that begins, or would have. */
+static void proc_event_exec(const struct event *e)
+{
+    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
+    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv), live = !proc_state.replayed;
+    const char *name = named ? e->v[EV_program].s.p : "";
+    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
     h.ret = -e->err;
-    if (e->err) {
+    if (!live)
+        h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+    if (e->err || !live) {
         h.arg_len = words ? e->v[EV_argv].s.len : 0;
         h.flags = ev_has(e, EV_argv_cut);
         proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
-        if (po.failed)
+    }
+    if (e->err) {
+        if (po.failed || !live)
             proc_exec_failed(&h, name);
-        return;
+    } else if (live) {
+        name = proc_traced_exec(&h, e, name);
+        proc_execed(&h, name);
+    } else if (proc_has_place(h.pid)) {
+        u32 n = 1;
+        const char *program = out_program(e, &n);
+        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
+        if (rin.of_command && !proc_state.commands)
+            proc_state.root = h.pid;
+        proc_execed(&h, name);
     }
-    if (!proc_traced_words(&h, "cmdline", PROC_ARGS)) {
-        proc_slurp(h.pid, "stat", stat, sizeof stat);
-        h.arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
-    }
-    if (po.n_env)
-        proc_traced_words(&h, "environ", PROC_ENV);
-    struct proc_life *l = proc_find(h.pid);
-    if (l)
-        l->threads = 1;
-    h.dead = proc_traced_usage(h.pid);
-    h.max_rss = 0; /* of the program that it was, nothing tells that any more */
-    h.exe_state = WALK_CUT; /* the paths are /proc's; the process stands */
-    h.cwd_state = WALK_CUT | WALK_DONE;
-    proc_execed(&h, name);
 }
 
 /* At the stop of a thread before its end; of those that are killed not all have one. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_traced_head((u32)t->pid, PROC_EXIT, u_when());
+    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
@@ -24804,27 +24781,29 @@ static s32 proc_event_status(const struct event *e)
 }
 
 /* The last thread of a process is gone. */
-static void proc_traced_exit(const struct event *e)
+static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
     if (!l)
         return;
+    if (proc_state.replayed && ev_has(e, EV_max_rss_bytes))
+        l->max_rss = (u64)e->v[EV_max_rss_bytes].n;
     l->end_ns = e->ts_ns;
     l->status = proc_event_status(e);
     proc_end(l);
 }
 
-static void proc_traced_event(const struct event *e)
+static void proc_on_event(const struct event *e)
 {
     if (e->kind == EK_SPAWN || e->kind == EK_THREAD)
-        proc_traced_fork(e);
+        proc_event_fork(e);
     else if (e->kind == EK_EXEC)
-        proc_traced_exec(e);
+        proc_event_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
-        proc_traced_exit(e);
+        proc_event_exit(e);
 }
 
-static const struct out_tap proc_tap = { .event = proc_traced_event };
+static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- losses --- */
 
@@ -24846,16 +24825,6 @@ static void proc_tell_lost(u64 n, const char *why)
     ev_num(e, EV_count, (s64)n);
     ev_sym(e, EV_how, why);
     proc_tell(e);
-}
-
-/* Says what went missing since it was last asked. */
-static void proc_tell_losses(void)
-{
-    if (proc_pending.dropped > proc_pending.told)
-        u_warn("%" PRIu64 " argument lists dropped: more than %d waited for their exec",
-               proc_pending.dropped - proc_pending.told, PROC_PENDING);
-    proc_pending.told = proc_pending.dropped;
-    ses_tell_losses(&proc_session);
 }
 
 /* Whether the end of a process that is ending has been waited for long enough: for the records of
@@ -24915,18 +24884,19 @@ static u32 proc_list_running(u64 now_ns)
 static void proc_json_critical(struct buf *b)
 {
     u32 n;
-    struct proc_step **list = proc_critical(&n);
+    const struct proc_node **list = proc_critical(&n);
     b_s(b, list ? ",\"critical_path\":[" : ",\"critical_path\":null");
     for (u32 i = 0; i < n; i++) {
-        const struct proc_step *s = list[i];
+        const struct proc_node *s = list[i];
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_text(b, "name", s->name);
+        out_json_str(b, "name", s->line, proc_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
     if (list)
         b_c(b, ']');
+    free(list);
 }
 
 /* The kernel knows what a process used when that leaves its CPU for the last time, which is after
@@ -24983,12 +24953,13 @@ static void proc_json_summary(u32 running)
 }
 
 /* Whose line of the summary it is: what a terminal has no place for is cut. */
-static void proc_text_name(struct buf *b, u32 pid, const char *name)
+static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     enum { FROM = 22 };
     u32 columns = u_columns(STDERR_FILENO);
-    b_f(b, "  %-7u ", pid);
-    df_put_cut(b, name, (u32)strlen(name), columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    b_f(b, "  %-7u ", n->pid);
+    df_put_cut(b, n->line, proc_cut(n->line, n->len, PROC_NAME),
+               columns ? MAX(columns, FROM + 8u) - FROM : 0);
     b_c(b, '\n');
 }
 
@@ -24997,18 +24968,40 @@ static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
     u64 all = 0;
-    struct proc_step **list = proc_critical(&n);
+    const struct proc_node **list = proc_critical(&n);
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
-    if (list)
+    if (n)
         b_f(b, "critical path, %u step%s: the time that each adds to it\n", n, n == 1 ? "" : "s");
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
         b_f(b, "%10.3f s", (double)list[i]->self_ns / 1e9);
-        proc_text_name(b, list[i]->pid, list[i]->name);
+        proc_text_name(b, list[i]);
         shown++;
     }
+    free(list);
+}
+
+/* The longest commands, and the first ones that failed. */
+static void proc_text_lists(struct buf *b)
+{
+    u32 n;
+    const struct proc_node **list = proc_tree_list(proc_tree_ran, proc_by_length, &n);
+    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
+        b_f(b, "%10.3f s", (double)(list[i]->end_ns - list[i]->begin_ns) / 1e9);
+        proc_text_name(b, list[i]);
+    }
+    free(list);
+    list = proc_tree_list(proc_tree_failed, proc_by_end, &n);
+    for (u32 i = 0; i < MIN(n, (u32)PROC_SLOWEST); i++) {
+        static struct buf how;
+        b_reset(&how);
+        proc_status(&how, list[i]->status);
+        b_f(b, "%s%10.*s  ", i ? "" : "failed\n", (int)how.len, how.p);
+        proc_text_name(b, list[i]);
+    }
+    free(list);
 }
 
 /* Of a command's tree, to stderr; of one that never ran there is none. Its time does not have what
@@ -25036,15 +25029,7 @@ static void proc_summary(u32 running, u64 now_ns)
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
-    qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_length);
-    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++) {
-        b_f(&b, "%10.3f s", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9);
-        proc_text_name(&b, proc_bars[i].pid, proc_bars[i].name);
-    }
-    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++) {
-        b_f(&b, "%s%10s  ", i ? "" : "failed\n", proc_failures[i].how);
-        proc_text_name(&b, proc_failures[i].bar.pid, proc_failures[i].bar.name);
-    }
+    proc_text_lists(&b);
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -25070,7 +25055,7 @@ static bool proc_drained(void)
 
 static void proc_second(void)
 {
-    proc_tell_losses();
+    ses_tell_losses(&proc_session);
     if (proc_session.status != -1 && proc_lost())
         proc_sweep(true);
 }
@@ -25120,6 +25105,7 @@ static void proc_begin(void)
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
     proc_state.json = out.json_on;
+    proc_tree.on = opt.command || po.tree || po.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
     if (proc_session.by_ptrace)
@@ -25161,7 +25147,7 @@ static int proc_run(u64 end_ns)
     }
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
-    proc_tell_losses();
+    ses_tell_losses(&proc_session);
     u32 running = proc_list_running(u_now());
     proc_tree_write();
     proc_tell_all(proc_session.status);
@@ -25175,97 +25161,19 @@ static int proc_run(u64 end_ns)
     return proc_session.status;
 }
 
-/* --- a recording of it: each event becomes the record of the probe that made it --- */
-
-static u64 proc_left_out; /* events of processes that were too many */
-
-/* The head of such a record, with what is known of the process. */
-static struct wire_proc proc_replay_head(const struct event *e, u32 kind)
-{
-    u32 pid = (u32)e->pid;
-    const struct proc_life *l = proc_find(pid);
-    struct wire_proc h = { .kind = kind, .ts_ns = e->ts_ns, .pid = pid, .tid = pid, .ret = -1 };
-    if (!l)
-        return h;
-    h.ppid = l->ppid;
-    h.uid = l->uid;
-    memcpy(h.comm, l->comm, sizeof h.comm);
-    return h;
-}
-
-/* Whether a process is there, or can be made. */
-static bool proc_replay_has_place(u32 pid)
-{
-    bool has = proc_state.lives < PROC_REPLAYED || proc_find(pid);
-    proc_left_out += !has;
-    return has;
-}
-
-static void proc_replay_fork(const struct event *e)
-{
-    struct wire_proc h = proc_replay_head(e, PROC_FORK);
-    h.ppid = (u32)e->pid;
-    h.pid = h.tid = (u32)e->v[EV_child_pid].n;
-    if (ev_has(e, EV_child_pid) && proc_replay_has_place(h.pid))
-        proc_forked(&h);
-}
-
-/* A command that begins, or would have. */
-static void proc_replay_exec(const struct event *e)
-{
-    struct wire_proc h = proc_replay_head(e, e->err ? PROC_FAIL : PROC_EXEC);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
-    const char *name = named ? e->v[EV_program].s.p : "";
-    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
-    h.arg_len = words ? e->v[EV_argv].s.len : 0;
-    h.flags = ev_has(e, EV_argv_cut);
-    h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
-    h.ret = -e->err;
-    proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
-    if (e->err) {
-        po.failed = true;
-        proc_exec_failed(&h, name);
-    } else if (proc_replay_has_place(h.pid)) {
-        u32 n = 1;
-        const char *program = out_program(e, &n);
-        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
-        if (rin.of_command && !proc_state.commands)
-            proc_state.root = h.pid;
-        proc_execed(&h, name);
-    }
-}
-
-static void proc_replay_exit(const struct event *e)
-{
-    struct wire_proc h = proc_replay_head(e, PROC_EXIT);
-    if (!proc_find(h.pid))
-        return;
-    h.ret = proc_event_status(e);
-    h.max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
-    proc_exited(&h);
-}
-
-/* The events of a recording of kvis proc make its rows again. */
-static void proc_replay_event(const struct event *e)
-{
-    if (e->kind == EK_SPAWN)
-        proc_replay_fork(e);
-    else if (e->kind == EK_EXEC)
-        proc_replay_exec(e);
-    else if (e->kind == EK_EXIT_PROCESS)
-        proc_replay_exit(e);
-}
+/* --- a recording --- */
 
 /* From here on the recording's events become rows, and no lines of their own. */
 static void proc_replay_begin(void)
 {
-    static const struct out_tap tap = { .event = proc_replay_event };
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
+    proc_tree.on = rin.of_command || po.tree;
     proc_session.status = -1; /* how its command ended is an event */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
-    out.tap[out.n_taps++] = &tap;
+    out.tap[out.n_taps++] = &proc_tap;
+    po.failed = true;
     if (proc_state.rows)
         proc_text_head(&out.text.b);
 }
