@@ -285,20 +285,20 @@ struct fsinfo {
 
 struct region {
     u64 start, end;
-    u8 prot;          /* PROT_* */
-    bool ours;        /* mapped while kvis watched: counted in the summary */
     struct name *name; /* path, "heap", "stack", "anon" */
-    u32 left, right, priority; /* its place in the tree: see vm_ */
+    u8 prot;           /* PROT_* */
 };
 
 /* An address space: the kernel's mm_struct. */
 struct mm {
     u32 refs;
-    struct region *r;    /* the tree's nodes: r[1] .. r[used], some of them free; r[0] is none */
-    u32 n, used, cap;    /* regions; nodes that were ever used; nodes that there is memory for */
-    u32 root, free;      /* of the tree; the first free node, chained by `left` */
-    u64 brk_start, brk;  /* 0: not seen yet */
-    bool careful;        /* a page may never come (userfaultfd, FUSE): read with a deadline */
+    u32 n, cap;
+    struct region *r;  /* by address; only with --faults */
+    u64 next_ns;       /* before, its regions are not read again */
+    u64 brk;           /* 0: not seen yet */
+    u32 exe_minor;     /* of the device of its program, if that is none of a slow file system and has
+                        * no major number; else 0 */
+    bool careful;      /* a page may never come (userfaultfd, FUSE): read with a deadline */
 };
 
 /* A process (thread group). */
@@ -2784,23 +2784,18 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of each mm_struct as mmap, munmap, mremap, mprotect and brk shape them; shared by
- * CLONE_VM, copied by fork, cleared by exec. At exec (with page faults on) and at attach they are
- * read from /proc/PID/maps. Totals of what goes away are kept for the summary.
- *
- * The regions are a treap (Seidel and Aragon, Randomized Search Trees, 1996): a search tree by
- * address in which no node has a higher priority than the one above it. The priorities are random,
- * so a program cannot choose its addresses such that the tree becomes deep. Everything is made of
- * two loops: vm_cut cuts a tree in two at an address, vm_join joins two. Nodes are numbers in an
- * array, so that a fork copies them in one go. */
+ * What a page of each mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
+ * gone with exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and again
+ * at a fault that is in none of them (as after shmat(2)). In between, mmap, munmap, mremap, mprotect
+ * and brk change the array, because a fault is looked at when the program has gone on, or ended. */
 
-/* Regions of all address spaces together, 48 bytes each. */
-enum { VM_REGIONS_MAX = 1 << 20 };
+/* Regions of all address spaces together, 32 bytes each; lines of a maps file that are read. A look
+ * into such a file is followed by a pause of so many times its own length. */
+enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
-    u64 heap_bytes, map_bytes, map_regions; /* of address spaces that are gone */
-    u64 overflow;                           /* regions that found no room */
-    u32 cap, random;                        /* of all that are there; for the next priority */
+    u64 overflow; /* regions that found no room */
+    u32 cap;      /* regions that there is memory for */
 } vm;
 
 static struct name *vm_name(const char *s)
@@ -2816,50 +2811,17 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* --- the tree --- */
-
-/* Takes the tree t apart: what begins before addr goes to *low, the rest to *high. */
-static void vm_cut(struct region *r, u32 t, u64 addr, u32 *low, u32 *high)
+/* Makes memory for n regions; false when there is none, or all address spaces have had theirs. */
+static bool vm_room(struct mm *m, u32 n)
 {
-    while (t) {
-        if (r[t].start < addr) {
-            *low = t;
-            low = &r[t].right;
-            t = *low;
-        } else {
-            *high = t;
-            high = &r[t].left;
-            t = *high;
-        }
-    }
-    *low = *high = 0;
-}
-
-/* One tree of two: all of `low` lies before all of `high`. Returns its root. */
-static u32 vm_join(struct region *r, u32 low, u32 high)
-{
-    u32 root, *at = &root;
-    while (low && high) {
-        if (r[low].priority > r[high].priority) {
-            *at = low;
-            at = &r[low].right;
-            low = *at;
-        } else {
-            *at = high;
-            at = &r[high].left;
-            high = *at;
-        }
-    }
-    *at = low ? low : high;
-    return root;
-}
-
-/* Makes memory for `cap` nodes; false when there is none, or all address spaces have had theirs. */
-static bool vm_room(struct mm *m, u32 cap)
-{
+    u32 cap = MAX(m->cap, 64u);
+    while (cap < n)
+        cap *= 2;
+    if (cap == m->cap)
+        return true;
     struct region *r = NULL;
     if (cap <= VM_REGIONS_MAX - (vm.cap - m->cap))
-        r = realloc(m->r, (cap + 1) * sizeof *r);
+        r = realloc(m->r, cap * sizeof *r);
     if (!r)
         return false;
     vm.cap += cap - m->cap;
@@ -2868,154 +2830,101 @@ static bool vm_room(struct mm *m, u32 cap)
     return true;
 }
 
-/* xorshift (Marsaglia, Xorshift RNGs, 2003), from a beginning that the tracee does not know. */
-static u32 vm_priority(void)
+/* The first region that ends after addr: its index, or how many there are. */
+static u32 vm_from(const struct mm *m, u64 addr)
 {
-    u32 x = vm.random ? vm.random : (u32)u_random() | 1;
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    return vm.random = x;
-}
-
-/* Adds r, which overlaps no other; one that finds no room is counted. */
-static void vm_insert(struct mm *m, struct region r)
-{
-    u32 node = m->free, low, high;
-    if (node) {
-        m->free = m->r[node].left;
-    } else if (m->used < m->cap || vm_room(m, m->cap ? m->cap * 2 : 64)) {
-        node = ++m->used;
-    } else {
-        vm.overflow++;
-        return;
+    u32 low = 0, high = m->n;
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        if (m->r[middle].end > addr)
+            high = middle;
+        else
+            low = middle + 1;
     }
-    m->n++;
-    m->r[node] = r;
-    m->r[node].left = m->r[node].right = 0;
-    m->r[node].priority = vm_priority();
-    vm_cut(m->r, m->root, r.start, &low, &high);
-    m->root = vm_join(m->r, vm_join(m->r, low, node), high);
+    return low;
 }
-
-/* Frees all nodes of the tree t. One with a left one is turned first: so no stack is needed. */
-static void vm_drop(struct mm *m, u32 t)
-{
-    while (t) {
-        struct region *r = &m->r[t];
-        u32 left = r->left, right = r->right;
-        if (left) {
-            r->left = m->r[left].right;
-            m->r[left].right = t;
-            t = left;
-            continue;
-        }
-        memset(r, 0, sizeof *r);
-        r->left = m->free;
-        m->free = t;
-        m->n--;
-        t = right;
-    }
-}
-
-/* Takes out the regions that begin in [start, end). */
-static void vm_remove(struct mm *m, u64 start, u64 end)
-{
-    u32 low, middle, high;
-    vm_cut(m->r, m->root, start, &low, &high);
-    vm_cut(m->r, high, end, &middle, &high);
-    vm_drop(m, middle);
-    m->root = vm_join(m->r, low, high);
-}
-
-/* The first region that ends after addr, or NULL. All in their order: from 0, then from the end of
- * the one before. Good until regions are added. */
-static struct region *vm_from(const struct mm *m, u64 addr)
-{
-    u32 found = 0;
-    for (u32 t = m->root; t;) {
-        if (m->r[t].end > addr)
-            found = t;
-        t = m->r[t].end > addr ? m->r[t].left : m->r[t].right;
-    }
-    return found ? &m->r[found] : NULL;
-}
-
-/* --- what calls do to it --- */
 
 /* The region that holds addr, or NULL. */
 static struct region *vm_find(const struct mm *m, u64 addr)
 {
-    struct region *r = vm_from(m, addr);
-    return r && r->start <= addr ? r : NULL;
+    u32 i = vm_from(m, addr);
+    return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
 }
 
-/* Splits the region that holds addr, so that one begins there. */
-static void vm_split(struct mm *m, u64 addr)
+/* Puts n regions in the place of those from index `from` to before `to`. */
+static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
-    struct region *r = vm_find(m, addr);
-    if (!r || r->start == addr)
+    if (!vm_room(m, m->n - (to - from) + n)) {
+        vm.overflow += n - (to - from);
+        n = to - from;
+    }
+    if (!n && from == to)
         return;
-    struct region tail = *r;
-    tail.start = addr;
-    r->end = addr;
-    vm_insert(m, tail);
+    memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
+    memcpy(m->r + from, put, n * sizeof *put);
+    m->n += n - (to - from);
 }
 
-static void vm_unmap(struct mm *m, u64 start, u64 end)
+/* Joins neighbors that do not differ, from the one before index `from` to the one after `to`: a
+ * program that changes its mind about protections does not make the array grow. */
+static void vm_join(struct mm *m, u32 from, u32 to)
 {
-    if (start >= end || !m->n)
-        return;
-    vm_split(m, start);
-    vm_split(m, end);
-    vm_remove(m, start, end);
+    struct region *r = m->r;
+    u32 last = from - (from > 0), end = MIN(to + 1, m->n);
+    for (u32 i = last + 1; i < end; i++)
+        if (r[last].end == r[i].start && r[last].prot == r[i].prot && r[last].name == r[i].name)
+            r[last].end = r[i].end;
+        else
+            r[++last] = r[i];
+    if (last + 1 < end)
+        vm_splice(m, last + 1, end, NULL, 0);
 }
 
-static void vm_map(struct mm *m, struct region r)
+/* The range of r is what r says; without a name, nothing is mapped there. */
+static void vm_set(struct mm *m, struct region r)
 {
+    struct region put[3];
+    u32 n = 0, from = vm_from(m, r.start), to = from;
     if (r.start >= r.end)
         return;
-    vm_unmap(m, r.start, r.end);
-    vm_insert(m, r);
-}
-
-/* Joins neighbours that do not differ, from the one before `start` to address `end`: a program that
- * changes its mind about protections does not make the tree grow. */
-static void vm_merge(struct mm *m, u64 start, u64 end)
-{
-    struct region *a = vm_from(m, start - (start > 0)), *b;
-    while (a && a->start <= end && (b = vm_from(m, a->end))) {
-        if (a->end != b->start || a->prot != b->prot || a->name != b->name || a->ours != b->ours) {
-            a = b;
-            continue;
-        }
-        u64 both = b->end;
-        vm_remove(m, b->start, both);
-        a->end = both;
+    while (to < m->n && m->r[to].start < r.end)
+        to++;
+    if (from < to && m->r[from].start < r.start) {
+        put[n] = m->r[from];
+        put[n++].end = r.start;
     }
+    if (r.name)
+        put[n++] = r;
+    if (from < to && m->r[to - 1].end > r.end) {
+        put[n] = m->r[to - 1];
+        put[n++].start = r.end;
+    }
+    vm_splice(m, from, to, put, n);
+    vm_join(m, from, from + n);
 }
 
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
-    if (start >= end)
-        return;
-    vm_split(m, start);
-    vm_split(m, end);
-    for (struct region *r = vm_from(m, start); r && r->start < end; r = vm_from(m, r->end))
-        r->prot = prot;
-    vm_merge(m, start, end);
+    for (int i = 0; i < 2; i++) { /* the regions that go on outside of the range */
+        const struct region *r = vm_find(m, i ? end : start);
+        if (start < end && r && r->start < (i ? end : start))
+            vm_set(m, (struct region){ MAX(r->start, start), MIN(r->end, end), r->name, prot });
+    }
+    u32 from = vm_from(m, start), to = from;
+    for (; to < m->n && m->r[to].start < end; to++)
+        m->r[to].prot = prot;
+    vm_join(m, from, to);
 }
 
-/* mremap: the region at [start, end) is now to_len bytes at `to`. */
-static void vm_move(struct mm *m, u64 start, u64 end, u64 to, u64 to_len)
+/* mremap: what is mapped at `from` is now also at [to, to_end); then [from, gone) is not. */
+static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
-    struct region *r = vm_find(m, start), moved = { 0 };
-    moved = r ? *r : (struct region){ .prot = PROT_READ | PROT_WRITE, .ours = true,
-                                      .name = vm_name("anon") };
-    vm_unmap(m, start, end);
+    const struct region *r = vm_find(m, from);
+    struct region moved = r ? *r : (struct region){ 0 };
+    vm_set(m, (struct region){ .start = from, .end = gone });
     moved.start = to;
-    moved.end = to + to_len;
-    vm_map(m, moved);
+    moved.end = to_end;
+    vm_set(m, moved);
 }
 
 static struct mm *vm_copy(const struct mm *from)
@@ -3026,47 +2935,22 @@ static struct mm *vm_copy(const struct mm *from)
     *m = *from;
     m->refs = 1;
     m->r = NULL;
-    m->cap = 0;
-    if (from->used && vm_room(m, from->used)) {
-        memcpy(m->r, from->r, (from->used + 1) * sizeof *m->r);
-    } else {
-        vm.overflow += m->n;
-        m->n = m->used = m->root = m->free = 0;
-    }
-    /* A child's copy costs nothing until it is written: the summary counts what the child maps. */
-    for (u32 i = 1; i <= m->used; i++)
-        m->r[i].ours = false;
-    m->brk_start = m->brk;
+    m->n = m->cap = 0;
+    if (from->n)
+        vm_splice(m, 0, 0, from->r, from->n);
     return m;
 }
 
-static u64 vm_heap(const struct mm *m)
-{
-    return m->brk > m->brk_start ? m->brk - m->brk_start : 0;
-}
-
-/* Adds an address space's sizes to the totals. */
-static void vm_account(const struct mm *m)
-{
-    vm.heap_bytes += vm_heap(m);
-    for (u32 i = 1; i <= m->used; i++) /* a free one has no bytes, and is not ours */
-        if (m->r[i].ours) {
-            vm.map_bytes += m->r[i].end - m->r[i].start;
-            vm.map_regions++;
-        }
-}
-
-/* Drops a reference. What exec throws away is not counted; what is there at the end is. */
-static void vm_put(struct mm *m, bool account)
+static void vm_put(struct mm *m)
 {
     if (!m || --m->refs)
         return;
-    if (account)
-        vm_account(m);
     vm.cap -= m->cap;
     free(m->r);
     free(m);
 }
+
+/* --- file systems that can make a reader wait --- */
 
 /* Whether device 0:minor is, by the mounts that tid sees, a file system on which a page fault can
  * wait for a user-space server or a network. (statfs(2) would ask that server.) */
@@ -3080,6 +2964,9 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
+        hit |= !mem_charge(); /* too many mounts to know */
+        if (hit)
+            break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
             continue;
         for (size_t i = 0; i < ARRAY_LEN(slow); i++)
@@ -3091,78 +2978,114 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* The same of a file. Block devices have a major number; what has none is looked up once a device.
- */
-static bool vm_slow_dev(pid_t tid, u32 major, u32 minor)
+/* Marks m careful if a file on that device, which tid has open or mapped, can make a reader wait.
+ * Block devices have a major number. The mounts are asked each time, because a device number that
+ * is free again is the next mount's; only that of the program's file stays while it runs. */
+static void vm_heed_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
-    static struct { u32 minor; bool known, slow; } cache[64];
-    u32 i = minor % ARRAY_LEN(cache);
-    if (major)
-        return false;
-    if (!cache[i].known || cache[i].minor != minor) {
-        cache[i].minor = minor;
-        cache[i].slow = vm_slow_mount(tid, minor);
-        cache[i].known = true;
-    }
-    return cache[i].slow;
+    if (!m->careful && !major && minor != m->exe_minor)
+        m->careful = vm_slow_mount(tid, minor);
 }
 
-static bool vm_slow_fs(pid_t tid, const char *path)
+/* The same of the file behind a link of /proc (which leads to it without any walk). */
+static void vm_heed_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
-    return fd_statx(path, &sx) == 0 && vm_slow_dev(tid, sx.stx_dev_major, sx.stx_dev_minor);
+    if (!m->careful && fd_statx(link, &sx) == 0)
+        vm_heed_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* One line of /proc/PID/maps: "start-end rwxp offset dev inode   name". */
-static void vm_maps_line(struct mm *m, const char *line)
+/* The same of the program's own file. m->exe_minor is that of the program before it: its file was
+ * in use until this one was. */
+static void vm_heed_exe(struct mm *m, pid_t tid)
 {
-    char *dash, *blank;
-    struct region r = { .start = strtoull(line, &dash, 16) };
-    if (*dash != '-')
+    char link[64];
+    struct fd_stat sx;
+    snprintf(link, sizeof link, "/proc/%d/exe", tid);
+    if (fd_statx(link, &sx) < 0)
         return;
-    r.end = strtoull(dash + 1, &blank, 16);
+    vm_heed_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
+    m->exe_minor = m->careful || sx.stx_dev_major ? 0 : sx.stx_dev_minor;
+}
+
+/* --- /proc/PID/maps --- */
+
+/* What a line of it says: "start-end rwxp offset major:minor inode   name"; false: it is none. */
+static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
+{
+    char *dash, *blank, *colon;
+    *r = (struct region){ .start = strtoull(line, &dash, 16) };
+    if (dash == line || *dash != '-')
+        return false;
+    r->end = strtoull(dash + 1, &blank, 16);
     const char *perm = blank + 1, *name = u_word(line, 5);
     if (*blank != ' ' || strlen(perm) < 4)
-        return;
-    r.prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
-                | (perm[2] == 'x' ? PROT_EXEC : 0));
-    r.name = !strcmp(name, "[heap]")       ? vm_name("heap")
-             : !strncmp(name, "[stack", 6) ? vm_name("stack")
-             : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
-                                           : vm_name("anon");
-    vm_map(m, r);
+        return false;
+    r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
+                 | (perm[2] == 'x' ? PROT_EXEC : 0));
+    r->name = !strcmp(name, "[heap]")       ? vm_name("heap")
+              : !strncmp(name, "[stack", 6) ? vm_name("stack")
+              : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
+                                            : vm_name("anon");
+    *major = (u32)strtoul(u_word(line, 3), &colon, 16);
+    *minor = *colon == ':' ? (u32)strtoul(colon + 1, NULL, 16) : 0;
+    return true;
 }
 
-/* Reads an address space from /proc/TID/maps (or smaps, to find userfaultfd's flags um and uw,
- * Documentation/filesystems/proc.rst). Returns 0 or -errno. */
-static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
+/* Reads the regions of tid; with `attach` also where its heap ends and what makes it careful: files,
+ * and userfaultfd's flags um and uw of smaps (Documentation/filesystems/proc.rst). False: not read
+ * to the end, because it is gone (then nothing changes), not kvis's to read, or has too many. */
+static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
     size_t size = 0;
-    snprintf(path, sizeof path, "/proc/%d/%s", tid, smaps ? "smaps" : "maps");
+    u32 lines = 0, major, minor, was = 0;
+    struct region r;
+    snprintf(path, sizeof path, "/proc/%d/%s", tid, attach ? "smaps" : "maps");
     FILE *f = fopen(path, "re");
-    if (!f)
-        return -errno;
-    vm_drop(m, m->root);
-    m->root = 0;
-    while (u_line(f, &line, &size)) {
+    while (f && lines < VM_LINES_MAX && u_line(f, &line, &size)) {
         if (!strncmp(line, "VmFlags:", 8))
             m->careful |= strstr(line, " um") || strstr(line, " uw");
-        else if (strchr(line, '-') && isxdigit((u8)line[0]) &&
-                 strchr(line, ' ') > strchr(line, '-'))
-            vm_maps_line(m, line);
+        if (!vm_line(line, &r, &major, &minor))
+            continue;
+        m->n = lines++ ? m->n : 0;
+        if (opt.faults)
+            vm_set(m, r);
+        if (attach && (major || minor) && minor != was)
+            vm_heed_dev(m, tid, major, minor);
+        if (attach && !strcmp(r.name->s, "heap"))
+            m->brk = r.end;
+        was = minor;
     }
-    fclose(f);
+    if (f)
+        fclose(f);
     free(line);
-    const struct name *last = NULL;
-    for (struct region *r = vm_from(m, 0); r; r = vm_from(m, r->end)) {
-        char where[PATH_MAX + 64];
-        snprintf(where, sizeof where, "/proc/%d/root%s", tid, r->name->s);
-        if (r->name->cls == 'f' && r->name != last)
-            m->careful |= vm_slow_fs(tid, where);
-        last = r->name;
-    }
-    return 0;
+    return lines > 0 && lines < VM_LINES_MAX;
+}
+
+/* A fault at addr, which is in no region, has made the stack grow: the kernel maps nothing else
+ * within 128 MiB of its end (mm/util.c, MIN_GAP). Returns it, or NULL: that is not so. */
+static struct region *vm_grow_stack(struct mm *m, u64 addr)
+{
+    u32 i = vm_from(m, addr);
+    struct region *r = i < m->n ? &m->r[i] : NULL;
+    if (!r || r->name != vm_name("stack") || r->end - addr >= 128 << 20)
+        return NULL;
+    r->start = addr & ~(u64)4095;
+    return r;
+}
+
+/* Reads the regions of tid again for a fault that is in none of them, unless that was done a moment
+ * ago. Whether they are all known now. */
+static bool vm_look(struct mm *m, pid_t tid)
+{
+    u64 begin = u_now();
+    if (begin < m->next_ns)
+        return false;
+    bool all = vm_read(m, tid, false);
+    u64 end = u_now();
+    m->next_ns = end + (end - begin) * VM_PAUSE;
+    return all;
 }
 
 /* == 9 ps_  processes and threads ===============================================
@@ -3294,7 +3217,7 @@ static void ps_free_task(struct task *t)
 {
     ps_unlink(t);
     files_put(t->files);
-    vm_put(t->mm, true);
+    vm_put(t->mm);
     if (t->fs && !--t->fs->refs)
         free(t->fs);
     if (t->proc && t->ns_tid) {
@@ -8044,12 +7967,6 @@ static bool st_all_asked(const u16 *rows, size_t n)
     return true;
 }
 
-static bool st_knows_memory(void)
-{
-    static const u16 rows[] = { SC_brk, SC_mmap, SC_munmap, SC_mremap };
-    return st_all_asked(rows, ARRAY_LEN(rows));
-}
-
 static bool st_knows_io(void)
 {
     static const u16 rows[] = { SC_read,     SC_write,  SC_pread64,        SC_pwrite64, SC_readv,
@@ -8062,7 +7979,7 @@ static bool st_knows_io(void)
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
-    ST_PEAK, ST_MEMORY,
+    ST_PEAK,
     ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
     ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
@@ -8103,7 +8020,6 @@ static bool st_knows(enum st_known what)
     case ST_CPU: return st_run.cpu_ns > 0;
     case ST_CPU_PARTS: return st_run.user_ns | st_run.system_ns;
     case ST_PEAK: return st.max_rss > 0;
-    case ST_MEMORY: return calls && st_knows_memory();
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
     case ST_FILES: return calls && st_knows_files() && !st.files_dropped;
@@ -8587,18 +8503,6 @@ static void st_text_trouble(struct buf *b)
     st_text_lost(b);
 }
 
-static void st_text_memory(struct buf *b)
-{
-    if (!st_knows(ST_MEMORY)) {
-        b_s(b, " Memory: n/a (-e trace= leaves out some of its calls)\n");
-        return;
-    }
-    b_s(b, " Memory mapped at exit, resident or not:\n");
-    st_text_nums(b, ST_MEMORY);
-    b_f(b, "   %-15s%10s (%" PRIu64 " regions)\n", "Mmap:", out_bytes(vm.map_bytes).s,
-        vm.map_regions);
-}
-
 static void st_text_io(struct buf *b)
 {
     if (!st_knows(ST_IO)) {
@@ -8625,7 +8529,6 @@ static void st_text_files(struct buf *b)
 
 static void st_text_model(struct buf *b)
 {
-    st_text_memory(b);
     if (st_knows(ST_FAULTS))
         b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
     if (st_knows(ST_MAJOR))
@@ -9673,26 +9576,37 @@ static u8 md_recorded_kind(const struct wire_file *f)
     return fd_kind_of("/", &sx);
 }
 
+/* Walks to a path in what the kernel has cached of directories, as `resolve` says too: openat2(2).
+ * Such a walk asks no FUSE or network server. Before Linux 5.12 there is none: -1. */
+static int md_walk_cached(int dir, const char *path, u64 resolve)
+{
+    enum { OPENAT2 = 437, CACHED = 0x20 }; /* RESOLVE_CACHED, <linux/openat2.h> */
+    u64 how[3] = { O_PATH | O_CLOEXEC, 0, CACHED | resolve }; /* struct open_how */
+    return (int)syscall(OPENAT2, dir, path, how, sizeof how);
+}
+
 /* Resolves a recorded path with ".." in it (or names a file without a name): the descriptor may be
  * closed by now, so the path is walked again, from the tracee's root if it is still there, and the
  * answer taken if it is the file of the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f,
                                 bool unnamed)
 {
-    static char at[PATH_MAX * 2 + 64];
+    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT */
+    char at[64];
     struct fd_stat sx;
     if (unnamed) { /* O_TMPFILE: as /proc/PID/fd shows it */
         int n = snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)", f->ino);
         p->len = MIN(p->len + (u32)n, (u32)sizeof p->s - 1);
         return;
     }
-    if (vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff))
-        return;
     bool in_root = t->fs && t->fs->root; /* then p->s begins with it, as kvis sees it */
-    snprintf(at, sizeof at, "/proc/%d/root%s", t->tid, p->s);
-    int fd = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
+    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
+    int root = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
+    int fd = root < 0 ? -1 : md_walk_cached(root, p->s, IN_ROOT);
+    if (root >= 0)
+        close(root);
     if (fd < 0)
-        fd = open(p->s, O_PATH | O_CLOEXEC);
+        fd = md_walk_cached(AT_FDCWD, p->s, 0);
     if (fd < 0)
         return;
     snprintf(at, sizeof at, "/proc/thread-self/fd/%d", fd);
@@ -10483,22 +10397,23 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
+/* A range of addresses is mapped now, or without a name no longer. */
+static void md_map(struct task *t, struct region r)
+{
+    if (opt.faults && t->mm)
+        vm_set(t->mm, r);
+}
+
 static void md_brk(struct task *t, struct call *c)
 {
     struct mm *m = t->mm;
     u64 now = (u64)c->ret;
     if (!m || c->noret || c->err)
         return;
-    if (!m->brk) { /* the first answer says where the heap begins */
-        m->brk_start = m->brk = now;
-        return;
-    }
-    s64 growth = (s64)(now - m->brk);
-    if (growth > 0)
-        vm_map(m, (struct region){ .start = m->brk, .end = now, .prot = PROT_READ | PROT_WRITE,
-                                   .name = vm_name("heap") });
-    else if (growth < 0)
-        vm_unmap(m, now, m->brk);
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first answer says where the heap begins */
+    md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, vm_name("heap"),
+                               PROT_READ | PROT_WRITE });
+    md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
     m->brk = now;
     if (growth) {
         struct event *e = md_event(EK_BRK, t, c);
@@ -10515,13 +10430,12 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     const struct wire_file *f = mem_replayed_file(0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
-    if (!c->err && t->mm) {
-        vm_map(t->mm, (struct region){ .start = (u64)c->ret, .end = (u64)c->ret + size,
-                                       .prot = arg[2] & 7, .ours = true, .name = name });
-        if (o)
-            t->mm->careful |= !replay.on ? vm_slow_fs(t->tid, fd_proc(t->tid, (s32)arg[4]))
-                              : f && vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff);
-    }
+    if (!c->err)
+        md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
+    if (!c->err && t->mm && o && !replay.on)
+        vm_heed_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
+    else if (!c->err && t->mm && f)
+        vm_heed_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
     else
@@ -10552,29 +10466,20 @@ static void md_munmap(struct task *t, struct call *c)
 {
     if (c->err)
         return;
-    struct region *r = t->mm ? vm_find(t->mm, c->arg[0]) : NULL;
-    bool file = r && r->name->cls == 'f' && nm_noise(r->name->s);
-    if (t->mm)
-        vm_unmap(t->mm, c->arg[0], c->arg[0] + md_page_up(c->arg[1]));
+    md_map(t, (struct region){ .start = c->arg[0], .end = c->arg[0] + md_page_up(c->arg[1]) });
     struct event *e = md_event(EK_MUNMAP, t, c);
     md_range(e, c->arg[0], c->arg[1]);
-    e->noise = file;
+    e->noise = true;
     md_emit(e);
 }
 
 static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
-    u64 old = c->arg[0], old_size = md_page_up(c->arg[1]), size = md_page_up(c->arg[2]);
-    if (!c->err && t->mm) {
-        struct region *r = vm_find(t->mm, old), was = r ? *r : (struct region){ 0 };
-        vm_move(t->mm, old, old + old_size, (u64)c->ret, size); /* old_size 0: a second mapping */
-        if (r && c->arg[3] & DONTUNMAP) { /* the old range stays */
-            was.start = old;
-            was.end = old + old_size;
-            vm_map(t->mm, was);
-        }
-    }
+    u64 old = c->arg[0], to = (u64)c->ret;
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* 0: a second mapping */
+    if (!c->err && opt.faults && t->mm)
+        vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
     if (!c->err)
         md_range(e, (u64)c->ret, c->arg[2]);
@@ -10585,7 +10490,7 @@ static void md_mremap(struct task *t, struct call *c)
 
 static void md_mprotect(struct task *t, struct call *c)
 {
-    if (!c->err && t->mm)
+    if (!c->err && opt.faults && t->mm)
         vm_protect(t->mm, c->arg[0], c->arg[0] + md_page_up(c->arg[1]), c->arg[2] & 7);
     struct event *e = md_event(EK_MPROTECT, t, c);
     md_range(e, c->arg[0], c->arg[1]);
@@ -15610,15 +15515,30 @@ static void pf_flush(struct task *t)
     struct event *e = ev_new(n > 1 ? EK_FAULT_GROUP : EK_FAULT, t, t->fault_ns);
     ev_name(e, EV_region_name, r->name);
     ev_num(e, EV_addr, (s64)t->fault_addr);
-    if (n > 1) {
+    if (n > 1)
         ev_num(e, EV_count, (s64)n);
+    if (n > 1 && r->end)
         ev_num(e, EV_region_start, (s64)r->start);
-    }
-    ev_sym(e, EV_prot, md_prot_text(r->prot));
+    if (r->end)
+        ev_sym(e, EV_prot, md_prot_text(r->prot));
     if (t->fault_major)
         ev_sym(e, EV_kind, "major");
     e->noise = !pf_ours(r->name) && !t->fault_major;
     md_emit(e);
+}
+
+/* The region that a fault at addr was in; `none`, with a name that says why, where that is not
+ * known. During an exec, what is unknown lies in the new program's memory: t->mm is the old one. */
+static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
+{
+    const struct region *r = vm_find(t->mm, addr);
+    bool exec = t->call.open && (t->call.id == SC_execve || t->call.id == SC_execveat), all = false;
+    if (!r && !exec && !(r = vm_grow_stack(t->mm, addr))) {
+        all = vm_look(t->mm, t->tid);
+        r = vm_find(t->mm, addr);
+    }
+    none->name = r ? NULL : vm_name(exec ? "exec" : all ? "unmapped" : "unknown");
+    return r ? r : none;
 }
 
 static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
@@ -15626,16 +15546,15 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
     struct task *t = ps_task(tid);
     if (!t || !t->mm)
         return;
-    struct region *r = vm_find(t->mm, addr);
-    struct region none = { .name = vm_name("unknown") };
-    if (!r)
-        r = &none;
-    if (t->faults && (t->fault_run.name != r->name || t->fault_run.start != r->start
-                      || t->fault_major != major))
+    struct region none = { .start = 0 };
+    const struct region *r = pf_region(t, addr, &none);
+    const struct region *was = &t->fault_run;
+    bool same = was->name == r->name && (was->start == r->start || was->end == r->end);
+    if (t->faults && (!same || t->fault_major != major))
         pf_flush(t);
+    t->fault_run = *r; /* the stack grows downwards, the heap upwards */
     if (!t->faults++) {
         t->fault_major = major;
-        t->fault_run = *r;
         t->fault_addr = addr;
         t->fault_ns = ns;
         pf_rings.oldest = pf_rings.oldest ? pf_rings.oldest : ns;
@@ -15700,7 +15619,7 @@ static void pf_flush_old(u64 ns)
     u64 oldest = 0;
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i]; t; t = t->next) {
-            if (t->faults && ns - t->fault_ns > PF_RUN_NS)
+            if (t->faults && ns > t->fault_ns + PF_RUN_NS)
                 pf_flush(t);
             if (t->faults && (!oldest || t->fault_ns < oldest))
                 oldest = t->fault_ns;
@@ -20007,7 +19926,7 @@ static void tr_mark_names(struct task *t)
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
             tr_mark_ofd(t->files->slot[i].o);
-    for (u32 i = 1; t->mm && i <= t->mm->used; i++) /* a free one has no name */
+    for (u32 i = 0; t->mm && i < t->mm->n; i++)
         nm_mark(t->mm->r[i].name);
 }
 
@@ -20795,16 +20714,16 @@ static void tr_exec_state(struct task *t)
     t->files = files_own(t->files);
     fd_close_all(t->files, 0, ~0u, true);
     md_closed(t, -1);
-    vm_put(t->mm, false);
+    u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
+    vm_put(t->mm);
     t->mm = vm_new();
     if (t->proc)
         t->proc->caught = t->proc->max_rss = 0, t->proc->program = t->exec_path;
-    char exe[64];
-    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
     if (t->mm) {
-        t->mm->careful = vm_slow_fs(t->tid, exe);
-        if (opt.faults)
-            vm_from_proc(t->mm, t->tid, false);
+        t->mm->exe_minor = exe_minor;
+        vm_heed_exe(t->mm, t->tid);
+        if (opt.faults) /* it may end, or be killed, before its first fault is looked at */
+            vm_read(t->mm, t->tid, false);
     }
 }
 
@@ -21720,11 +21639,10 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
         }
-        if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
-            t->mm->careful = true;
-        for (struct region *r = t->mm ? vm_from(t->mm, 0) : NULL; r; r = vm_from(t->mm, r->end))
-            if (!strcmp(r->name->s, "heap"))
-                t->mm->brk = t->mm->brk_start = r->end;
+        if (t->mm) {
+            vm_heed_exe(t->mm, tid);
+            t->mm->careful |= !vm_read(t->mm, tid, true);
+        }
     }
     char comm[64];
     snprintf(comm, sizeof comm, "/proc/%d/comm", tid);

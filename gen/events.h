@@ -55,7 +55,7 @@
     X(BRK, MEM, 0, "brk", "brk {growth_bytes:8} heap", \
       EV_growth_bytes) \
     X(MMAP, MEM, 0, "mmap", \
-      "mmap {size:9}  {map_type} ({prot}) at 0x{addr}|mmap {size:9}  {map_type}", \
+      "mmap {size:9}  {map_type} ({prot}) at 0x{addr}-0x{end_addr}|mmap {size:9}  {map_type}", \
       EV_addr, EV_end_addr, EV_size, EV_prot, EV_map_type) \
     X(MUNMAP, MEM, 0, "munmap", "munmap {addr}-{end_addr} {size:8}", \
       EV_addr, EV_end_addr, EV_size) \
@@ -121,11 +121,15 @@
       EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr) \
     X(FAULT, MEM, EVENT_WITH_CALLS, "fault", \
       "{kind} fault in {region_name} @ {addr} ({prot})" \
-      "|fault in {region_name} @ {addr} ({prot})", \
+      "|fault in {region_name} @ {addr} ({prot})" \
+      "|{kind} fault in {region_name} memory @ {addr}" \
+      "|fault in {region_name} memory @ {addr}", \
       EV_addr, EV_region_name, EV_prot, EV_kind) \
     X(FAULT_GROUP, MEM, EVENT_WITH_CALLS, "fault_group", \
       "{count} {kind} faults in {region_name} @ {region_start} ({prot})" \
-      "|{count} faults in {region_name} @ {region_start} ({prot})", \
+      "|{count} faults in {region_name} @ {region_start} ({prot})" \
+      "|{count} {kind} faults in {region_name} memory @ {addr}" \
+      "|{count} faults in {region_name} memory @ {addr}", \
       EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot, EV_kind) \
     X(SCHED, PROC, 0, "sched_delay", "waited {delay_ns} for CPU {cpu}", \
       EV_delay_ns, EV_cpu) \

@@ -7,9 +7,6 @@
  * is; when it is known (enum st_known); its line of text, where it has one of its own. */
 #define SUMMARY_NUMBERS(X) \
     X("duration_ns", "duration_ns", st_run.duration_ns, ALWAYS, NULL) \
-    X("heap_bytes", "heap_bytes", vm.heap_bytes, MEMORY, "Heap:") \
-    X("mmap_bytes", "map_bytes", vm.map_bytes, MEMORY, NULL) \
-    X("mmap_regions", "map_regions", vm.map_regions, MEMORY, NULL) \
     X("file_bytes_read", "file_in", st.file_in, IO, "Files read:") \
     X("file_bytes_written", "file_out", st.file_out, IO, "Files written:") \
     X("net_bytes_sent", "net_out", st.net_out, IO, "Net sent:") \

@@ -2030,8 +2030,7 @@ function cards() {
   const list = [], s = sum || {};
   const add = (name, ...lines) => list.push(card(name, lines, "", COUNTS[name]));
   const opt = (v, f) => v === undefined ? undefined : f(v);
-  add("memory", ["heap", opt(s.heap_bytes, size)], ["mmap", opt(s.mmap_bytes, size)], ["regions", opt(s.mmap_regions, count)],
-    ["page faults", opt(s.page_faults, count)]);
+  add("memory", ["page faults", opt(s.page_faults, count)]);
   add("file I/O", ["read", opt(s.file_bytes_read, size)], ["written", opt(s.file_bytes_written, size)],
     ["other read", opt(s.other_bytes_read, size)], ["other written", opt(s.other_bytes_written, size)]);
   add("network", ["sent", opt(s.net_bytes_sent, size)], ["received", opt(s.net_bytes_received, size)],

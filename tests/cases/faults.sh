@@ -5,7 +5,7 @@
 # needs: python3
 . "$TESTS/lib/truth.sh"
 KVOPT=--faults
-each truth mem faults total
+each truth mem faults many total
 want "S['page_faults'] == sum(e['count'] for e in by('fault_group')) or S['page_faults'] >= 3000" total/json
 has faults/err "217 faults in anon @ 2000000000.*rw-"
 has faults/err "faults in heap @ "

@@ -57,7 +57,6 @@ def span(ns):
 def compare_cards(b, s, backend):
     c, num = cards(b), str
     want = {
-        "memory heap": ("heap_bytes", size), "memory mmap": ("mmap_bytes", size), "memory regions": ("mmap_regions", num),
         "memory page faults": ("page_faults", num), "file I/O read": ("file_bytes_read", size),
         "file I/O written": ("file_bytes_written", size), "file I/O other read": ("other_bytes_read", size),
         "file I/O other written": ("other_bytes_written", size), "network sent": ("net_bytes_sent", size),

@@ -227,44 +227,29 @@ static void t_fd_table(void)
 static u64 mapped(const struct mm *m)
 {
     u64 n = 0, end = 0;
-    for (struct region *r = vm_from(m, 0); r; r = vm_from(m, end)) {
+    for (const struct region *r = m->r; r < m->r + m->n; r++) {
         EXPECT(r->start >= end && r->start < r->end); /* sorted, disjoint */
+        EXPECT(r == m->r || r->start > end || r->prot != r[-1].prot || r->name != r[-1].name);
         n += r->end - r->start;
         end = r->end;
     }
     return n;
 }
 
-/* Regions below node t, all of them in [start, end) and none with a higher priority than the one above; *deep: how
- * many levels. ~0: not so. */
-static u32 tree(const struct mm *m, u32 t, u64 start, u64 end, u32 level, u32 *deep)
-{
-    const struct region *r = &m->r[t];
-    *deep = MAX(*deep, level);
-    if (!t)
-        return 0;
-    if (r->start < start || r->end > end || r->start >= r->end || r->priority < m->r[r->left].priority * !!r->left
-        || r->priority < m->r[r->right].priority * !!r->right)
-        return ~0u;
-    u32 low = tree(m, r->left, start, r->start, level + 1, deep);
-    u32 high = tree(m, r->right, r->end, end, level + 1, deep);
-    return low == ~0u || high == ~0u ? ~0u : low + high + 1;
-}
-
 static void map_at(struct mm *m, u64 start, u64 end, u8 prot, struct name *name)
 {
-    vm_map(m, (struct region){ .start = start, .end = end, .prot = prot, .ours = true, .name = name });
+    vm_set(m, (struct region){ start, end, name, prot });
 }
 
 /* One page of the naive model. */
-struct page { u8 mapped, prot, ours, name; };
+struct page { u8 mapped, prot, name; };
 enum { PAGES = 96 };
 
 static bool same_pages(const struct mm *m, const struct page *p, struct name **names)
 {
     for (u64 k = 0; k < PAGES; k++) {
         const struct region *r = vm_find(m, k << 12);
-        if (!r != !p[k].mapped || (r && (r->prot != p[k].prot || r->ours != p[k].ours || r->name != names[p[k].name])))
+        if (!r != !p[k].mapped || (r && (r->prot != p[k].prot || r->name != names[p[k].name])))
             return false;
     }
     return true;
@@ -274,17 +259,17 @@ static bool same_pages(const struct mm *m, const struct page *p, struct name **n
 static void one_change(struct mm *m, struct page *p, struct name **names)
 {
     u64 a = (u64)rand() % PAGES, n = 1 + (u64)rand() % (rand() % 4 ? 4 : PAGES), end = MIN(a + n, (u64)PAGES);
-    struct page one = { 1, (u8)(rand() % 3), true, (u8)(rand() % 2) };
+    struct page one = { 1, (u8)(rand() % 3), (u8)(rand() % 2) };
     switch (rand() % 4) {
     case 0:
-        vm_unmap(m, a << 12, end << 12);
+        map_at(m, a << 12, end << 12, 0, NULL);
         one.mapped = 0;
         break;
     case 1: /* as mremap does, to a place that may overlap nothing */
         if (!vm_find(m, a << 12) || end + (end - a) > PAGES)
             return;
         one = p[a];
-        vm_move(m, a << 12, end << 12, end << 12, (end - a) << 12);
+        vm_move(m, a << 12, end << 12, end << 12, (end + end - a) << 12);
         memset(p + a, 0, (end - a) * sizeof *p);
         n = end - a;
         a = end;
@@ -301,42 +286,29 @@ static void one_change(struct mm *m, struct page *p, struct name **names)
         p[a] = one;
 }
 
-static void t_memory_tree(void)
+static void t_memory_map(void)
 {
     struct name *names[] = { vm_name("anon"), vm_name("file") };
     struct mm *m = vm_new();
     struct page p[PAGES] = { { 0 } };
     bool good = true;
-    u32 deep = 0;
     srand(1);
     for (int i = 0; i < 20000 && good; i++) {
         one_change(m, p, names);
-        good = same_pages(m, p, names) && tree(m, m->root, 0, PAGES << 12, 0, &deep) == m->n && m->used <= PAGES;
-        if (i % 1000 == 999) { /* fork; the parent ends */
+        good = same_pages(m, p, names) && m->n <= PAGES;
+        if (i % 100 == 99) { /* fork; the parent ends */
             struct mm *child = vm_copy(m);
-            vm_put(m, false);
+            good &= mapped(m) == mapped(child);
+            vm_put(m);
             m = child;
-            for (int k = 0; k < PAGES; k++)
-                p[k].ours = false;
             good &= same_pages(m, p, names);
         }
     }
     EXPECT(good && m->n && mapped(m) > 0);
-    vm_put(m, false);
+    vm_put(m);
     EXPECT(vm.cap == 0);
 
-    /* Whatever the order, it stays flat; neighbours that have become equal are one again. */
-    static const u64 steps[] = { 1, 7919, 19999 }; /* upwards, to and fro, downwards */
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        m = vm_new();
-        for (u64 k = 0; k < 20000; k++) {
-            u64 at = (1 + k * steps[i] % 20000) << 13;
-            map_at(m, at, at + 4096, 3, names[0]);
-        }
-        deep = 0;
-        EXPECT(m->n == 20000 && tree(m, m->root, 0, ~0ull, 0, &deep) == 20000 && deep < 64);
-        vm_put(m, false);
-    }
+    /* Neighbors that have become equal are one again. */
     m = vm_new();
     map_at(m, 0x1000, 0x1000 + (40000 << 12), 3, names[0]);
     for (u64 k = 0; k < 40000; k += 2)
@@ -344,7 +316,7 @@ static void t_memory_tree(void)
     EXPECT(m->n == 40000);
     vm_protect(m, 0x1000, 0x1000 + (40000 << 12), 3);
     EXPECT(m->n == 1 && mapped(m) == 40000 << 12);
-    vm_put(m, false);
+    vm_put(m);
 
     /* What finds no room is counted, and the rest stays right. */
     u32 cap = vm.cap;
@@ -353,31 +325,34 @@ static void t_memory_tree(void)
     for (u64 k = 1; k <= 100; k++)
         map_at(m, k << 13, (k << 13) + 4096, 3, names[0]);
     EXPECT(m->n == 64 && vm.overflow == 36 && mapped(m) == 64 << 12);
+    map_at(m, 0x2000, 0x2800, 0, NULL);
+    EXPECT(m->n == 64 && mapped(m) == (64 << 12) - 0x800);
     struct mm *child = vm_copy(m);
     EXPECT(child->n == 0 && vm.overflow == 100 && !vm_find(child, 1 << 13));
     map_at(child, 0x1000, 0x2000, 3, names[0]);
-    vm_put(child, false);
-    vm_put(m, true);
+    vm_put(child);
+    vm_put(m);
     vm.cap = cap;
     vm.overflow = 0;
 }
 
-static void t_memory_map(void)
+/* A line of /proc/PID/maps, and the stack, which grows. */
+static void t_memory_lines(void)
 {
+    struct region r;
+    u32 major, minor;
+    EXPECT(vm_line("7f00-8f00 r-xp 00000000 fd:1a2 131   /usr/bin/a b", &r, &major, &minor) && r.start == 0x7f00
+           && r.end == 0x8f00 && r.prot == (PROT_READ | PROT_EXEC) && !strcmp(r.name->s, "/usr/bin/a b")
+           && major == 0xfd && minor == 0x1a2);
+    EXPECT(vm_line("1000-2000 rw-p 00000000 00:00 0 ", &r, &major, &minor) && r.name == vm_name("anon") && !major && !minor);
+    EXPECT(!vm_line("AnonHugePages:         0 kB", &r, &major, &minor) && !vm_line("", &r, &major, &minor)
+           && !vm_line("Size:   4 kB", &r, &major, &minor) && !vm_line("1000-", &r, &major, &minor));
     struct mm *m = vm_new();
-    struct name *a = vm_name("anon");
-    map_at(m, 0x1000, 0x9000, 3, a);
-    vm_unmap(m, 0x3000, 0x4000); /* the middle */
-    EXPECT(m->n == 2 && mapped(m) == 0x7000 && !vm_find(m, 0x3000) && vm_find(m, 0x2fff));
-    vm_protect(m, 0x5000, 0x6000, 1);
-    EXPECT(m->n == 4 && vm_find(m, 0x5000)->prot == 1 && vm_find(m, 0x6000)->prot == 3);
-    map_at(m, 0x2000, 0x8000, 1, a); /* over several */
-    EXPECT(mapped(m) == 0x8000);
-    vm_move(m, 0x2000, 0x8000, 0x20000, 0x10000);
-    EXPECT(mapped(m) == 0x12000 && vm_find(m, 0x2ffff) && !vm_find(m, 0x2000));
-    vm_unmap(m, 0, ~0ull);
-    EXPECT(m->n == 0);
-    vm_put(m, true);
+    map_at(m, 0x1000000, 0x1001000, 3, vm_name("stack"));
+    EXPECT(vm_grow_stack(m, 0xff8123) && vm_find(m, 0xff8000) && !vm_find(m, 0xff7fff) && !vm_grow_stack(m, 0x1001000));
+    map_at(m, 0x20000000, 0x20001000, 3, vm_name("stack"));
+    EXPECT(!vm_grow_stack(m, 0x2000000)); /* too far below */
+    vm_put(m);
 }
 
 static void t_calls(void)
@@ -1172,7 +1147,7 @@ int main(int argc, char **argv)
     t_paths();
     t_fd_table();
     t_memory_map();
-    t_memory_tree();
+    t_memory_lines();
     t_stop_without_call();
     t_perfetto_counters();
     t_calls();
