@@ -354,9 +354,6 @@ struct task {
     u32 asked;                  /* of wire_thread.asked: those that have come */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
-    struct region fault_run;    /* consecutive page faults of this thread in one region */
-    u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
-    bool fault_major;
 };
 
 /* How a call ended, as -e status= names it (strace(1)). A result that cannot be read is one of a
@@ -2157,49 +2154,62 @@ static bool nm_is_linker(const char *s)
     return false;
 }
 
-/* Shared libraries in library directories, the dynamic linker, virtual file systems: opened by
- * every program, so hidden in text. */
-static bool nm_noise(const char *s)
+/* Whether it is a shared library, by its name: libx.so, libx.so.1. */
+static bool nm_is_library(const char *s)
 {
-    static const char *const dir[] = { "/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/",
-                                       "/usr/lib64/", "/usr/local/lib/", "/nix/store/" };
-    if (nm_under(s, "/proc/") || nm_under(s, "/sys/") || nm_under(s, "/dev/") || nm_is_linker(s))
-        return true;
-    const char *so = strstr(s, ".so");
-    for (size_t i = 0; so && i < ARRAY_LEN(dir); i++)
-        if (nm_under(s, dir[i]) && (so[3] == 0 || so[3] == '.'))
-            return true;
-    return false;
+    const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
+    while ((so = strstr(so, ".so")) && so[3] && so[3] != '.')
+        so++;
+    return so != NULL;
 }
 
-/* What a file is to the programs that only read it on their way. */
-enum nm_class { NM_PLAIN, NM_LIBRARY, NM_LOCALE, NM_CONFIG, NM_HEADER, NM_PART, N_NM_CLASSES };
+/* What a file is to the programs that read it on their way. SILENT: each program does, and it is
+ * not worth a word; SYSTEM: of the kernel; DEVICE: all others below /dev. */
+enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
+                NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* By the beginning of its path, or by what is in it; a directory counts as what is below it. */
+/* By its path ('='), the beginning of that ('^'), or what is in it ('*'); a directory counts as
+ * what is below it. */
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { const char *text; bool within; u8 class; } row[] = {
-        { "/usr/lib/locale/", false, NM_LOCALE },    { "/usr/share/locale", false, NM_LOCALE },
-        { "/usr/share/zoneinfo/", false, NM_LOCALE }, { "/etc/localtime", false, NM_LOCALE },
-        { "/usr/share/i18n/", false, NM_LOCALE },    { "/gconv/", true, NM_LOCALE },
-        { "/etc/nsswitch.conf", false, NM_CONFIG },  { "/openssl.cnf", true, NM_CONFIG },
-        { "/etc/gai.conf", false, NM_CONFIG },       { "/etc/host.conf", false, NM_CONFIG },
-        { "/etc/selinux/", false, NM_CONFIG },       { "/terminfo/", true, NM_CONFIG },
-        { "/etc/gcrypt/", false, NM_CONFIG },        { "/etc/gnutls/", false, NM_CONFIG },
-        { "/etc/crypto-policies/", false, NM_CONFIG }, { "/usr/include/", false, NM_HEADER },
-        { "/usr/local/include/", false, NM_HEADER }, { "/lib/python", true, NM_PART },
-        { "/site-packages/", true, NM_PART },        { "/node_modules/", true, NM_PART },
-        { "/usr/share/perl", false, NM_PART },       { "/etc/perl/", false, NM_PART },
-        { "/usr/local/share/perl", false, NM_PART }, { "/usr/share/nodejs/", false, NM_PART },
-        { "/usr/lib", false, NM_PART },              { "/lib", false, NM_PART },
-        { "/usr/local/lib/", false, NM_PART },       { "/nix/store/", false, NM_PART },
+    static const struct { char how; u8 class; const char *text; } row[] = {
+        { '^', NM_SYSTEM, "/proc/" },               { '^', NM_SYSTEM, "/sys/" },
+        { '=', NM_SILENT, "/dev/null" },            { '=', NM_SILENT, "/dev/zero" },
+        { '=', NM_SILENT, "/dev/full" },            { '=', NM_SILENT, "/dev/random" },
+        { '=', NM_SILENT, "/dev/urandom" },         { '^', NM_PLAIN, "/dev/shm/" },
+        { '^', NM_DEVICE, "/dev/" },                { '^', NM_SILENT, "/var/run/nscd/" },
+        { '^', NM_LOCALE, "/usr/lib/locale/" },     { '^', NM_LOCALE, "/usr/share/locale" },
+        { '^', NM_LOCALE, "/usr/share/zoneinfo/" }, { '^', NM_LOCALE, "/etc/localtime" },
+        { '^', NM_LOCALE, "/usr/share/i18n/" },     { '*', NM_LOCALE, "/gconv/" },
+        { '^', NM_CONFIG, "/etc/nsswitch.conf" },   { '*', NM_CONFIG, "/openssl.cnf" },
+        { '^', NM_CONFIG, "/etc/gai.conf" },        { '^', NM_CONFIG, "/etc/host.conf" },
+        { '^', NM_CONFIG, "/etc/selinux/" },        { '*', NM_CONFIG, "/terminfo/" },
+        { '^', NM_CONFIG, "/etc/gcrypt/" },         { '^', NM_CONFIG, "/etc/gnutls/" },
+        { '^', NM_CONFIG, "/etc/crypto-policies/" }, { '^', NM_HEADER, "/usr/include/" },
+        { '^', NM_HEADER, "/usr/local/include/" },  { '*', NM_PART, "/lib/python" },
+        { '*', NM_PART, "/site-packages/" },        { '*', NM_PART, "/node_modules/" },
+        { '^', NM_PART, "/usr/share/perl" },        { '^', NM_PART, "/etc/perl/" },
+        { '^', NM_PART, "/usr/local/share/perl" },  { '^', NM_PART, "/usr/share/nodejs/" },
+        { '^', NM_PART, "/usr/lib" },               { '^', NM_PART, "/lib" },
+        { '^', NM_PART, "/usr/local/lib/" },        { '^', NM_PART, "/nix/store/" },
     };
-    if (nm_noise(s))
-        return nm_is_linker(s) || !strstr(s, ".so") ? NM_PLAIN : NM_LIBRARY;
+    enum nm_class class = NM_PLAIN;
+    if (nm_is_linker(s))
+        return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (row[i].within ? strstr(s, row[i].text) != NULL : nm_under(s, row[i].text))
-            return row[i].class;
-    return NM_PLAIN;
+        if (row[i].how == '=' ? !strcmp(s, row[i].text)
+            : row[i].how == '^' ? nm_under(s, row[i].text) : strstr(s, row[i].text) != NULL) {
+            class = row[i].class;
+            break;
+        }
+    return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
+}
+
+/* Files that every program uses: no list of the files with most bytes names them. */
+static bool nm_noise(const char *s)
+{
+    enum nm_class class = nm_class(s);
+    return class >= NM_DEVICE && class <= NM_LIBRARY;
 }
 
 /* == 7 fd_ ofd_ files_  what a descriptor is ================================================
@@ -5636,7 +5646,6 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 struct event {
     u8 kind;
     u8 cat;              /* as in event_kinds[] unless the maker says otherwise */
-    bool noise;          /* hidden in text unless --no-filter */
     bool unasked;        /* of a call that -e trace= leaves out: for nobody */
     bool selected;       /* of a call that -P selects */
     int err;             /* errno, 0 on success */
@@ -5644,7 +5653,6 @@ struct event {
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 set[(N_EV_FIELDS + 63) / 64]; /* which v[] are present */
-    const struct ofd *o; /* of an I/O event: what text groups by */
     struct task *task;
     struct call *call;   /* EK_SYSCALL */
     union ev_val v[N_EV_FIELDS]; /* the last: see ev_new */
@@ -5703,9 +5711,130 @@ static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
         ev_bytes(e, f, s, n->len - (u32)(s - n->s));
 }
 
+static void ev_unset(struct event *e, enum ev_field f)
+{
+    e->set[f / 64] &= ~(1ull << f % 64);
+}
+
 static bool ev_has(const struct event *e, enum ev_field f)
 {
     return e->set[f / 64] >> f % 64 & 1;
+}
+
+/* Whether a field of bytes is that text. */
+static bool ev_is(const struct event *e, enum ev_field f, const char *text)
+{
+    u32 n = (u32)strlen(text);
+    return ev_has(e, f) && e->v[f].s.len == n && !memcmp(e->v[f].s.p, text, n);
+}
+
+static bool ev_is_text(u32 f)
+{
+    return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
+}
+
+/* Copies an event, and into `text` what its fields point to. False: they do not fit. */
+static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
+{
+    b_reset(text);
+    *to = *e;
+    for (int again = 0; again < 2; again++)
+        for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
+            bool sym = ev_fields[f].type == VT_SYM;
+            if (!ev_has(e, (enum ev_field)f) || !(sym || ev_is_text(f)))
+                continue;
+            const char *p = sym ? e->v[f].sym : e->v[f].s.p;
+            u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
+            if (!again)
+                b_put(text, p, n); /* which may move the ones before it */
+            else if (sym)
+                to->v[f].sym = text->p + at;
+            else
+                to->v[f].s.p = text->p + at;
+            at += n;
+        }
+    return !text->cut;
+}
+
+/* Events that are alike, until they are told of as one: the first, and what all of them add up to.
+ * Groups are in the order of their first events. */
+enum { EV_GROUPS = 16 };
+struct ev_groups {
+    u32 first, n; /* those from first on, before n */
+    u64 last_ns; /* of the last event of any */
+    struct ev_group {
+        struct event e;
+        struct buf text;
+        u64 count, bytes, sum_ns, max_ns;
+    } g[EV_GROUPS];
+};
+
+/* Whether a field is the same in both. */
+static bool ev_same(const struct event *a, const struct event *b, u32 f)
+{
+    const union ev_val *v = &a->v[f], *w = &b->v[f];
+    if (!ev_has(a, (enum ev_field)f))
+        return true;
+    if (ev_fields[f].type == VT_SYM)
+        return !strcmp(v->sym, w->sym);
+    if (ev_is_text(f))
+        return v->s.len == w->s.len && !memcmp(v->s.p, w->s.p, v->s.len);
+    return v->n == w->n;
+}
+
+/* Alike: of one thread and kind, with the same result, and of all fields only times and addresses
+ * differ. Programs that were not found are alike, wherever they were looked for. */
+static bool ev_alike(const struct event *a, const struct event *b)
+{
+    const struct event_kind *k = &event_kinds[a->kind];
+    if (a->kind != b->kind || a->tid != b->tid || a->err != b->err)
+        return false;
+    if (a->kind == EK_EXEC)
+        return true;
+    if (memcmp(a->set, b->set, sizeof a->set) != 0)
+        return false;
+    for (u32 i = 0; i < k->n; i++) {
+        u32 f = k->field[i];
+        if (f != EV_duration_ns && f != EV_queue_ns && f != EV_addr && !ev_same(a, b, f))
+            return false;
+    }
+    return true;
+}
+
+/* Adds an event to the group of those that are like it. False: it needs one, and all are in use. */
+static bool ev_group(struct ev_groups *s, const struct event *e)
+{
+    u32 i = s->first;
+    while (i < s->n && !ev_alike(&s->g[i].e, e))
+        i++;
+    if (i == EV_GROUPS)
+        return false;
+    struct ev_group *g = &s->g[i];
+    if (i == s->n) {
+        s->n++;
+        ev_keep(&g->e, &g->text, e);
+        g->count = g->bytes = g->sum_ns = g->max_ns = 0;
+    }
+    g->count++;
+    if (ev_has(e, EV_bytes))
+        g->bytes += (u64)e->v[EV_bytes].n;
+    if (ev_has(e, EV_duration_ns)) {
+        g->sum_ns += (u64)e->v[EV_duration_ns].n;
+        g->max_ns = MAX(g->max_ns, (u64)e->v[EV_duration_ns].n);
+    }
+    s->last_ns = e->ts_ns;
+    return true;
+}
+
+/* The first group, if it began until then; it is no longer there. NULL: there is none. */
+static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
+{
+    if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
+        return NULL;
+    struct ev_group *g = &s->g[s->first++];
+    if (s->first == s->n)
+        s->first = s->n = 0;
+    return g;
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
@@ -5727,15 +5856,17 @@ struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t); /* a line of -v begins */
     void (*exit)(struct task *t);  /* a call is over */
-    void (*gone)(const struct task *t, const struct ofd *o); /* either is about to go away */
-    void (*idle)(void);            /* I/O that was held back is printed */
+    void (*gone)(const struct task *t); /* it is about to go away */
+    void (*due)(u64 now);          /* text that was held back is printed */
     void (*flush)(void);
 };
 
 enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
-    OUT_BELOW_MAX = 160, OUT_FILES = 192, OUT_QUIET_NS = 200000000,
+    OUT_BELOW_MAX = 160, OUT_FILES = 192,
+    OUT_HELD_NS = 800000000,  /* what is held back waits no longer, or until nothing was added */
+    OUT_QUIET_NS = 200000000, /* for this time */
     OUT_DISK_FEW = 8,      /* so many requests in a row are a line of text */
     OUT_SLOW_NS = 10000000 /* or one that takes so long, or such a wait for a CPU */
 };
@@ -5748,15 +5879,14 @@ struct out_proc {
     pid_t parent, maker; /* the process, and its thread, that made it */
     bool ended;          /* the next of this pid is another process */
     bool starting;       /* since its exec it has done nothing but start-up */
-    bool counted;        /* `files` has what is not printed yet */
     u64 exec_ns, last_ns; /* when it executed its program; the last file of `files` */
+    u64 since_ns;        /* `files` has what is not printed, from then on; 0: nothing */
     u32 files[N_NM_CLASSES]; /* what it has opened that is not printed one by one */
     u32 n_files, file[OUT_FILES]; /* hashes of all of their paths; 0: free */
-    struct {             /* of NM_HEADER and NM_PART: the directory that all of them are in; of one
-                          * file, its path */
+    struct {             /* by class: the directory that all of them are in; of one file, its path */
         u32 len;
         char path[OUT_BELOW_MAX];
-    } below[2];
+    } below[N_NM_CLASSES];
     u64 bytes;           /* that were read of those */
     u32 args_len;
     char args[192];      /* its first arguments, each with its NUL */
@@ -5775,30 +5905,14 @@ static struct {
     u64 page_bytes; /* of the machine of a recording; 0: of this one */
     bool many;           /* more than one thread was seen: lines name theirs */
     bool observed;       /* of any process: lines of calls name it, too */
-    u32 counted;         /* so many of out_procs[] have something that is not printed yet */
     u64 hidden;          /* events that --no-filter would have shown */
-    u64 text_ns;         /* when the last was that could have had a line */
     u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
     u32 line_from;       /* where in text.b the line begins */
     struct task *partial; /* whose line has begun and not ended (-v) */
     u32 line_at;  /* where in text.b the line began, behind its prefix */
     u32 line_col; /* columns of it that were flushed before */
-    struct {             /* consecutive I/O of one kind on one descriptor, not yet printed */
-        u64 count, bytes, each, ts_ns;
-        u8 kind;
-        bool many; /* as `many` was */
-        pid_t pid, tid;
-        s64 fd;
-        const struct ofd *o;
-        struct buf label;
-        struct buf name; /* of the file: in a replay, `o` only differs from that before */
-    } run;
-    struct {             /* consecutive block I/O of one kind, not yet printed */
-        u64 count, each, sum_ns, max_ns, ts_ns, last_ns;
-        pid_t pid, tid;
-        int err;
-        char op[16], device[32];
-    } disk;
+    struct ev_groups held; /* not yet printed */
+    u64 due_ns;            /* until then nothing that is held back is due; 0: nothing is held */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
@@ -5941,10 +6055,13 @@ static void out_time_since(struct buf *b, u64 ns)
         ns % NSEC / 1000, opt.timefmt ? ")" : "");
 }
 
-/* The time in front of a line: [+0.003s], or as -t and -r say. */
+/* The time in front of a line: [+0.003s], or as -t and -r say. A line that sums up has the time of
+ * its first or last event; where another has been printed since then, the time of that. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
+    if (!opt.verbose)
+        ts_ns = MAX(ts_ns, out.last_line_ns);
     if (opt.timefmt)
         out_time_of_day(b, ts_ns);
     if (opt.relative)
@@ -6211,63 +6328,6 @@ static void out_template_any(struct buf *b, const struct event *e)
             return;
 }
 
-/* Prints the I/O that was held back to be grouped. */
-static void out_run_flush(void)
-{
-    if (!out.run.count)
-        return;
-    u64 n = out.run.count;
-    bool many = out.many;
-    out.run.count = 0;
-    out_break_partial();
-    out.many = out.run.many; /* a replay, which comes here later, must print the same */
-    out_line_begin(out.run.ts_ns, out.run.pid, out.run.tid);
-    out.many = many;
-    out_sgr(out_colour[event_kinds[out.run.kind].cat]);
-    b_put(&out.text.b, out.run.label.p, out.run.label.len);
-    if (n > 1)
-        b_f(&out.text.b, " (x%" PRIu64 ", %s total)", n, out_bytes(out.run.bytes).s);
-    out_sgr("0");
-    out_line_end();
-}
-
-/* Whether an I/O event continues the run: same kind, thread, file and size. */
-static bool out_run_goes_on(const struct event *e)
-{
-    const union ev_val *name = &e->v[EV_filename];
-    u32 len = ev_has(e, EV_filename) ? name->s.len : 0;
-    return out.run.count && out.run.kind == e->kind && out.run.tid == e->tid && e->o
-        && out.run.o == e->o && out.run.fd == e->v[EV_fd].n
-        && out.run.each == (u64)e->v[EV_bytes].n && out.run.name.len == len
-        && (!len || !memcmp(out.run.name.p, name->s.p, len));
-}
-
-/* Holds an I/O event back while the next ones are alike. */
-static void out_run_add(const struct event *e)
-{
-    u64 bytes = (u64)e->v[EV_bytes].n;
-    if (out_run_goes_on(e)) {
-        out.run.count++;
-        out.run.bytes += bytes;
-        return;
-    }
-    out_run_flush();
-    out.run.count = 1;
-    out.run.many = out.many;
-    out.run.bytes = out.run.each = bytes;
-    out.run.kind = e->kind;
-    out.run.pid = e->pid;
-    out.run.tid = e->tid;
-    out.run.fd = e->v[EV_fd].n;
-    out.run.o = e->o;
-    out.run.ts_ns = e->ts_ns;
-    b_reset(&out.run.name);
-    if (ev_has(e, EV_filename))
-        b_put(&out.run.name, e->v[EV_filename].s.p, e->v[EV_filename].s.len);
-    b_reset(&out.run.label);
-    out_template_any(&out.run.label, e);
-}
-
 /* A latency as people read it: 5.2ms. */
 static struct out_text out_latency(u64 ns)
 {
@@ -6279,65 +6339,107 @@ static struct out_text out_latency(u64 ns)
     return t;
 }
 
-/* Prints the block I/O that was held back; other I/O first, so that the order of lines does not
- * depend on when that was printed. */
-static void out_disk_flush(void)
+/* Begins a line of text in a colour. */
+static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
-    struct buf *b = &out.text.b;
-    u64 n = out.disk.count;
-    if (!n)
-        return;
-    out.disk.count = 0;
-    if (n < OUT_DISK_FEW && !out.disk.err && out.disk.max_ns < OUT_SLOW_NS && !opt.no_filter) {
-        out.hidden += n; /* the summary counts them */
-        return;
-    }
-    out_run_flush();
     out_break_partial();
-    out_line_begin(out.disk.ts_ns, out.disk.pid, out.disk.tid);
-    out_sgr(out.disk.err ? "31" : "36");
-    b_f(b, "block I/O %s", out_latency(out.disk.sum_ns / n).s);
-    if (n > 1)
-        b_f(b, " avg, %s max", out_latency(out.disk.max_ns).s);
-    b_f(b, " (%s", out_bytes(out.disk.each).s);
-    if (n > 1)
-        b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(out.disk.each * n).s);
-    b_s(b, ") ");
-    b_esc(b, out.disk.device, strlen(out.disk.device), 0);
-    b_c(b, ' ');
-    b_esc(b, out.disk.op, strlen(out.disk.op), 0);
-    if (out.disk.err) {
-        b_s(b, " failed: ");
-        b_s(b, u_errname(out.disk.err) ? u_errname(out.disk.err) : "?");
-    }
+    out_line_begin(ts_ns, pid, tid);
+    out_sgr(colour);
+}
+
+static void out_line_stop(void)
+{
     out_sgr("0");
     out_line_end();
 }
 
-/* Holds block I/O back while the next one is of the same thread, size, kind and disk. */
-static void out_disk_add(const struct event *e)
+/* The text of block requests that are alike: block I/O 217us avg, 228us max (4.0 KB x9, 36.0 KB
+ * total) vda read. */
+static void out_block(struct buf *b, const struct ev_group *g)
 {
-    char device[sizeof out.disk.device] = "?", op[sizeof out.disk.op];
-    u64 ns = (u64)e->v[EV_duration_ns].n, bytes = (u64)e->v[EV_bytes].n;
+    const struct event *e = &g->e;
+    u64 n = g->count;
+    b_f(b, "block I/O %s", out_latency(g->sum_ns / n).s);
+    if (n > 1)
+        b_f(b, " avg, %s max", out_latency(g->max_ns).s);
+    b_f(b, " (%s", out_bytes(g->bytes / n).s);
+    if (n > 1)
+        b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(g->bytes).s);
+    b_s(b, ") ");
     if (ev_has(e, EV_device))
-        snprintf(device, sizeof device, "%.*s", (int)e->v[EV_device].s.len, e->v[EV_device].s.p);
-    snprintf(op, sizeof op, "%s", e->v[EV_op].sym);
-    if (out.disk.tid != e->tid || out.disk.each != bytes || out.disk.err != e->err
-        || strcmp(out.disk.op, op) || strcmp(out.disk.device, device))
-        out_disk_flush();
-    if (!out.disk.count++) {
-        out.disk.ts_ns = e->ts_ns;
-        out.disk.pid = e->pid;
-        out.disk.tid = e->tid;
-        out.disk.each = bytes;
-        out.disk.err = e->err;
-        memcpy(out.disk.op, op, sizeof op);
-        memcpy(out.disk.device, device, sizeof device);
-        out.disk.sum_ns = out.disk.max_ns = 0;
+        b_esc(b, e->v[EV_device].s.p, e->v[EV_device].s.len, 0);
+    else
+        b_c(b, '?');
+    b_c(b, ' ');
+    b_s(b, e->v[EV_op].sym);
+}
+
+static void out_failed(struct buf *b, int err)
+{
+    b_s(b, " failed: ");
+    b_s(b, u_errname(err) ? u_errname(err) : "?");
+}
+
+/* Prints the events of a group as one line. */
+static void out_group(const struct ev_group *g)
+{
+    const struct event *e = &g->e;
+    struct buf *b = &out.text.b;
+    bool block = e->kind == EK_BLOCK;
+    if (!g->count)
+        return;
+    if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS
+        && !opt.no_filter) {
+        out.hidden += g->count; /* the summary counts them */
+        return;
     }
-    out.disk.sum_ns += ns;
-    out.disk.max_ns = MAX(out.disk.max_ns, ns);
-    out.disk.last_ns = e->ts_ns;
+    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[block ? CAT_NET : e->cat]);
+    if (block)
+        out_block(b, g);
+    else
+        out_template_any(b, e);
+    if (e->err)
+        out_failed(b, e->err);
+    if (g->count > 1 && !block)
+        b_f(b, e->err ? " (x%" PRIu64 ")" : " (x%" PRIu64 ", %s total)", g->count,
+            out_bytes(g->bytes).s);
+    out_line_stop();
+}
+
+/* Prints what was held back and began until then. */
+static void out_held_print(u64 until_ns)
+{
+    struct ev_group *g;
+    while ((g = ev_group_take(&out.held, until_ns)))
+        out_group(g);
+}
+
+/* Whether an event is held back while the next ones are alike: I/O, and looking for a program. */
+static bool out_holds(const struct event *e)
+{
+    return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
+        || (e->kind == EK_BLOCK && ev_has(e, EV_op)) || (e->kind == EK_EXEC && e->err == ENOENT);
+}
+
+static void out_hold(const struct event *e)
+{
+    if (!ev_group(&out.held, e)) {
+        out_held_print(~0ull);
+        ev_group(&out.held, e);
+    }
+    if (!out.due_ns)
+        out.due_ns = e->ts_ns + OUT_QUIET_NS;
+}
+
+/* A program was found: that it was looked for elsewhere, too, is routine. */
+static void out_found(pid_t tid)
+{
+    struct ev_groups *s = &out.held;
+    for (u32 i = s->first; i < s->n; i++)
+        if (s->g[i].e.kind == EK_EXEC && s->g[i].e.tid == tid) {
+            out.hidden += s->g[i].count;
+            s->g[i].count = 0;
+        }
 }
 
 /* Appends `n` and a noun, behind a comma where something is before it. */
@@ -6347,74 +6449,65 @@ static void out_count(struct buf *b, u32 from, u64 n, const char *one, const cha
 }
 
 /* The files of a class that are below one directory; of a single one, its path. */
-static void out_below(struct buf *b, u32 from, const struct out_proc *p, enum nm_class class)
+static void out_below(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
-    u32 n = p->files[class], len = p->below[class == NM_PART].len;
+    u32 n = p->files[class], len = p->below[class].len;
     if (n > 1)
-        out_count(b, from, n, "", class == NM_HEADER ? "headers below " : "files below ");
-    else if (n && b->len > from)
-        b_s(b, ", ");
-    if (n)
-        b_esc(b, p->below[class == NM_PART].path, len, 0);
+        b_f(b, "%u %s below ", n, class == NM_HEADER ? "headers" : "files");
+    b_esc(b, p->below[class].path, len, 0);
     if (n > 1 && !len)
         b_c(b, '/');
 }
 
-/* started: 12 libraries, 4 locale and 3 configuration files */
-static void out_started(struct buf *b, const struct out_proc *p)
+/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+static void out_read(struct buf *b, const struct out_proc *p)
 {
-    u32 libraries = p->files[NM_LIBRARY], locale = p->files[NM_LOCALE];
-    u32 config = p->files[NM_CONFIG];
-    b_s(b, "started: ");
-    u32 from = b->len;
-    if (libraries)
-        out_count(b, from, libraries, "library", "libraries");
-    if (locale && config)
-        out_count(b, from, locale, "locale and", "locale and");
-    else if (locale)
-        out_count(b, from, locale, "locale file", "locale files");
-    if (config && locale)
-        b_c(b, ' ');
-    if (config)
-        out_count(b, locale ? b->len : from, config, "configuration file", "configuration files");
-    out_below(b, from, p, NM_HEADER);
-    out_below(b, from, p, NM_PART);
-    b_f(b, " (%.1f ms)", (double)(p->last_ns - p->exec_ns) / 1e6);
+    static const char *const noun[][2] = {
+        [NM_LIBRARY] = { "library", "libraries" }, [NM_LOCALE] = { "locale file", "locale files" },
+        [NM_CONFIG] = { "configuration file", "configuration files" },
+    };
+    const char *between = "";
+    for (enum nm_class class = NM_LIBRARY; class < N_NM_CLASSES; class++) {
+        u32 n = p->files[class];
+        bool joined = class == NM_LOCALE && p->files[NM_CONFIG] && p->starting;
+        if (!n)
+            continue;
+        b_s(b, between);
+        if (class >= NM_HEADER || (n == 1 && !p->starting))
+            out_below(b, p, class);
+        else
+            b_f(b, "%u %s", n, joined ? "locale" : noun[class][n > 1]);
+        between = joined ? " and " : ", ";
+    }
 }
 
-/* read 24 headers below /usr/include (310.0 KB) */
-static void out_has_read(struct buf *b, const struct out_proc *p)
+/* The line of what a process has read on its way: of its start-up, which may still go on, or
+ * later. */
+static void out_files_line(struct out_proc *p, const char *what)
 {
-    b_s(b, "read ");
-    u32 from = b->len;
-    out_below(b, from, p, NM_HEADER);
-    out_below(b, from, p, NM_PART);
-    if (p->bytes)
+    struct buf *b = &out.text.b;
+    out_held_print(p->last_ns);
+    out_line_start(p->last_ns, p->pid, p->pid, out_colour[CAT_FILE]);
+    b_s(b, what);
+    out_read(b, p);
+    if (p->starting)
+        b_f(b, " (%.1f ms)", (double)(p->last_ns - p->exec_ns) / 1e6);
+    else if (p->bytes)
         b_f(b, " (%s)", out_bytes(p->bytes).s);
+    out_line_stop();
 }
 
-/* Prints what a process has read on its way, before its next line: the first time all of its
- * start-up, later headers and parts of programs. */
+/* Prints what a process has read on its way, before its next line: the first time, all of its
+ * start-up. */
 static void out_files(struct out_proc *p)
 {
-    bool started = p->starting;
+    if (p->since_ns)
+        out_files_line(p, p->starting ? "started: " : "read ");
     p->starting = false;
-    if (!p->counted)
-        return;
-    p->counted = false;
-    out.counted--;
-    if (started || p->files[NM_HEADER] || p->files[NM_PART]) {
-        out_run_flush();
-        out_line_begin(p->last_ns, p->pid, p->pid);
-        out_sgr(out_colour[CAT_FILE]);
-        (started ? out_started : out_has_read)(&out.text.b, p);
-        out_sgr("0");
-        out_line_end();
-    }
+    p->since_ns = p->bytes = 0;
+    p->n_files = 0;
     memset(p->files, 0, sizeof p->files);
     memset(p->file, 0, sizeof p->file);
-    p->n_files = 0;
-    p->bytes = 0;
 }
 
 /* Prints that a process was made, where that has waited for its first line. */
@@ -6424,12 +6517,10 @@ static void out_birth(struct out_proc *p)
     p->born_ns = 0;
     if (!born_ns)
         return;
-    out_run_flush();
-    out_line_begin(born_ns, p->parent, p->maker);
-    out_sgr(out_colour[CAT_PROC]);
+    out_held_print(born_ns);
+    out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
     b_f(&out.text.b, "spawn process %d", p->pid);
-    out_sgr("0");
-    out_line_end();
+    out_line_stop();
 }
 
 /* The process that an event is of. */
@@ -6462,6 +6553,8 @@ static bool out_born(const struct event *e)
     p->born_ns = e->ts_ns;
     p->parent = e->pid;
     p->maker = e->tid;
+    if (!out.due_ns)
+        out.due_ns = e->ts_ns + OUT_HELD_NS;
     return true;
 }
 
@@ -6472,7 +6565,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_run_flush(); /* the program before it did that */
+    out_held_print(~0ull); /* the program before it did that */
     out_name(e->pid, comm, n);
 }
 
@@ -6504,9 +6597,13 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     bool executed = e->kind == EK_EXEC && !e->err;
     if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* the program has done nothing */
         return false;
+    if (executed)
+        out_found(e->tid);
+    if (e->kind == EK_EXEC && e->err == ENOENT)
+        return false;
     out_files(p);
     if (executed) {
-        out_run_flush(); /* the program before it did that */
+        out_held_print(~0ull); /* the program before it did that */
         out_executed(p, e);
     }
     out_birth(p);
@@ -6552,76 +6649,67 @@ static bool out_is_new(struct out_proc *p, const char *path)
 }
 
 /* One more file of a class: the directory that all are in ends where their paths differ. */
-static void out_files_add(struct out_proc *p, enum nm_class class, const char *path)
+static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
-    char *below = p->below[class == NM_PART].path;
-    u32 *len = &p->below[class == NM_PART].len, k = 0;
-    u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX);
-    bool below_one = class == NM_HEADER || class == NM_PART;
-    p->files[class]++;
-    if (below_one && p->files[class] == 1) {
-        for (k = 0; k < n; k++)
-            below[k] = path[k];
-        *len = n;
-    } else if (below_one) {
-        while (k < *len && k < n && below[k] == path[k])
+    char *below = p->below[class].path;
+    u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX), k = 0;
+    if (!p->files[class]++) {
+        memcpy(below, path, n);
+        k = n;
+    } else {
+        n = MIN(n, p->below[class].len);
+        while (k < n && below[k] == path[k])
             k++;
-        while (k < *len && k && below[k] != '/')
+        while (k < p->below[class].len && k && below[k] != '/')
             k--;
-        *len = k;
     }
-    out.counted += !p->counted;
-    p->counted = true;
+    p->below[class].len = k;
+    if (!p->since_ns)
+        p->since_ns = ts_ns;
+    if (!out.due_ns)
+        out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Whether a program that opens it has begun to work: a device, but for those that all may open. */
-static bool out_is_work(const char *path)
-{
-    static const char *const common[] = { "null", "zero", "full", "tty", "random", "urandom" };
-    bool device = nm_under(path, "/dev/") && !nm_under(path, "/dev/pts/");
-    for (size_t i = 0; device && i < ARRAY_LEN(common); i++)
-        device = strcmp(path + strlen("/dev/"), common[i]) != 0;
-    return device;
-}
-
-/* Files that a program reads on its way: counted, to be told of in one line. */
-static bool out_on_its_way(struct out_proc *p, const struct event *e)
+/* Whether a file that a program only reads is routine: counted, to be told of in one line, or not
+ * worth a word. */
+static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     static char path[PATH_MAX + 64];
     static const u8 field[N_EK] = { [EK_OPEN] = 1 + EV_path, [EK_LIST] = 1 + EV_path,
-                                    [EK_READ] = 1 + EV_filename, [EK_MMAP] = 1 + EV_map_type };
+                                    [EK_READ] = 1 + EV_filename, [EK_MMAP] = 1 + EV_map_type,
+                                    [EK_CONNECT] = 1 + EV_remote_addr };
     enum ev_field f = (enum ev_field)(field[e->kind] - 1);
-    if (!field[e->kind] || !ev_has(e, f))
-        return e->noise;
+    bool open = e->kind == EK_OPEN, dir = open && ev_has(e, EV_dir);
+    if (!field[e->kind] || !ev_has(e, f) || (e->err && e->err != ENOENT)
+        || (e->kind == EK_CONNECT && !e->err) || (open && e->v[EV_writable].n))
+        return false;
     u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
     path[n] = 0;
-    bool dir = e->kind == EK_OPEN && ev_has(e, EV_dir), named = out_named(p, path);
-    if (!dir && named)
-        return false;
-    if (e->kind == EK_OPEN && (named || out_is_work(path)))
+    bool named = out_named(p, path);
+    if (named && dir) /* what is in it is of interest from now on */
         out_files(p);
+    else if (named)
+        return false;
     enum nm_class class = nm_class(path);
-    const char *so = strstr(path, ".so");
-    if (p->starting && so && (!so[3] || so[3] == '.') && !nm_is_linker(path))
+    if (p->starting && class == NM_PLAIN && nm_is_library(path))
         class = NM_LIBRARY; /* wherever its libraries are */
-    bool writes = e->kind == EK_OPEN && ev_has(e, EV_writable) && e->v[EV_writable].n;
-    if (class == NM_PLAIN || dir || writes || (e->err && e->err != ENOENT))
-        return e->noise || (e->kind == EK_MMAP && path[0] != '/' && !e->err);
+    if (class < NM_SILENT || (class == NM_SYSTEM && !p->starting))
+        return dir || (e->kind == EK_MMAP && path[0] != '/');
     if (p->n_files == OUT_FILES / 4 * 3)
         out_files(p);
-    if (e->kind == EK_OPEN && !e->err && out_is_new(p, path))
-        out_files_add(p, class, path);
-    if (e->kind == EK_READ && class >= NM_HEADER)
+    if (open && !e->err && !dir && class >= NM_LIBRARY && out_is_new(p, path))
+        out_files_add(p, class, path, e->ts_ns);
+    if (e->kind == EK_READ && class > NM_LIBRARY)
         p->bytes += (u64)e->v[EV_bytes].n;
     p->last_ns = MAX(p->last_ns, e->ts_ns);
     return true;
 }
 
-/* Whether an event is part of starting up, of memory or of libraries: counted, not shown. */
-static bool out_hides(struct out_proc *p, const struct event *e)
+/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail, but
+ * for files that are not there. */
+static bool out_routine(struct out_proc *p, const struct event *e)
 {
-    static const char nscd[] = "/var/run/nscd/socket";
     if (out_asked(e))
         return false;
     switch (e->kind) {
@@ -6630,16 +6718,19 @@ static bool out_hides(struct out_proc *p, const struct event *e)
     case EK_MREMAP:
     case EK_MPROTECT:
         return !e->err;
-    case EK_CONNECT: /* the C library looks for a cache of names before it reads files */
-        return e->err == ENOENT && ev_has(e, EV_remote_addr)
-            && e->v[EV_remote_addr].s.len == sizeof nscd - 1
-            && !memcmp(e->v[EV_remote_addr].s.p, nscd, sizeof nscd - 1);
+    case EK_FAULT:
+    case EK_FAULT_GROUP: /* major ones have a kind */
+        return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
+            && !ev_is(e, EV_region_name, "anon");
     case EK_BLOCK:
         return p->starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
     case EK_SCHED:
-        return e->noise || (!opt.min_delay_us && e->v[EV_delay_ns].n < OUT_SLOW_NS);
+        return e->v[EV_delay_ns].n
+            < (opt.min_delay_us ? (s64)opt.min_delay_us * 1000 : OUT_SLOW_NS);
+    case EK_SIGNAL:
+        return !opt.verbose && ev_has(e, EV_signal) && !strcmp(e->v[EV_signal].sym, "SIGCHLD");
     default:
-        return out_on_its_way(p, e);
+        return out_routine_file(p, e);
     }
 }
 
@@ -6652,43 +6743,68 @@ static void out_tell_hidden(void)
             out.hidden == 1 ? "it" : "them");
 }
 
+/* Prints what a process has that is due; `next`: when more is. */
+static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
+{
+    if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
+        out_birth(p);
+    if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
+        if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
+            out_files_line(p, "starting: "); /* it is printed again when that is over */
+            p->since_ns = now;
+        } else {
+            out_files(p);
+        }
+    }
+    if (p->born_ns)
+        *next = MIN(*next, p->born_ns + OUT_HELD_NS);
+    if (p->since_ns)
+        *next = MIN(*next, p->since_ns + OUT_HELD_NS);
+}
+
+/* Prints what is due of what was held back. */
+static void out_print_due(u64 now)
+{
+    const struct ev_groups *s = &out.held;
+    u64 next = ~0ull;
+    for (u32 i = 0; i < OUT_PROCS; i++)
+        out_proc_due(&out_procs[i], now, &next);
+    if (s->n && (now >= s->last_ns + OUT_QUIET_NS
+                 || now >= s->g[s->first].e.ts_ns + OUT_HELD_NS))
+        out_held_print(~0ull);
+    if (s->n)
+        next = MIN(next, MIN(s->last_ns + OUT_QUIET_NS,
+                             s->g[s->first].e.ts_ns + OUT_HELD_NS));
+    out.due_ns = next == ~0ull ? 0 : next;
+}
+
 static void out_text(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
+    struct buf *b = &out.text.b;
     if (!k->text)
         return;
+    if (out.due_ns && e->ts_ns >= out.due_ns)
+        out_print_due(e->ts_ns);
     struct out_proc *p = out_proc(e->pid, e->ts_ns);
-    out.text_ns = e->ts_ns;
     if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording that was made with -P */
         out_name_by(e);
-    if (out_hides(p, e)) {
+    if (out_routine(p, e)) {
         out.hidden++;
         return;
     }
     if (out_follow(p, e))
         return;
-    if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid)
-        || e->ts_ns > out.disk.last_ns + NSEC)
-        out_disk_flush();
-    if (k->how & EVENT_RUNS && !e->err) {
-        out_run_add(e);
+    if (out_holds(e)) {
+        out_hold(e);
         return;
     }
-    if (e->kind == EK_BLOCK && ev_has(e, EV_op)) {
-        out_disk_add(e);
-        return;
-    }
-    out_run_flush();
-    out_break_partial();
-    out_line_begin(e->ts_ns, e->pid, e->tid);
-    out_sgr(e->err ? "31" : out_colour[e->cat]);
-    out_template_any(&out.text.b, e);
-    if (e->err) {
-        const char *name = u_errname(e->err);
-        b_f(&out.text.b, " failed: %s", name ? name : "?");
-    }
-    out_sgr("0");
-    out_line_end();
+    out_held_print(~0ull);
+    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[e->cat]);
+    out_template_any(b, e);
+    if (e->err)
+        out_failed(b, e->err);
+    out_line_stop();
 }
 
 /* --- calls as text (-v) --- */
@@ -6755,7 +6871,7 @@ static void out_call_name(struct buf *b, const struct call *c)
 
 static void out_call_text_begin(struct task *t, u32 *next)
 {
-    out_run_flush();
+    out_held_print(~0ull);
     out_break_partial();
     out_line_begin(t->call.enter_ns, t->pid, t->tid);
     out_call_name(&out.text.b, &t->call);
@@ -7187,7 +7303,7 @@ static void out_call_exit(struct task *t)
     if (!c->begun) {
         out_call_text_begin(t, &next);
     } else if (out.partial != t) {
-        out_run_flush();
+        out_held_print(~0ull);
         out_break_partial();
         out_line_begin(c->exit_ns, t->pid, t->tid);
         b_s(b, "<... ");
@@ -7199,39 +7315,26 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Nothing happens: a run that was held back is printed; when nothing has happened for longer, also
- * what programs have read on their way. */
-static void out_idle(bool longer)
+/* Called often, by who waits for something to happen: prints what was held back long enough. */
+static void out_tick(u64 now)
 {
-    bool files = longer && !out.run.count && out.counted;
-    for (u32 i = 0; (out.run.count || files) && i < out.n_taps; i++)
-        if (out.tap[i]->idle)
-            out.tap[i]->idle();
-    out_run_flush();
-    for (u32 i = 0; files && i < OUT_PROCS; i++)
-        out_files(&out_procs[i]);
+    if (!out.due_ns || now < out.due_ns)
+        return;
+    for (u32 i = 0; i < out.n_taps; i++)
+        if (out.tap[i]->due)
+            out.tap[i]->due(now);
+    out_print_due(now);
 }
 
 /* Nothing happens any more. */
 static void out_end(void)
 {
-    out_run_flush();
-    out_disk_flush();
     for (u32 i = 0; i < OUT_PROCS; i++) {
         out_files(&out_procs[i]);
         out_birth(&out_procs[i]);
     }
+    out_held_print(~0ull);
     out_break_partial();
-}
-
-/* An open file is about to go away, and its memory to another. */
-static void out_forget_file(const struct ofd *o)
-{
-    for (u32 i = 0; i < out.n_taps; i++)
-        if (out.tap[i]->gone)
-            out.tap[i]->gone(NULL, o);
-    if (out.run.count && out.run.o == o)
-        out_run_flush();
 }
 
 /* A task is about to go away: nothing may point to it any more. */
@@ -7239,7 +7342,7 @@ static void out_forget(const struct task *t)
 {
     for (u32 i = 0; i < out.n_taps; i++)
         if (out.tap[i]->gone)
-            out.tap[i]->gone(t, NULL);
+            out.tap[i]->gone(t);
     if (out.partial == t)
         out_break_partial();
 }
@@ -8365,7 +8468,7 @@ static struct name *st_listed[ST_LISTED]; /* the names that are in the list at h
 /* What a record of a recording is: rec_ says what it holds. The numbers are the format's. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK, REC_TOOK, REC_LONGEST,
     REC_FAILED_PROCESS                                                 /* what it came to */
@@ -9472,7 +9575,6 @@ static void md_listed(struct event *e, struct ofd *o)
     }
     if (o->more)
         ev_num(e, EV_more, 1);
-    e->noise = o->name && nm_noise(o->name->s);
     o->listed = o->more = false;
     o->entries = 0;
     md_emit(e);
@@ -9493,7 +9595,6 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
-        out_forget_file(o);
         md_listed(ev_new(EK_LIST, t, u_when()), o);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
@@ -9666,8 +9767,6 @@ static void md_open(struct task *t, struct call *c)
         ev_num(e, EV_fd, c->ret);
     if (kind == FK_DIR)
         ev_num(e, EV_dir, 1);
-    /* A failed look-up of a library or of a program's parts is search, not news. */
-    e->noise = nm_noise(p.s) || kind == FK_DIR || (c->err == ENOENT && strstr(p.s, ".so"));
     md_emit(e);
 }
 
@@ -10086,7 +10185,6 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
         return;
     struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
     e->err = 0;
-    e->o = o;
     ev_num(e, EV_bytes, bytes);
     ev_num(e, EV_fd, n);
     if (net) {
@@ -10095,7 +10193,6 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
         ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
-        e->noise = o && o->name && nm_noise(o->name->s) && o->kind != FK_TTY;
     }
     md_emit(e);
 }
@@ -10350,7 +10447,6 @@ static void md_change(struct task *t, struct call *c)
         ev_sym(e, EV_mode, mode);
         break;
     }
-    e->noise = nm_noise(p.s);
     md_emit(e);
 }
 
@@ -10442,7 +10538,6 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
         md_range(e, (u64)c->ret, arg[1]);
     ev_sym(e, EV_prot, md_prot_text(arg[2]));
     ev_name(e, EV_map_type, name);
-    e->noise = !anon && nm_noise(name->s);
     md_emit(e);
 }
 
@@ -10469,7 +10564,6 @@ static void md_munmap(struct task *t, struct call *c)
     md_map(t, (struct region){ .start = c->arg[0], .end = c->arg[0] + md_page_up(c->arg[1]) });
     struct event *e = md_event(EK_MUNMAP, t, c);
     md_range(e, c->arg[0], c->arg[1]);
-    e->noise = true;
     md_emit(e);
 }
 
@@ -10495,7 +10589,6 @@ static void md_mprotect(struct task *t, struct call *c)
     struct event *e = md_event(EK_MPROTECT, t, c);
     md_range(e, c->arg[0], c->arg[1]);
     ev_sym(e, EV_prot, md_prot_text(c->arg[2]));
-    e->noise = true;
     md_emit(e);
 }
 
@@ -10562,7 +10655,6 @@ static void md_exec(struct task *t, struct call *c)
         return;
     struct event *e = md_event(EK_EXEC, t, c);
     md_exec_fields(e, t);
-    e->noise = c->err == ENOENT; /* a search along PATH */
     md_emit(e);
 }
 
@@ -10786,7 +10878,7 @@ static void md_exit(struct task *t, struct call *c)
  * rec_read_block and the rec_get_ functions (reading). */
 
 enum {
-    REC_VERSION = 3, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
+    REC_VERSION = 4, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512, /* longest string that gets a slot */
     /* How many a file can have, and a kind of fields: one less than bits of the mask, as the last
      * says that there are others. */
@@ -10796,8 +10888,7 @@ _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
 _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
 
-enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
-       REC_CAT = 64, REC_OF_CALL = 128 };
+enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
@@ -10894,7 +10985,6 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* of the record before */
-    const struct ofd *o;       /* of the I/O event before */
     struct task *enter;        /* whose line began, and nothing was written since */
     bool enter_many;
     u32 blocks;
@@ -11109,10 +11199,8 @@ static void rec_event(const struct event *e)
     bool same = e->pid == rout.pid && e->tid == rout.tid, other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (same ? REC_SAME : 0) | (e->noise ? REC_NOISE : 0) | (e->err ? REC_ERR : 0)
-        | (out.many ? REC_MANY : 0) | (e->o ? REC_FILE : 0)
-        | (e->o && e->o != rout.o ? REC_OTHER_FILE : 0) | (other_cat ? REC_CAT : 0)
-        | (e->row >= 0 ? REC_OF_CALL : 0);
+    u32 flags = (same ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
+        | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0);
     rec_put(REC_EVENT);
     b_c(&rout.b, (char)flags);
     rec_put(e->kind);
@@ -11132,8 +11220,6 @@ static void rec_event(const struct event *e)
             rec_value(e, k->field[i]);
     if (others)
         rec_others(e);
-    if (e->o)
-        rout.o = e->o;
     rec_done();
 }
 
@@ -11232,18 +11318,18 @@ static void rec_exit(struct task *t)
     rec_done();
 }
 
-static void rec_gone(const struct task *t, const struct ofd *o)
+static void rec_gone(const struct task *t)
 {
-    if (t && rout.enter == t)
+    if (rout.enter == t)
         rec_enter_due();
-    if (o && rout.o == o)
-        rout.o = NULL;
 }
 
-static void rec_idle(void)
+static void rec_due(u64 now)
 {
     rec_enter_due();
-    rec_put(REC_IDLE);
+    rec_put(REC_DUE);
+    rec_time(now);
+    rec_done();
 }
 
 static void rec_flush(void)
@@ -11252,7 +11338,7 @@ static void rec_flush(void)
     rec_block();
 }
 
-static const struct out_tap rec_tap = { rec_event, rec_enter, rec_exit, rec_gone, rec_idle,
+static const struct out_tap rec_tap = { rec_event, rec_enter, rec_exit, rec_gone, rec_due,
                                         rec_flush };
 
 static void rec_meta(const char *key, const char *value)
@@ -11327,7 +11413,6 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rout.b.max = REC_MAX;
     rout.blocks = 0;
     rout.pid = rout.tid = 0;
-    rout.o = NULL;
     for (u32 i = 0; i < REC_SLOTS; i++)
         rout.slot[i].len = ~0u; /* of a recording before */
     memcpy(head, rec_magic, 8);
@@ -12023,8 +12108,6 @@ static struct {
     struct stats *procs;     /* --by=pid: the same by process, newest first */
     u32 n_procs;
     u64 untabled;            /* 1: there were more processes than tables */
-    struct ofd file[2];      /* two that are not the same: text groups by them */
-    u8 which;
     bool tables, ended, calls; /* REC_ROW, REC_END, REC_CALL were there */
     bool again;              /* the numbers are there already: only the events */
 } rp;
@@ -12097,10 +12180,6 @@ static bool rp_signal_wanted(const struct event *e)
 /* What the options of this run make of an event. */
 static void rp_judge(struct event *e)
 {
-    if (e->kind == EK_SIGNAL && ev_has(e, EV_signal) && !strcmp(e->v[EV_signal].sym, "SIGCHLD"))
-        e->noise = !opt.verbose;
-    if (e->kind == EK_SCHED && opt.min_delay_us && ev_has(e, EV_delay_ns))
-        e->noise = e->v[EV_delay_ns].n < (s64)opt.min_delay_us * 1000;
     e->unasked = (e->row >= 0 && !sc_set[e->row])
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
 }
@@ -12128,29 +12207,18 @@ static void rp_drop(const struct event *e)
 
 static void rp_hold(const struct event *e)
 {
-    struct event *held = &rp_held.e[rp_held.n % RP_HELD];
-    struct buf *text = &rp_held.text[rp_held.n % RP_HELD];
+    u32 at = rp_held.n % RP_HELD;
     if (rin.text.len > RP_HELD_TEXT) {
         rp_drop(e);
         return;
     }
-    if (held->tid)
-        rp_drop(held);
-    b_reset(text);
-    b_put(text, rin.text.p, rin.text.len);
-    *held = *e;
-    if (text->cut) {
+    if (rp_held.e[at].tid)
+        rp_drop(&rp_held.e[at]);
+    if (!ev_keep(&rp_held.e[at], &rp_held.text[at], e)) {
         rp_drop(e);
-        held->tid = 0;
+        rp_held.e[at].tid = 0;
     }
     rp_held.n++;
-    for (u32 f = 0; f < N_EV_FIELDS; f++) {
-        u8 type = ev_fields[f].type;
-        bool is_text = type == VT_STR || type == VT_ARGV || type == VT_SYM;
-        const char **p = type == VT_SYM ? &held->v[f].sym : &held->v[f].s.p;
-        if (is_text && ev_has(e, f) && *p >= rin.text.p && *p < rin.text.p + rin.text.len)
-            *p = text->p + (*p - rin.text.p);
-    }
 }
 
 /* The call of a thread is over: what it has caused is told if the call is wanted. */
@@ -12195,13 +12263,10 @@ static void rp_event(void)
     e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
     if (flags & REC_CAT)
         e->cat = (u8)rec_below(N_CAT, "category");
-    e->noise = flags & REC_NOISE;
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
     rp_fields(e, kind, mask, others);
     if (*rin.wrong || own < 0 || own == EK_SYSCALL)
         return;
-    rp.which ^= (flags & REC_OTHER_FILE) != 0;
-    e->o = flags & REC_FILE ? &rp.file[rp.which] : NULL;
     out.many = flags & REC_MANY;
     rp_judge(e);
     if (opt.by_pid)
@@ -12428,9 +12493,9 @@ static void rp_call(void)
 
 /* --- the whole --- */
 
-static void rp_idle(void)
+static void rp_due(void)
 {
-    out_idle(true);
+    out_tick(rp_time());
 }
 
 static void rp_end(void)
@@ -12454,7 +12519,7 @@ static void rp_row(void)
 static void (*const rp_reader[])(void) = {
     [REC_META] = rec_get_meta, [REC_WORD] = rec_get_word, [REC_PID] = rec_get_pid,
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
-    [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_IDLE] = rp_idle,
+    [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_DUE] = rp_due,
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
     [REC_ROW] = rp_row, [REC_END] = rp_end, [REC_DISK] = rec_get_disk,
 };
@@ -12466,7 +12531,7 @@ static bool rp_record(u8 from, u8 to)
     if (rin.p == rin.end && !rec_read_block())
         return false;
     u8 type = *rin.p;
-    if (rp.again && type > REC_IDLE)
+    if (rp.again && type > REC_DUE)
         rp.ended = true; /* the numbers are there already */
     if (type < from || type > to || rp.ended)
         return false;
@@ -13849,7 +13914,7 @@ static u32 rep_score(const struct event *e)
     u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
-    return e->noise ? s / 2 : MIN(s, REP_SCORES - 2u);
+    return e->cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
 static u32 rep_call_score(const struct call *c)
@@ -15384,7 +15449,6 @@ static struct {
     u32 n;
     size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
     u64 next[PF_RINGS]; /* when the next sample of a ring was taken; 0: not looked */
-    u64 oldest;     /* no run that is open began before this; 0: none is open */
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
 } pf_rings;
@@ -15493,6 +15557,8 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
+static struct ev_groups pf_groups; /* page faults that are not yet told of */
+
 /* Says why page faults are off, and what can be done. */
 static void pf_explain(int e)
 {
@@ -15504,27 +15570,20 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Reports the run of faults that a thread has had in one region. */
-static void pf_flush(struct task *t)
+/* Reports the faults of each thread and region as one event, where there are several. */
+static void pf_flush(void)
 {
-    u64 n = t->faults;
-    struct region *r = &t->fault_run;
-    if (!n)
-        return;
-    t->faults = 0;
-    struct event *e = ev_new(n > 1 ? EK_FAULT_GROUP : EK_FAULT, t, t->fault_ns);
-    ev_name(e, EV_region_name, r->name);
-    ev_num(e, EV_addr, (s64)t->fault_addr);
-    if (n > 1)
-        ev_num(e, EV_count, (s64)n);
-    if (n > 1 && r->end)
-        ev_num(e, EV_region_start, (s64)r->start);
-    if (r->end)
-        ev_sym(e, EV_prot, md_prot_text(r->prot));
-    if (t->fault_major)
-        ev_sym(e, EV_kind, "major");
-    e->noise = !pf_ours(r->name) && !t->fault_major;
-    md_emit(e);
+    struct ev_group *g;
+    while ((g = ev_group_take(&pf_groups, ~0ull))) {
+        struct event *e = &g->e;
+        if (g->count > 1) {
+            ev_num(e, EV_count, (s64)g->count);
+        } else {
+            e->kind = EK_FAULT;
+            ev_unset(e, EV_region_start);
+        }
+        md_emit(e);
+    }
 }
 
 /* The region that a fault at addr was in; `none`, with a name that says why, where that is not
@@ -15548,16 +15607,18 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
         return;
     struct region none = { .start = 0 };
     const struct region *r = pf_region(t, addr, &none);
-    const struct region *was = &t->fault_run;
-    bool same = was->name == r->name && (was->start == r->start || was->end == r->end);
-    if (t->faults && (!same || t->fault_major != major))
-        pf_flush(t);
-    t->fault_run = *r; /* the stack grows downwards, the heap upwards */
-    if (!t->faults++) {
-        t->fault_major = major;
-        t->fault_addr = addr;
-        t->fault_ns = ns;
-        pf_rings.oldest = pf_rings.oldest ? pf_rings.oldest : ns;
+    struct event *e = ev_new(EK_FAULT_GROUP, t, ns);
+    ev_name(e, EV_region_name, r->name);
+    ev_num(e, EV_addr, (s64)addr);
+    if (r->end) {
+        ev_num(e, EV_region_start, (s64)r->start);
+        ev_sym(e, EV_prot, md_prot_text(r->prot));
+    }
+    if (major)
+        ev_sym(e, EV_kind, "major");
+    if (!ev_group(&pf_groups, e)) {
+        pf_flush();
+        ev_group(&pf_groups, e);
     }
     st.major_faults += major;
     if (pf_ours(r->name) && !major)
@@ -15613,18 +15674,12 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Reports the runs that began so long ago that they are over. */
+/* Reports faults when the first began so long ago. */
 static void pf_flush_old(u64 ns)
 {
-    u64 oldest = 0;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i]; t; t = t->next) {
-            if (t->faults && ns > t->fault_ns + PF_RUN_NS)
-                pf_flush(t);
-            if (t->faults && (!oldest || t->fault_ns < oldest))
-                oldest = t->fault_ns;
-        }
-    pf_rings.oldest = oldest;
+    const struct ev_group *g = &pf_groups.g[pf_groups.first];
+    if (pf_groups.n && ns > g->e.ts_ns + PF_RUN_NS)
+        pf_flush();
 }
 
 /* Tells the faults up to a time; cheap when there is nothing to tell. */
@@ -15637,14 +15692,12 @@ static void pf_upto(u64 ns)
                 first = i;
         if (pf_next(first) >= ns || !pf_look(pf_rings.ring[first], &r))
             break;
-        if (pf_rings.oldest && r.s.ns > pf_rings.oldest + PF_RUN_NS)
-            pf_flush_old(r.s.ns);
+        pf_flush_old(r.s.ns);
         pf_rings.next[first] = 0;
         ring_take(pf_rings.ring[first], &r.h);
         pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
     }
-    if (pf_rings.oldest && ns > pf_rings.oldest + PF_RUN_NS)
-        pf_flush_old(ns);
+    pf_flush_old(ns);
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
@@ -19916,7 +19969,6 @@ static void tr_mark_call(const struct call *c)
 static void tr_mark_names(struct task *t)
 {
     nm_mark(t->exec_path);
-    nm_mark(t->fault_run.name);
     if (t->fs) {
         nm_mark(t->fs->cwd);
         nm_mark(t->fs->root);
@@ -20025,7 +20077,7 @@ static void tr_put_files(struct task *t, bool closed)
     if (closed)
         md_closed(t, -1);
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o))
-        out_forget_file(o);
+        ;
 }
 
 /* Forgets a tracee, and its process with the last one. */
@@ -20034,7 +20086,7 @@ static void tr_drop(struct task *t, bool closed)
     struct proc *p = t->proc;
     tr_put_files(t, closed);
     out_forget(t);
-    pf_flush(t);
+    pf_flush();
     ps_free_task(t);
     if (!p || p->tasks)
         return;
@@ -20379,7 +20431,6 @@ static void tr_delay(const struct wire_delay *d)
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
     ev_num(e, EV_cpu, d->cpu);
-    e->noise = d->delay_ns < (u64)(opt.min_delay_us ? opt.min_delay_us : 100) * 1000;
     md_emit(e);
 }
 
@@ -20790,7 +20841,7 @@ static struct task *tr_exec(struct task *t)
     out_begin();
     if (former > 0 && former != t->tid)
         t = tr_exec_takeover(t, (pid_t)former);
-    pf_flush(t);
+    pf_flush();
     tr_fix_options(t);
     tr_exec_state(t);
     tr_exec_event(t);
@@ -20822,7 +20873,7 @@ static void tr_gone(struct task *t, int status)
     struct proc *p = t->proc;
     bool last = p && p->tasks == 1;
     tr_abandon(t);
-    pf_flush(t);
+    pf_flush();
     if (p && t->tid == t->pid)
         p->status = status;
     if (last) {
@@ -20933,7 +20984,6 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
         tr_sender(e, t, si->si_pid);
     else if (tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
-    e->noise = sig == SIGCHLD && !opt.verbose;
     md_emit(e);
 }
 
@@ -21250,7 +21300,6 @@ static void tr_on_signal(const siginfo_t *si)
 static void tr_tables(void)
 {
     static struct buf b;
-    out_idle(false);
     out_break_partial();
     b_reset(&b);
     b_c(&b, '\n');
@@ -21276,13 +21325,11 @@ static void tr_resident(struct task *t)
         return;
     struct event *e = ev_new(EK_RSS, t, now);
     ev_num(e, EV_bytes, (s64)p->rss);
-    e->noise = true;
     md_emit(e);
 }
 
 /* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
- * happened for a tick, I/O that was held back to be grouped and threads that wait for their
- * announcement. */
+ * happened for a tick, threads that wait for their announcement. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -21308,10 +21355,9 @@ static void tr_on_tick(void)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
-    if (idle) {
-        out_idle(now > out.text_ns + OUT_QUIET_NS);
+    if (idle)
         tr_each(tr_orphan);
-    }
+    out_tick(now);
     if (hy.on && opt.calls && (idle || !hy.in_order)) /* see hy_map */
         tr_each(tr_pending);
     out_flush();
