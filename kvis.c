@@ -15920,7 +15920,7 @@ static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts reach behind its end");
+        return btf_bad(b, "layouts reach beyond its end");
     b->layout = b->p + hdr_len + off;
     b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
     return 0;
@@ -15943,9 +15943,9 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
-        return btf_bad(b, "types reach behind its end");
+        return btf_bad(b, "types reach beyond its end");
     if (h.str_off > rest || h.str_len > rest - h.str_off)
-        return btf_bad(b, "strings reach behind its end");
+        return btf_bad(b, "strings reach beyond its end");
     b->type_pos = h.len + h.type_off;
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
@@ -16111,7 +16111,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "its types are tangled");
+        *err = btf_bad(t->b, "its type information is damaged: structs are part of each other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
@@ -17486,17 +17486,14 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Looks for k[0..n), to be probed, in /proc/kallsyms (proc(5)), which also shows who may not see addresses their
+/* Looks for k[0..n) in /proc/kallsyms (proc(5)), which also shows who may not see addresses their
  * names. 0, or -errno. It has 10 MB, of which the kernel gives a page at a time; musl would ask for
  * 1 KB. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
     char line[1024]; /* "ADDRESS KIND SYMBOL" and, of a module, "\t[MODULE]" */
-    const char *none = u_sys_there(BPF_KPROBES) ? NULL : bpf_no_kprobe("", -ENOENT);
-    FILE *f = none ? NULL : fopen("/proc/kallsyms", "re");
-    if (none)
-        return bpf_fail(o, -ENOENT, "%s", none);
+    FILE *f = fopen("/proc/kallsyms", "re");
     if (!f)
         return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
     setvbuf(f, buf, _IOFBF, sizeof buf);
@@ -17513,6 +17510,14 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     }
     fclose(f);
     return 0;
+}
+
+/* The same, of functions that are to be probed: where nothing can be, it is not read. */
+static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
+{
+    if (!u_sys_there(BPF_KPROBES))
+        return bpf_fail(o, -ENOENT, "%s", bpf_no_kprobe("", -ENOENT));
+    return bpf_ksyms(o, k, n);
 }
 
 /* Why a probe cannot be set there; "": it can. */
@@ -29846,7 +29851,7 @@ static int vq_attach(struct bpf_obj *o)
     char why[WHY_LEN];
     for (u32 i = 0; i < VQ_PLACES; i++)
         k[i].name = vq_places[i].symbol;
-    int e = bpf_ksyms(o, k, VQ_PLACES);
+    int e = bpf_probe_places(o, k, VQ_PLACES);
     if (e)
         return e;
     if (*bpf_ksym_why(&k[0], why))
@@ -30141,7 +30146,7 @@ static int vh_attach_all(void)
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++)
         k[i].name = vh_handlers[i].symbol;
     waker->name = vhost_progs[VH_WAKER].attach;
-    int e = bpf_ksyms(o, k, ARRAY_LEN(k)), last = 0;
+    int e = bpf_probe_places(o, k, ARRAY_LEN(k)), last = 0;
     if (e)
         return e;
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++) {
@@ -34997,7 +35002,7 @@ static void check_ptrace(struct check *c, u32 unused)
 {
     pid_t pid = fork();
     (void)unused;
-    for (;!pid;)
+    while (!pid)
         pause();
     check_reason(c, pid < 0 ? strerror(errno) : tr_seize_child(pid));
     kill(pid, pid > 0 ? SIGKILL : 0);
