@@ -16111,7 +16111,8 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "its type information is damaged: structs are part of each other too often");
+        *err = btf_bad(t->b, "its type information is damaged: structs are part of each "
+                              "other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
@@ -35166,7 +35167,8 @@ static const struct check_row {
     { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
       "requests of io_uring are seen", "io_uring", NULL },
     { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
-      "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe", NULL },
+      "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe",
+      NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
       "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
