@@ -54,7 +54,7 @@
  * 41 scr_     the monitor on a terminal
  * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
- * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
+ * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin check_try]
  * 45 opt_     options, commands, help [die]
  * 46 doc_     the manual page and the completions
  * 47 cmd_     the commands, and main [die]
