@@ -39,7 +39,7 @@
  * 26 rb_      records that programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
- * 29 tr_      the ptrace loop [die: tr_cannot_spawn tr_spawn tr_signals]
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
@@ -54,7 +54,7 @@
  * 41 scr_     the monitor on a terminal
  * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
- * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
+ * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin check_try]
  * 45 opt_     options, commands, help [die]
  * 46 cmd_     the commands, and main [die]
  */
@@ -1122,16 +1122,37 @@ static long u_file_number(const char *path, long none)
     return end == line ? none : v;
 }
 
-/* Says of a path that cannot be opened (e > 0) what was seen, and no more: what kernel would have
- * it (`wants`) only where its file system is there to be looked at. */
-static void u_unseen(char *why, size_t size, const char *path, int e, const char *wants)
+/* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts of one apart --- */
+
+#define U_FIX "; fix: "
+#define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
+#define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
+
+/* What gives kvis these capabilities: root lacks them only where they were taken from it. Good
+ * until the next call. */
+static const char *u_rights(const char *caps)
+{
+    static char fix[96];
+    snprintf(fix, sizeof fix, geteuid() ? "run it as root, or with %s"
+                                        : "run it with %s (in a container: --privileged)", caps);
+    return fix;
+}
+
+/* Why a path cannot be opened (e > 0). `fix` is for a file that does not exist although its file
+ * system is mounted; NULL: nothing helps then. */
+static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
-    bool wanting = !dir && e == ENOENT && wants;
     size_t skip = u_sys_alias(path);
-    snprintf(why, size, "%s%.100s cannot be opened: %s%s%s%s", skip ? "/sys" : "", path + skip,
-             name ? name : strerror(e), dir ? "; is " : wanting ? "; it takes " : "",
-             dir ? dir : wanting ? wants : "", dir ? " mounted?" : "");
+    if (e == EMFILE || e == ENFILE)
+        fix = U_MORE_FILES;
+    else if (dir)
+        fix = dir[1] == 's' ? U_MOUNT_SYSFS : "mount -t proc proc /proc";
+    else if (e != ENOENT)
+        fix = NULL;
+    snprintf(why, size, "%s%.100s cannot be opened: %s%s%s%s%s%s", skip ? "/sys" : "", path + skip,
+             name ? name : strerror(e), dir ? ": " : "", dir ? dir : "",
+             dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
 
 /* --- patterns --- */
@@ -15347,24 +15368,23 @@ static const char *pf_fix(int e, enum pf_level level)
     case EPERM: return "allow perf_event_open in the container's seccomp profile";
     case ENOSYS: return "use a kernel with CONFIG_PERF_EVENTS";
     case EMFILE:
-    case ENFILE: return "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)";
+    case ENFILE: return U_MORE_FILES;
     default: return "";
     }
 }
 
-/* Why perf_event_open failed, and what can be done about it, good until the next call. With
- * `why_only` without the latter. */
-static const char *pf_why_not(int e, enum pf_level level, bool why_only)
+/* Why perf_event_open failed, and what can be done about it, good until the next call. */
+static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
-    const char *name = u_errname(-e), *fix = why_only ? "" : pf_fix(e, level);
+    const char *name = u_errname(-e), *fix = pf_fix(e, level);
     char because[48] = "";
     if (e == -EACCES && pf_paranoid() > (long)level)
         snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
         snprintf(because, sizeof because, " (another user's process, or a security module)");
     snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
-             because, *fix ? "; fix: " : "", fix);
+             because, *fix ? U_FIX : "", fix);
     return text;
 }
 
@@ -15562,7 +15582,7 @@ static struct ev_groups pf_groups; /* page faults that are not yet told of */
 /* Says why page faults are off, and what can be done. */
 static void pf_explain(int e)
 {
-    u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER, false));
+    u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER));
 }
 
 static bool pf_ours(const struct name *n)
@@ -15854,7 +15874,7 @@ static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts reach behind its end");
+        return btf_bad(b, "layouts reach beyond its end");
     b->layout = b->p + hdr_len + off;
     b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
     return 0;
@@ -15877,9 +15897,9 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
-        return btf_bad(b, "types reach behind its end");
+        return btf_bad(b, "types reach beyond its end");
     if (h.str_off > rest || h.str_len > rest - h.str_off)
-        return btf_bad(b, "strings reach behind its end");
+        return btf_bad(b, "strings reach beyond its end");
     b->type_pos = h.len + h.type_off;
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
@@ -16045,7 +16065,8 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "its types are tangled");
+        *err = btf_bad(t->b, "its type information is damaged: structs are part of each "
+                              "other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
@@ -16294,7 +16315,8 @@ static int btf_open(const char *name, char why[])
     if (e) {
         memcpy(why, no_btf, sizeof no_btf);
         u_unseen(why + said, WHY_LEN - said, path, -e,
-                 strcmp(name, "vmlinux") ? "a loaded module with BTF" : "CONFIG_DEBUG_INFO_BTF");
+                 strcmp(name, "vmlinux") ? "load that module, built with BTF"
+                                         : "use a kernel with CONFIG_DEBUG_INFO_BTF");
     }
     return e ? e : fd;
 }
@@ -16367,26 +16389,20 @@ static bool tfs_is_tracefs(int fd)
 
 /* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
  * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list).
- * securityfs says whether it is on, mounted or not; its words go to s. */
-static bool tfs_lockdown(char s[128])
+ * securityfs says whether it is on, mounted or not. */
+static bool tfs_locked_down(void)
 {
+    char s[128];
     int dir = -1, f = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
     if (f < 0 && (dir = u_mount("securityfs")) >= 0)
         f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
-    ssize_t n = f < 0 ? 0 : read(f, s, 127);
+    ssize_t n = f < 0 ? 0 : read(f, s, sizeof s - 1);
     s[MAX(n, 0)] = 0;
-    s[strcspn(s, "\n")] = 0;
     if (f >= 0)
         close(f);
     if (dir >= 0)
         close(dir);
     return strstr(s, "[confidentiality]");
-}
-
-static bool tfs_locked_down(void)
-{
-    char s[128];
-    return tfs_lockdown(s);
 }
 
 static int tfs_open_mounted(const char *path)
@@ -16400,20 +16416,30 @@ static int tfs_open_mounted(const char *path)
     return -ENOENT;
 }
 
-static const char *tfs_mend(int e)
+#define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
+
+/* What fixes that tracefs cannot be mounted, or that one of its files cannot be read. */
+static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
-    return e == -EPERM || e == -EACCES
-               ? filtered ? " (a seccomp filter, or no CAP_SYS_ADMIN in the first user namespace)"
-                          : " (needs CAP_SYS_ADMIN in the first user namespace)"
-         : e == -ENODEV ? " (CONFIG_TRACING is off)"
-         : e == -ENOSYS ? " (before Linux 5.2, or a seccomp filter)" : "";
+    switch (-e) {
+    case EPERM:
+    case EACCES:
+        return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run it "
+                          "with --privileged"
+                        : u_rights("CAP_SYS_ADMIN");
+    case EMFILE:
+    case ENFILE: return U_MORE_FILES;
+    case ENODEV: return "use a kernel with CONFIG_FTRACE";
+    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* before 5.2: no fsopen */
+    }
 }
 
 static int tfs_find_root(void)
 {
     if (tfs_locked_down())
-        return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)");
+        return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)" U_FIX
+                        TFS_LOCKED_DOWN);
     int first = u_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
         e = tfs_open_mounted(tfs.mounted[i]);
@@ -16422,8 +16448,8 @@ static int tfs_find_root(void)
     if (e >= 0)
         close(e);
     e = MIN(first, -1);
-    return tfs_fail(e, "no tracefs: fsopen: %s%s; it is not mounted on %s or %s either",
-                    strerror(-e), tfs_mend(e), tfs.mounted[0], tfs.mounted[1]);
+    return tfs_fail(e, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX "%s",
+                    strerror(-e), tfs.mounted[0], tfs.mounted[1], tfs_fix(e));
 }
 
 /* tracefs' root (O_PATH; kvis keeps it), or -errno and why. Looked for once. */
@@ -16464,7 +16490,7 @@ static int tfs_open_event(const char *event, const char *file)
         return tfs_fail(e, "this kernel has no tracepoint %s", event);
     if (e == -EPERM)
         return tfs_fail(e, "tracefs %s: Operation not permitted (lockdown=confidentiality?)", path);
-    return e < 0 ? tfs_fail(e, "tracefs %s: %s%s", path, strerror(-e), tfs_mend(e)) : e;
+    return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
 /* The whole file, with a NUL that does not count. */
@@ -16702,8 +16728,7 @@ struct bpf_obj {
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
-    bool too_old;            /* the kernel lacks a helper or a map of Linux 5.8 */
-    bool no_record;          /* a program lacks a field of a tracepoint's record */
+    bool too_old;            /* the kernel lacks what BPF has had since Linux 5.8 */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
     char no_btf[WHY_LEN];    /* why the kernel's types cannot be read; "": they can */
@@ -16969,12 +16994,6 @@ static bool bpf_is_raw(const struct bpf_prog_row *r)
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-/* Whether a program looks at a field: one that hangs on a raw tracepoint gets no record. */
-static bool bpf_looks_at(const struct bpf_prog_row *r, const struct bpf_patch *p)
-{
-    return bpf_is_field(p) && (r->type == BPF_PROG_TYPE_TRACEPOINT || !bpf_is_record(p));
-}
-
 static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
 {
     for (; o; o = o->lender)
@@ -17234,8 +17253,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     if (o->too_old || patch >= r->n_patches)
         return o->too_old;
     const char *name = r->patches[patch].name;
-    o->no_record = bpf_is_record(&r->patches[patch]);
-    const char *why = o->no_record ? tfs.no_root : o->no_btf;
+    const char *why = bpf_is_record(&r->patches[patch]) ? tfs.no_root : o->no_btf;
     bpf_fail(o, 0, *why ? "%s: no usable %s: %s" : "%s: this kernel has no usable %s", r->name,
              name, why);
     return true;
@@ -17252,6 +17270,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
                         r->name);
     size_t n = strlen(log);
+    o->too_old = !n && e == -EINVAL; /* the verifier did not see it: its type is not known */
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
     const char *tail = log + n;
@@ -17371,6 +17390,31 @@ static int bpf_attach_tp(const char *event, int prog)
 
 /* --- symbols of the kernel --- */
 
+#define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
+
+/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. -EINVAL: none
+ * there, for the function is blacklisted, or ftrace patches it and this architecture has no
+ * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). NULL: another
+ * error. Good until the next call. */
+static const char *bpf_no_kprobe(const char *symbol, int e)
+{
+    static char why[WHY_LEN];
+    if (e == -EINVAL) {
+        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: it is blacklisted, or "
+                 "ftrace patches it", symbol);
+        return why;
+    }
+    if (e != -ENOENT)
+        return NULL;
+    if (u_not_mounted(BPF_KPROBES))
+        return "kprobes cannot be set: /sys is not mounted" U_FIX U_MOUNT_SYSFS;
+    if (!u_sys_there(BPF_KPROBES))
+        return "this kernel has no kprobes (CONFIG_KPROBES)" U_FIX
+               "use a kernel with CONFIG_KPROBES";
+    snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
+    return why;
+}
+
 /* A function that is looked for by its name in the source. */
 struct bpf_ksym {
     const char *name;
@@ -17423,6 +17467,14 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
+/* The same, of functions that are to be probed: where nothing can be, it is not read. */
+static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
+{
+    if (!u_sys_there(BPF_KPROBES))
+        return bpf_fail(o, -ENOENT, "%s", bpf_no_kprobe("", -ENOENT));
+    return bpf_ksyms(o, k, n);
+}
+
 /* Why a probe cannot be set there; "": it can. */
 static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
@@ -17437,8 +17489,6 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-#define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
-
 /* By the kprobe PMU (Linux 4.17): the probe is the descriptor's own, and gone with it. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
@@ -17450,28 +17500,6 @@ static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
     struct perf_event_attr a = { .type = (u32)type, .config = (u64)is_ret << (bit & 63),
                                  .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
-}
-
-/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. -EINVAL: none
- * there, for the function is blacklisted, or ftrace patches it and this architecture has no
- * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). NULL: another
- * error. Good until the next call. */
-static const char *bpf_no_kprobe(const char *symbol, int e)
-{
-    static char why[WHY_LEN];
-    if (e == -EINVAL) {
-        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: it is blacklisted, or "
-                 "ftrace patches it", symbol);
-        return why;
-    }
-    if (e != -ENOENT)
-        return NULL;
-    if (u_not_mounted(BPF_KPROBES))
-        return "kprobes cannot be set: is /sys mounted?";
-    if (!u_sys_there(BPF_KPROBES))
-        return "this kernel has no kprobes (CONFIG_KPROBES)";
-    snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
-    return why;
 }
 
 static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
@@ -17596,16 +17624,6 @@ static bool bpf_first_user_ns(void)
 /* Why the kernel refused a BPF program or map, and what fixes that; both "": it cannot be told. */
 struct bpf_denial { const char *why, *fix; };
 
-/* What gives kvis these capabilities: root lacks them only where they were taken from it. Good
- * until the next call. */
-static const char *bpf_rights(const char *caps)
-{
-    static char fix[96];
-    snprintf(fix, sizeof fix, geteuid() ? "run it as root, or with %s"
-                                        : "run it with %s (in a container: --privileged)", caps);
-    return fix;
-}
-
 /* Which call that programs take a seccomp filter forbids to root; NULL: none. */
 static const char *bpf_forbidden(void)
 {
@@ -17632,7 +17650,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "or allow bpf in the seccomp profile" };
     if (tfs_locked_down())
         return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
-                                    "boot with lockdown=integrity, or without Secure Boot" };
+                                    TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
         return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
@@ -17641,7 +17659,7 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
                                     : caps & bpf_cap ? "BPF needs CAP_PERFMON as well"
                                                      : "BPF needs CAP_BPF as well",
-                                    bpf_rights("CAP_BPF and CAP_PERFMON") };
+                                    u_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
                                     "run it outside the user namespace" };
@@ -17657,15 +17675,16 @@ static struct bpf_denial bpf_denied(int e)
     return (struct bpf_denial){ "", "" };
 }
 
-/* Appends what is known of the cause to the reason of o, and returns that. e is what the call
- * returned. */
+/* Why o could not be loaded or attached, with what fixes it. e is what the call returned. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
+    bool old = o->too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
-    if (*denied.why)
-        snprintf(o->why + n, sizeof o->why - n, "%s%s; fix: %s", n ? ": " : "", denied.why,
-                 denied.fix);
+    if (*denied.why) /* which call was refused does not matter */
+        bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
+    else if (old && !strstr(o->why, U_FIX))
+        snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
     return o->why;
 }
 
@@ -19070,7 +19089,7 @@ static int hy_with_disk(int disk)
     int e;
     if (!disk)
         return 0;
-    u_warn("block I/O off: %s", hy.disk.why);
+    u_warn("block I/O off: %s", bpf_explain(&hy.disk, disk));
     hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
@@ -19127,7 +19146,7 @@ static void hy_start_uring(void)
     hy.ring_tried = true;
     int e = hy_load_uring(&hy.uring);
     if (e) {
-        u_warn("io_uring off: %s", hy.uring.why);
+        u_warn("io_uring off: %s", bpf_explain(&hy.uring, e));
         hy_drop(&hy.uring);
     }
 }
@@ -21528,15 +21547,19 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Ends kvis, whose command could not be attached to. */
-static void __attribute__((noreturn)) tr_cannot_spawn(int e)
+/* Attaches a child of kvis. Returns NULL, or why it cannot be (static); then the child ends. */
+static const char *tr_seize_child(pid_t pid)
 {
-    s64 tracer = ps_status(sp_command.pid, "TracerPid:");
+    static char already[64];
+    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
+    if (e >= 0)
+        return NULL;
+    s64 tracer = ps_status(pid, "TracerPid:");
     const char *why = tr_refused();
-    kill(sp_command.pid, SIGKILL);
-    if (tracer > 0)
-        die(EXIT_KVIS, "ptrace is refused here: pid %d traces the command already", (int)tracer);
-    die(EXIT_KVIS, "ptrace is refused here: %s", why ? why : strerror(-e));
+    kill(pid, SIGKILL);
+    snprintf(already, sizeof already, "pid %d traces the command already", (int)tracer);
+    return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
 static void tr_spawn(void)
@@ -21546,10 +21569,10 @@ static void tr_spawn(void)
     if (tr.accel)
         tr_filter(&tr_spawn_prog);
     sp_fork();
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
-    long e = sys_ptrace(PTRACE_SEIZE, sp_command.pid, 0, (void *)(uintptr_t)options);
-    if (e < 0)
-        tr_cannot_spawn((int)e);
+    int e;
+    const char *why = tr_seize_child(sp_command.pid);
+    if (why)
+        die(EXIT_KVIS, "ptrace is refused here: %s", why);
     struct task *t = ps_new_task(sp_command.pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
@@ -21559,7 +21582,7 @@ static void tr_spawn(void)
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
     if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
-        pf_explain((int)e);
+        pf_explain(e);
         opt.faults = false;
     }
     sp_go();
@@ -21578,13 +21601,13 @@ static const char *tr_protected(pid_t pid, long yama)
                      : "it may not be dumped (a set-user-ID program, or PR_SET_DUMPABLE)";
 }
 
-/* Why a process cannot be attached, with what fixes it. */
-static void tr_explain(pid_t pid, int e)
+/* Why a process cannot be attached, with what fixes it (static). */
+static const char *tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
     const char *refused = tr_refused();
-    char why[256];
+    static char why[256];
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
     else if (state == 'Z')
@@ -21599,14 +21622,14 @@ static void tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "%s; fix: %s%s", tr_protected(pid, yama),
                  yama == 1 && ps_status(pid, "Uid:") == (s64)geteuid()
                      ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
-                 bpf_rights("CAP_SYS_PTRACE"));
+                 u_rights("CAP_SYS_PTRACE"));
     else if (e == -EPERM && !bpf_first_user_ns())
         snprintf(why, sizeof why, "it is outside of the user namespace of kvis; fix: run kvis "
                  "outside the user namespace");
     else
         snprintf(why, sizeof why, "%s%s", strerror(-e),
                  e == -EPERM ? " (a security module?)" : "");
-    u_warn("cannot attach to pid %d: %s", pid, why);
+    return why;
 }
 
 /* Whether pid is kvis itself or one of its ancestors: tracing those would stop whoever resumes us.
@@ -21784,7 +21807,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     if (e == -E2BIG) {
         u_warn("pid %d: not all of its threads are observed: there are more than fit", pid);
     } else if (e < 0) {
-        tr_explain(pid, e);
+        u_warn("cannot attach to pid %d: %s", pid, tr_explain(pid, e));
         return 0;
     }
     return pid;
@@ -25314,7 +25337,7 @@ static struct {
         u32 left_of[N_DIM];  /* those of them that have a name, by what they are */
         u32 there;           /* its things, where not all of them are shown; 0: all are */
         u64 took_ns;         /* how long its reading took */
-        char why[160];       /* the first of that */
+        char why[320];       /* the first of that */
         u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
 } met;
@@ -25826,7 +25849,7 @@ static void met_wrong(const char *path, int e)
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.150s", why);
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
 /* The reading of a source ends. What was left out is a reason of its own. */
@@ -27901,6 +27924,9 @@ static void pmc_look(void)
     for (const struct dirent *e; (e = u_entry(&d));)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
+    if (!pmc.n_pmus && !pmc.none)
+        pmc.none = "no PMU of the CPU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
+                   "virtual machine";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
         if (pmc.vendor[0])
@@ -28177,7 +28203,7 @@ static const char *pmc_reason(u32 role, int e)
         break;
     case E2BIG: why = "the CPU has not as many counters as its group wants"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
-    default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU, false);
+    default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
     snprintf(pmc.why[role], sizeof pmc.why[role], "%s", why);
     return pmc.why[role];
@@ -28206,9 +28232,6 @@ static void pmc_start(void)
 {
     pmc_look();
     pmc_raise_limit();
-    if (!pmc.n_pmus && !pmc.none)
-        pmc.none = "no PMU of the CPU in /sys/bus/event_source/devices (a virtual machine without "
-                   "one?)";
     if (!pmc.n_pmus)
         return;
     for (u32 k = 0; k < pmc.n_tasks; k++)
@@ -28780,7 +28803,7 @@ static void unc_open_on(u32 event, u32 cpu)
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
     if (f < 0) {
-        unc_lack(s, e, "%s", pf_why_not(f, PF_LEVEL_CPU, false));
+        unc_lack(s, e, "%s", pf_why_not(f, PF_LEVEL_CPU));
         return;
     }
     ioctl(f, PERF_EVENT_IOC_ENABLE, 0);
@@ -29287,8 +29310,6 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 /* Why a family is not there: what the loader said, and what fixes it. */
 static void mk_why(struct bpf_obj *o, int e)
 {
-    if (*bpf_denied(e).why)
-        o->why[0] = 0; /* which call it was does not matter */
     o->why[strcspn(o->why, "\n")] = 0;
     bpf_explain(o, e);
     bpf_close(o);
@@ -29666,7 +29687,7 @@ static int vq_attach(struct bpf_obj *o)
     char why[WHY_LEN];
     for (u32 i = 0; i < VQ_PLACES; i++)
         k[i].name = vq_places[i].symbol;
-    int e = bpf_ksyms(o, k, VQ_PLACES);
+    int e = bpf_probe_places(o, k, VQ_PLACES);
     if (e)
         return e;
     if (*bpf_ksym_why(&k[0], why))
@@ -29700,12 +29721,13 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    DIR *d = opendir(path);
+    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *d = f < 0 ? NULL : fdopendir(f);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
     else
-        u_unseen(why, size, path, errno, "a virtio device");
+        u_unseen(why, size, path, errno, "use a kernel with CONFIG_VIRTIO");
     while (u_entry(&d))
         any = true;
     return any;
@@ -29947,7 +29969,8 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
 }
 
 static const char vh_none[] =
-    "no driver of vhost devices is here (modprobe vhost_net, vhost_vsock, vhost_scsi, before kvis)";
+    "no driver of vhost devices is here" U_FIX
+    "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
 /* One that cannot be watched costs the queues that it serves; obj.why then says it. */
 static int vh_attach_all(void)
@@ -29959,7 +29982,7 @@ static int vh_attach_all(void)
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++)
         k[i].name = vh_handlers[i].symbol;
     waker->name = vhost_progs[VH_WAKER].attach;
-    int e = bpf_ksyms(o, k, ARRAY_LEN(k)), last = 0;
+    int e = bpf_probe_places(o, k, ARRAY_LEN(k)), last = 0;
     if (e)
         return e;
     for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++) {
@@ -30188,7 +30211,7 @@ static const char *mout_source_why(u32 src)
         return NULL;
     if (!met.src[src].wrong)
         return lack;
-    if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted?"))
+    if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted"))
         return met.src[src].why;
     snprintf(why, sizeof why, "%s (wants %s)", met.src[src].why, lack);
     return why;
@@ -34614,10 +34637,10 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
- * child that is traced; the files that say what is allowed are only read for the reason. To add an
- * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
- * work, c->fix. The verdicts on the commands are drawn from the rows (check_judge). */
+ * Each ability is tried by the function that starts it in its command, in a child process, so that
+ * whatever that function makes is gone before the next is tried. What the function gives as the
+ * reason is the row's detail and fix. To add an ability: a row of check_rows[], and its function.
+ * The verdicts on the commands are drawn from the rows (check_judge). */
 
 /* By command: bits. The rings of virtio devices are monitor's, with a verdict of their own. */
 enum {
@@ -34626,149 +34649,71 @@ enum {
 };
 
 struct check {
-    char detail[256], fix[256];
+    bool works;
+    char detail[512], fix[256];
 };
 
-static bool PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
+static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(c->detail, sizeof c->detail, fmt, ap);
     va_end(ap);
-    return works;
+    c->works = works;
 }
 
-static bool PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
+static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(c->fix, sizeof c->fix, fmt, ap);
     va_end(ap);
-    return false;
+    c->works = false;
 }
 
-/* --- the kernel and the rights --- */
+/* Takes a reason apart; NULL: it works. */
+static void check_reason(struct check *c, const char *why)
+{
+    const char *fix = why ? strstr(why, U_FIX) : NULL;
+    c->works = !why;
+    snprintf(c->detail, sizeof c->detail, "%.*s",
+             (int)(fix ? fix - why : why ? (ptrdiff_t)strlen(why) : 0), why ? why : "");
+    snprintf(c->fix, sizeof c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
+}
 
-static bool check_kernel(struct check *c)
+/* --- the abilities: what starts them; in the child of check_try --- */
+
+static void check_kernel(struct check *c, u32 unused)
 {
     struct utsname u;
+    (void)unused;
     if (uname(&u) < 0)
-        return check_say(c, false, "uname: %s", strerror(errno));
-    return check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
+        check_say(c, false, "uname: %s", strerror(errno));
+    else
+        check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
-static bool check_caps(struct check *c)
+/* By which programs look into the kernel's structures. */
+static void check_btf(struct check *c, u32 unused)
 {
-    static const struct { u8 bit; const char *name; } want[] = {
-        { 19, "sys_ptrace" }, { 21, "sys_admin" }, { 38, "perfmon" }, { 39, "bpf" },
-    };
-    u64 caps = bpf_caps();
-    int n = 0;
-    for (size_t i = 0; i < ARRAY_LEN(want); i++)
-        n += snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%c%s", i ? " " : "",
-                      caps >> want[i].bit & 1 ? '+' : '-', want[i].name);
-    if (bpf_caps_enough(caps))
-        return true;
-    return check_fix(c, "%s", bpf_rights("CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"));
+    struct btf_want w = { .name = "task_struct.pid" };
+    char why[WHY_LEN];
+    (void)unused;
+    int e = btf_resolve(NULL, &w, 1, why);
+    check_reason(c, !e && !w.err ? NULL : *why ? why : "it has no task_struct.pid");
 }
 
-/* Calls made so that they fail early, each with an errno that no filter gives; 0: it succeeds. */
-static const struct { const char *name; long nr, arg[5]; int err; } check_calls[] = {
-    { "ptrace", SYS_ptrace, { PTRACE_CONT, INT_MAX, 0, 0, 0 }, ESRCH },
-    { "process_vm_readv", SYS_process_vm_readv, { 1, 0, 0, 0, 0 }, 0 },
-    { "perf_event_open", SYS_perf_event_open, { 0, 0, 0, -1, -1 }, EINVAL },
-    { "seccomp", SYS_seccomp, { INT_MAX, 0, 0, 0, 0 }, EINVAL },
-    { "bpf", SYS_bpf, { INT_MAX, 0, 0, 0, 0 }, EINVAL },
-};
-
-static bool check_seccomp(struct check *c)
-{
-    int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0), n = 0;
-    u32 calls = ARRAY_LEN(check_calls) - !(bpf_caps() >> 21 & 1); /* bpf: EPERM means no root */
-    char no[128] = "";
-    for (u32 i = 0; mode == 2 && i < calls; i++) {
-        const long *a = check_calls[i].arg;
-        if (syscall(check_calls[i].nr, a[0], a[1], a[2], a[3], a[4], 0L) < 0
-            && errno != check_calls[i].err)
-            n += snprintf(no + n, sizeof no - (size_t)n, " %s", check_calls[i].name);
-    }
-    check_say(c, !n, "%s%s", mode < 0   ? "not known: prctl is refused"
-                             : mode < 2 ? "no filter on kvis"
-                             : n        ? "a filter, as a container's, refuses"
-                                        : "a filter, as a container's, allows them", no);
-    return !n || check_fix(c, "allow these calls in the container's seccomp profile, or run it "
-                               "with --privileged");
-}
-
-/* --- trace --- */
-
-/* What ptrace can do is tried on a child that stops in a call. */
-static bool check_on_child(struct check *c, bool (*try)(struct check *c, pid_t pid))
+static void check_ptrace(struct check *c, u32 unused)
 {
     pid_t pid = fork();
-    if (pid < 0)
-        return check_say(c, false, "fork: %s", strerror(errno));
-    if (!pid)
-        for (;;)
-            pause();
-    bool works = try(c, pid);
-    kill(pid, SIGKILL);
-    syscall(SYS_wait4, pid, NULL, __WALL, NULL);
-    return works;
+    (void)unused;
+    while (!pid)
+        pause();
+    check_reason(c, pid < 0 ? strerror(errno) : tr_seize_child(pid));
+    kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-static bool check_seize(struct check *c, pid_t pid)
-{
-    int status;
-    long e = sys_ptrace(PTRACE_SEIZE, pid, 0, NULL);
-    if (e < 0) {
-        check_fix(c, "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE");
-        return check_say(c, false, "ptrace is refused: %s", strerror((int)-e));
-    }
-    sys_ptrace(PTRACE_INTERRUPT, pid, 0, NULL);
-    syscall(SYS_wait4, pid, &status, __WALL, NULL);
-    return check_say(c, true, "processes can be attached to");
-}
-
-static bool check_ptrace(struct check *c)
-{
-    return check_on_child(c, check_seize);
-}
-
-static bool check_info_of(struct check *c, pid_t pid)
-{
-    u8 info[88];
-    if (!check_seize(c, pid))
-        return false;
-    long e = sys_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, info);
-    check_fix(c, "none is needed: it is only slower (Linux 5.3 has it)");
-    return check_say(c, e >= 0, e >= 0 ? "PTRACE_GET_SYSCALL_INFO works"
-                                       : "registers are read instead");
-}
-
-static bool check_info(struct check *c)
-{
-    return check_on_child(c, check_info_of);
-}
-
-static bool check_memory_of(struct check *c, pid_t pid)
-{
-    static char word[8] = "kvis";
-    char got[8] = "";
-    struct iovec to = { got, sizeof got }, from = { word, sizeof word };
-    bool works = syscall(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0ul) == sizeof got;
-    check_fix(c, "allow process_vm_readv in the container's profile (CONFIG_CROSS_MEMORY_ATTACH)");
-    return check_say(c, works, works ? "process_vm_readv works"
-                                     : "process_vm_readv: %s; words are read by ptrace instead",
-                     strerror(errno));
-}
-
-static bool check_memory(struct check *c)
-{
-    return check_on_child(c, check_memory_of);
-}
-
-/* Starts a process that is nobody's descendant of ours; it ends when *end is closed. Its pid, or
+/* Starts a process that is not a descendant of kvis; it ends when *end is closed. Its pid, or
  * -errno. */
 static pid_t check_stranger(int *end)
 {
@@ -34791,552 +34736,169 @@ static pid_t check_stranger(int *end)
     return child > 0 && read(sv[0], &pid, sizeof pid) == sizeof pid ? pid : -EAGAIN;
 }
 
-/* Attaches to one, as -p does. */
-static bool check_attach(struct check *c)
+static void check_attach(struct check *c, u32 unused)
 {
-    long scope = u_file_number("/proc/sys/kernel/yama/ptrace_scope", -1);
     int end = -1;
     pid_t pid = check_stranger(&end);
-    long e = pid < 0 ? pid : sys_ptrace(PTRACE_SEIZE, pid, 0, NULL);
-    if (end >= 0)
-        close(end);
-    if (pid > 0)
-        syscall(SYS_wait4, pid, NULL, __WALL, NULL);
-    check_say(c, true, scope < 0 ? "%s (no Yama)" : "%s (ptrace_scope is %ld)",
-              e < 0 ? strerror((int)-e) : "another process of this user", scope);
-    return e >= 0 || check_fix(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or %s",
-                                bpf_rights("CAP_SYS_PTRACE"));
+    (void)unused;
+    int e = pid < 0 ? pid : tr_attach(pid);
+    check_reason(c, e < 0 ? pid < 0 ? strerror(-e) : tr_explain(pid, e) : NULL);
 }
 
-static bool check_accel(struct check *c)
+static void check_faults(struct check *c, u32 unused)
 {
-    struct tr_facts f = tr_gather();
-    const char *why = tr_filter_why_not(&f, TR_PTRACE);
-    check_fix(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
-                            ? "run it without a seccomp filter (in a container: --privileged)"
-                            : bpf_rights("CAP_SYS_ADMIN"));
-    return check_say(c, !why, "%s", why ? why : "calls not traced do not stop");
+    (void)unused;
+    int e = pf_open(getpid(), true);
+    check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-static bool check_faults(struct check *c)
+/* What fixes the reason of the hybrid backend where that does not say it; "": it is not known. */
+static const char *check_hybrid_fix(void)
 {
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .exclude_hv = 1, .exclude_kernel = 1,
-                                 .config = PERF_COUNT_SW_PAGE_FAULTS_MIN };
-    int f = pf_event(&a, 0, -1, -1, 0);
-    if (f >= 0) {
-        close(f);
-        return check_say(c, true, "perf_event_paranoid is %ld", pf_paranoid());
-    }
-    check_fix(c, "%s", pf_fix(f, PF_LEVEL_USER));
-    return check_say(c, false, "%s", pf_why_not(f, PF_LEVEL_USER, true));
+    enum { SYS_ADMIN = 21 };
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+        return "run it without a seccomp filter (in a container: --privileged)";
+    return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* --- BPF --- */
-
-/* Loads a program of a few instructions; its descriptor or -errno. */
-static int check_load(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
+/* The backend of a command; and what comes with it: the next two rows. */
+static void check_hybrid(struct check *c, u32 unused)
 {
-    static const struct bpf_family none = { .license = "GPL" };
-    struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
-    return bpf_prog_load(&none, &r, btf_id, insns, 0, NULL, 0);
+    struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
+    (void)unused;
+    tr_backend();
+    hy_start_uring();
+    check_reason(c, hy.on ? NULL : hy.why_not);
+    if (!hy.on && !c->fix[0])
+        check_fix(c, "%s", check_hybrid_fix());
+    for (u32 i = 0; i < ARRAY_LEN(with); i++)
+        if (hy.on)
+            check_reason(&c[1 + i], with[i]->fam ? NULL : with[i]->why);
+        else
+            c[1 + i] = c[0];
 }
 
-/* The same of one that does nothing. */
-static int check_load_nothing(u32 type, u32 btf_id)
+/* The backend of -p. */
+static void check_observe(struct check *c, u32 unused)
 {
-    static const struct bpf_insn nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
-    return check_load(type, btf_id, nothing, ARRAY_LEN(nothing));
+    pid_t self = getpid();
+    (void)unused;
+    opt.command = NULL;
+    opt.pids = &self;
+    opt.n_pids = 1;
+    opt.backend = 'o';
+    tr_backend();
+    check_reason(c, hy.on ? NULL : hy.why_not);
+    if (!hy.on && !bpf_caps_enough(bpf_caps()))
+        check_fix(c, "%s", u_rights("CAP_BPF and CAP_PERFMON"));
+    else if (!hy.on && bpf_pid_ns(NULL))
+        check_fix(c, "run it in the first pid namespace (docker run --pid=host)");
 }
 
-/* what: that does not work, where no more is known than e. */
-static bool check_denied(struct check *c, const char *what, int e)
+static void check_session(struct check *c, struct session *s)
 {
-    struct bpf_denial denied = bpf_denied(e);
-    if (*denied.why)
-        check_say(c, false, "%s", denied.why);
+    int e = ses_start(s);
+    check_reason(c, e ? bpf_explain(&s->obj, e) : NULL);
+}
+
+static void check_open(struct check *c, u32 unused)
+{
+    (void)unused;
+    oo.full = true;
+    check_session(c, &open_session);
+}
+
+static void check_proc(struct check *c, u32 unused)
+{
+    (void)unused;
+    check_session(c, &proc_session);
+}
+
+/* The first reason, except that nothing happened in the interval. */
+static void check_lack(struct buf *b, const struct mout_lack *l)
+{
+    if (!b->len && (l->own || l->n == l->all || met.src[l->src].wrong))
+        b_put(b, l->why, strlen(l->why) + 1);
+}
+
+/* A source of monitor. It works if it has any number in its second interval; the reason may then be
+ * why it lacks others. */
+static void check_source(struct check *c, u32 src)
+{
+    struct buf why = { 0 };
+    bool works = false;
+    mo.off = ~(1ull << src);
+    mon_start();
+    mon_collect();
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    mon_collect();
+    mout_each_lack(&why, src, check_lack);
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+        works |= metrics[m].src == src && met.seen[m] == met.tick;
+    if (!works)
+        check_reason(c, why.len ? why.p : "it has no numbers");
     else
-        check_say(c, false, "%s: %s", what, strerror(-e));
-    return check_fix(c, "%s", denied.fix);
+        check_say(c, true, why.len ? "in part: %s" : "%s", why.len ? why.p : "");
 }
 
-static bool check_unsupported(int e)
-{
-    return e == -EINVAL || e == -E2BIG || e == -ENOENT || e == -EOPNOTSUPP;
-}
-
-/* What a try gave: a descriptor, which was all that was wanted, or -errno. */
-static bool check_got(struct check *c, int f, const char *yes, const char *no)
-{
-    if (f < 0)
-        return check_denied(c, no, f);
-    close(f);
-    return check_say(c, true, "%s", yes);
-}
-
-/* The same of what older kernels lack. without: what is done there instead. */
-static bool check_got_newer(struct check *c, int f, const char *yes, const char *no,
-                            const char *lacks, const char *without)
-{
-    if (!check_unsupported(f))
-        return check_got(c, f, yes, no);
-    check_fix(c, "%s", without);
-    return check_say(c, false, "%s%s", lacks, strerror(-f));
-}
-
-static void check_close(int f)
-{
-    if (f >= 0)
-        close(f);
-}
-
-static bool check_bpf(struct check *c)
-{
-    return check_got_newer(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
-                           "BPF programs do not load", "BPF programs do not load: ",
-                           "use Linux 5.8 or later");
-}
-
-/* Reads kernel memory, which lockdown=confidentiality forbids. */
-static bool check_lockdown(struct check *c)
-{
-    static const struct bpf_insn insns[] = {
-        I_MOV64_REG(R1, R10), I_ALU64_IMM(ADD, R1, -8), I_MOV64_IMM(R2, 8), I_MOV64_IMM(R3, 0),
-        I_CALL(probe_read_kernel), I_MOV64_IMM(R0, 0), I_EXIT(),
-    };
-    char said[128];
-    bool confidential = tfs_lockdown(said);
-    int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
-    check_close(f);
-    check_say(c, true, "%s", said[0] ? said : "none");
-    return f >= 0 || !confidential
-           || check_fix(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
-}
-
-/* struct bpf_prog_info.jited_prog_len, which the kernel shows to who may load programs. */
-static bool check_jit(struct check *c)
-{
-    u32 info[6] = { 0 };
-    int f = check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
-    union bpf_attr a;
-    memset(&a, 0, sizeof a);
-    a.info.bpf_fd = (u32)f;
-    a.info.info_len = sizeof info;
-    a.info.info = (uintptr_t)info;
-    int e = f < 0 ? f : bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
-    check_close(f);
-    if (e < 0)
-        return check_denied(c, "no program loads to look at", e);
-    check_say(c, true, info[4] ? "programs are compiled" : "off: programs are interpreted");
-    return info[4] || check_fix(c, "sysctl net.core.bpf_jit_enable=1");
-}
-
-static bool check_raw_tp(struct check *c)
-{
-    int prog = check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
-    int link = prog < 0 ? prog : bpf_attach_raw("sched_process_exit", prog);
-    check_close(prog);
-    return check_got(c, link, "attached to one", "raw tracepoints cannot be attached to");
-}
-
-static bool check_send_signal(struct check *c)
-{
-    static const struct bpf_insn insns[] = { I_MOV64_IMM(R1, 0), I_CALL(send_signal_thread),
-                                             I_MOV64_IMM(R0, 0), I_EXIT() };
-    int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
-    return check_got_newer(c, f, "bpf_send_signal_thread loads",
-                           "bpf_send_signal_thread does not load", "bpf_send_signal_thread: ",
-                           "use Linux 5.8 or later");
-}
-
-static bool check_ring(struct check *c)
-{
-    struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
-                                .max_entries = (u32)sysconf(_SC_PAGESIZE) };
-    return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made",
-                           "none: ",
-                           "use Linux 5.8 or later");
-}
-
-#define CHECK_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
-
-static const char *check_btf_fix(void)
-{
-    return u_not_mounted(btf_dir) ? CHECK_MOUNT_SYSFS
-                                  : "use a kernel with CONFIG_DEBUG_INFO_BTF";
-}
-
-static bool check_btf(struct check *c)
-{
-    struct btf_want w = { .name = "task_struct.pid" };
-    char why[WHY_LEN] = "";
-    int e = btf_resolve(NULL, &w, 1, why);
-    if (!e && !w.err)
-        return check_say(c, true, "/sys/kernel/btf/vmlinux");
-    check_fix(c, "%s", e == -EMFILE || e == -ENFILE ? pf_fix(e, PF_LEVEL_CPU) : check_btf_fix());
-    return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
-}
-
-static const char *check_tracefs_fix(void)
-{
-    char why[WHY_LEN];
-    int dir = tfs_dir(why);
-    if (tfs_locked_down())
-        return "boot with lockdown=integrity or none";
-    if ((dir == -EPERM || dir == -EACCES) && !(bpf_caps() >> 21 & 1))
-        return bpf_rights("CAP_SYS_ADMIN");
-    return dir < 0 && dir != -ENODEV ? "mount -t tracefs tracefs /sys/kernel/tracing"
-                                     : "use a kernel with CONFIG_FTRACE";
-}
-
-static bool check_tracefs(struct check *c)
-{
-    char why[WHY_LEN] = "";
-    int dir = tfs_dir(why);
-    int id = dir < 0 ? dir : tfs_event_id("sched/sched_process_exec");
-    check_fix(c, "%s", check_tracefs_fix());
-    return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
-}
-
-/* Attaches an empty program at the entry and at the return of a function that every kernel has. */
-static bool check_kprobe(struct check *c)
-{
-    static const char symbol[] = "do_exit";
-    int prog = check_load_nothing(BPF_PROG_TYPE_KPROBE, 0);
-    int at = prog < 0 ? prog : bpf_attach_kprobe(symbol, false, prog);
-    int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
-    check_close(prog);
-    check_close(at);
-    const char *why = prog >= 0 && ret < 0 ? bpf_no_kprobe(symbol, ret) : NULL;
-    if (why) {
-        if (ret == -ENOENT)
-            check_fix(c, "%s", u_not_mounted(BPF_KPROBES) ? CHECK_MOUNT_SYSFS
-                                                           : "use a kernel with CONFIG_KPROBES");
-        return check_say(c, false, "%s", why);
-    }
-    return check_got(c, ret, "attached to do_exit and its return", "kprobes cannot be set");
-}
-
-/* Fields that a family's programs name and this kernel has not: "" when all are there. */
-static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r, char *s, size_t n)
-{
-    s[0] = 0;
-    for (u32 i = 0; i < r->n_patches; i++)
-        if (bpf_looks_at(r, &r->patches[i]) && !bpf_has_field(o, r->patches[i].name)
-            && !strstr(s, r->patches[i].name))
-            snprintf(s + strlen(s), n - strlen(s), " %s", r->patches[i].name);
-}
-
-static struct bpf_obj check_obj; /* the family that was tried last: for its programs' rows */
-
-/* Whether a family may have failed for want of descriptors, whatever was found missing for it. */
-static bool check_few_files(void)
-{
-    enum { ENOUGH = 64 };
-    struct rlimit files;
-    return access("/sys/kernel/btf/vmlinux", R_OK) == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0
-        && files.rlim_cur < ENOUGH;
-}
-
-/* What helps where a family cannot be loaded; e is what the kernel returned. */
-static const char *check_load_fix(int e)
-{
-    const char *fix = bpf_denied(e).fix;
-    bool too_old = check_obj.too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
-    if (!*fix && check_few_files())
-        fix = pf_fix(-EMFILE, PF_LEVEL_CPU);
-    if (!*fix && too_old)
-        fix = "use Linux 5.8 or later";
-    if (*fix || *check_obj.no_btf)
-        return *fix ? fix : check_btf_fix();
-    return check_obj.no_record ? check_tracefs_fix()
-                               : "report it with this detail: kvis should load on this kernel";
-}
-
-/* Programs do not load: what was found out in check_obj.why is the detail. */
-static bool check_not_loaded(struct check *c, int e)
-{
-    if (!ARCH_HAS_BPF)
-        return check_denied(c, "", e);
-    check_say(c, false, "%.250s", check_obj.why);
-    return check_fix(c, "%s", check_load_fix(e));
-}
-
-/* Loads all programs of a family, each by itself. */
-static int check_family(struct check *c, const struct bpf_family *fam)
-{
-    struct bpf_obj *o = &check_obj;
-    u32 n = 0;
-    *o = (struct bpf_obj){ .fam = fam, .ring_bytes = 64 << 10 };
-    if (fam == &sched_family || fam == &blk_family)
-        o->entries = mk_sched_entries;
-    o->module = fam == &vhost_family ? "vhost" : fam == &vq_family ? "virtio_ring" : NULL;
-    int e = bpf_open(o);
-    if (e) {
-        check_not_loaded(c, e);
-        return e;
-    }
-    bpf_find_fields(o, NULL);
-    bpf_find_records(o, (1u << fam->n_progs) - 1);
-    if (fam == &vhost_family)
-        vh_configure(o, &vh.cfg, vh_knows_ring(o));
-    if (fam == &vq_family)
-        vq_configure(o);
-    for (u32 i = 0; i < fam->n_progs; i++)
-        n += bpf_load_one(o, i) == 0;
-    check_say(c, true, n == fam->n_progs ? "all %u load" : "%u of %u load", n, fam->n_progs);
-    return 0;
-}
-
-/* Whether those load that a run would take here. */
-static bool check_loaded(struct check *c, u32 must)
-{
-    u32 missing = must & ~check_obj.loaded, i = 0;
-    if (!missing)
-        return true;
-    while (!(missing >> i & 1))
-        i++;
-    return check_not_loaded(c, bpf_load_one(&check_obj, i)); /* again, for its reason */
-}
-
-/* The same, and whether a run would then have descriptors for the links, for `more`, and for its
- * files. */
-static bool check_runs(struct check *c, u32 must, u32 more)
-{
-    enum { FILES = 4, MOST = 96 }; /* FILES: outputs, pipes to the command, what is read of /proc */
-    int f[MOST];
-    u32 want = MIN((u32)__builtin_popcount(must) + more + FILES, MOST), n = 0;
-    if (!check_loaded(c, must))
-        return false;
-    while (n < want && (f[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
-        n++;
-    bool room = n == want;
-    while (n)
-        close(f[--n]);
-    return room || check_denied(c, "", -EMFILE);
-}
-
-static bool check_open_programs(struct check *c)
-{
-    u32 must = 0;
-    if (check_family(c, &open_family) < 0)
-        return false;
-    int e = open_choose(&check_obj, true, &must);
-    return e < 0 ? check_not_loaded(c, e) : check_runs(c, must, 0);
-}
-
-static bool check_proc_programs(struct check *c)
-{
-    return check_family(c, &proc_family) == 0 && check_runs(c, proc_choose(&check_obj), 0);
-}
-
-static bool check_call_programs(struct check *c)
-{
-    enum { DISK = 2 * ARRAY_LEN(disk_progs) + ARRAY_LEN(disk_maps) }; /* are loaded with them */
-    return check_family(c, &call_family) == 0 && check_runs(c, hy_programs(true), DISK);
-}
-
-/* Of families of which a run takes all. */
-static bool check_all_programs(struct check *c, const struct bpf_family *fam)
-{
-    return check_family(c, fam) == 0 && check_loaded(c, (1u << fam->n_progs) - 1);
-}
-
-static bool check_disk_programs(struct check *c)
-{
-    return check_all_programs(c, &disk_family);
-}
-
-static bool check_uring_programs(struct check *c)
-{
-    return check_all_programs(c, hy_uring_family());
-}
-
-/* One form of them is enough: mk_load takes those without typed arguments where the others fail. */
-static bool check_mk_programs(struct check *c, const struct bpf_family *fam, const char *field)
-{
-    if (check_family(c, fam) < 0)
-        return false;
-    u32 untyped = mk_programs(&check_obj, field, false);
-    return (check_obj.loaded & untyped) == untyped
-           || check_loaded(c, mk_programs(&check_obj, field, true));
-}
-
-static bool check_sched_programs(struct check *c)
-{
-    return check_mk_programs(c, &sched_family, mk_sched_field);
-}
-
-static bool check_virtio_programs(struct check *c)
-{
-    return check_family(c, &vq_family) == 0 && check_loaded(c, vq_programs(&check_obj));
-}
-
-static bool check_blk_programs(struct check *c)
-{
-    return check_mk_programs(c, &blk_family, mk_blk_field);
-}
-
-static bool check_vhost_programs(struct check *c)
-{
-    bool works = check_all_programs(c, &vhost_family);
-    bool here = u_sys_there("/sys/module/vhost"), ring = vh_knows_ring(&check_obj);
-    if (works)
-        snprintf(c->detail + strlen(c->detail), sizeof c->detail - strlen(c->detail), "%s",
-                 !here ? "; no vhost driver is here now"
-                 : ring ? "; rings are read" : "; rings are not: the module has no BTF");
-    return works;
-}
-
-/* Whether a kprobe can be set at a function: one is tried for the family, and which functions there
- * are is read once. 0 or -errno. */
-static int check_symbol(const struct bpf_prog_row *r, int prog)
-{
-    static struct bpf_ksym k[BPF_MAX_PROGS];
-    static const struct bpf_family *of;
-    static int works;
-    const struct bpf_family *fam = check_obj.fam;
-    if (of != fam) {
-        of = fam;
-        for (u32 i = 0; i < fam->n_progs; i++)
-            k[i].name = fam->progs[i].attach;
-        int f = bpf_ksyms(&check_obj, k, fam->n_progs);
-        f = f ? f : bpf_attach_kprobe("do_exit", false, prog);
-        works = MIN(f, 0);
-        check_close(f);
-    }
-    u32 i = (u32)(r - fam->progs);
-    return works ? works : k[i].n == 1 ? 0 : -ENOENT;
-}
-
-/* Attaches a program that does nothing to where one of the family's would go. */
-static int check_place(const struct bpf_prog_row *r)
-{
-    int prog = check_load_nothing(r->type, bpf_btf_id(&check_obj, r));
-    bool symbol = r->type == BPF_PROG_TYPE_KPROBE;
-    int f = prog < 0 ? prog : symbol ? check_symbol(r, prog) : bpf_attach_row(r, prog);
-    check_close(prog);
-    if (!symbol)
-        check_close(f);
-    return MIN(f, 0);
-}
-
-/* How many fields of the kernel a program names. */
-static u32 check_fields(const struct bpf_prog_row *r)
-{
-    u32 fields = 0;
-    for (u32 k = 0; k < r->n_patches; k++) {
-        u32 first = 0;
-        while (strcmp(r->patches[first].name, r->patches[k].name))
-            first++;
-        fields += first == k && bpf_looks_at(r, &r->patches[k]);
-    }
-    return fields;
-}
-
-/* A program's row: its place, and which of the fields that it names are not here. */
-static bool check_program(struct check *c, u32 i)
-{
-    const struct bpf_prog_row *r = &check_obj.fam->progs[i];
-    char lack[160], why[160] = "";
-    int e = check_place(r);
-    bool loads = check_obj.loaded >> i & 1;
-    check_missing(&check_obj, r, lack, sizeof lack);
-    if (e)
-        snprintf(why, sizeof why, ": %s", strerror(-e));
-    else if (*lack)
-        snprintf(why, sizeof why, ", not here:%.140s", lack);
-    else if (!loads && bpf_load_one(&check_obj, i) < 0) /* again, for its reason */
-        snprintf(why, sizeof why, ": %.150s", check_obj.why);
-    check_say(c, !e, "%s, %u fields%s", r->attach, check_fields(r), why);
-    if (e == -ENOENT && r->type == BPF_PROG_TYPE_KPROBE)
-        check_fix(c, check_obj.module ? "use a kernel with CONFIG_KPROBES and the module %s"
-                                       : "use a kernel with CONFIG_KPROBES", check_obj.module);
-    else
-        check_fix(c, "none is needed if the row of its family says yes");
-    return loads && !e;
-}
-
-/* --- hardware --- */
-
-static bool check_virtio_devices(struct check *c)
-{
-    if (vq_any(c->detail, sizeof c->detail))
-        return check_say(c, true, "there are some");
-    return check_fix(c, "none is needed: without virtio devices there are no rings to read");
-}
-
-static bool check_pmu(struct check *c)
-{
-    struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
-                                 .exclude_kernel = 1 };
-    int f = pf_event(&a, 0, -1, -1, 0);
-    size_t n = 0;
-    DIR *d = opendir(met_path(PMC_DEVICES));
-    for (const struct dirent *e; (e = u_entry(&d));)
-        if (n < sizeof c->detail - 96) /* a name, and what is said of cycles */
-            n += (size_t)snprintf(c->detail + n, sizeof c->detail - n, "%s%.48s", n ? " " : "",
-                                  e->d_name);
-    if (f < 0)
-        snprintf(c->detail + n, sizeof c->detail - n, "%scycles: %s", n ? "; " : "", strerror(-f));
-    if (f >= 0) {
-        close(f);
-        return true;
-    }
-    const char *fix = pf_fix(f, PF_LEVEL_USER);
-    return check_fix(c, "%s", *fix ? fix : "enable the virtual PMU of this virtual machine");
-}
-
-/* Rows that tell why BPF programs do not load or attach explain those of what needs them. */
-enum { CHECK_CAUSE = 1, CHECK_BY_BPF };
+#define CHECK_REPORT "report it with this detail: kvis should load on this kernel"
 
 /* needed: without it the command does not work; useful: without it the command does less, or is
  * slower. A row that is neither helps to find the reason of something else. */
 static const struct check_row {
     const char *name;
     u8 needed, useful;
-    bool (*fn)(struct check *);
     u8 verdict;          /* the commands whose verdict counts it */
-    u8 bpf;              /* CHECK_CAUSE: BPF programs need it; CHECK_BY_BPF: it needs them */
+    bool bpf;            /* it takes BPF programs */
+    void (*fn)(struct check *, u32 arg); /* NULL: the function above it answers for this one */
+    u8 arg;
+    const char *what;    /* it works: this does */
     const char *without; /* what that verdict says is missing; NULL: it falls back */
+    const char *fix;     /* where the reason has none; NULL: CHECK_REPORT */
 } check_rows[] = {
-    { "kernel", 0, 0, check_kernel, 0, 0, NULL },
-    { "capabilities", 0, CHECK_COMMANDS, check_caps, 0, 0, NULL },
-    { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown,
-      0, CHECK_CAUSE, NULL },
-    { "seccomp", 0, CHECK_COMMANDS, check_seccomp, 0, 0, NULL },
-    { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, check_ptrace, CHECK_TRACE, 0, "ptrace" },
-    { "ptrace_syscall_info", 0, CHECK_TRACE, check_info, 0, 0, NULL },
-    { "tracee_memory", 0, CHECK_TRACE, check_memory, 0, 0, NULL },
-    { "attach", 0, CHECK_TRACE, check_attach, CHECK_TRACE, 0, "attaching (-p)" },
-    { "seccomp_accel", 0, CHECK_TRACE, check_accel, CHECK_TRACE, 0, NULL },
-    { "page_faults", 0, CHECK_TRACE, check_faults, CHECK_TRACE, 0, "page faults" },
-    { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_bpf,
-      0, CHECK_CAUSE, NULL },
-    { "bpf_jit", 0, CHECK_COMMANDS, check_jit, 0, 0, NULL },
-    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp,
-      0, CHECK_CAUSE, NULL },
-    { "ring_buffer", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_ring, CHECK_TRACE, 0, NULL },
-    { "btf", 0, CHECK_COMMANDS, check_btf, CHECK_OPEN | CHECK_PROC, CHECK_CAUSE,
-      "the kernel's types (BTF)" },
-    { "tracefs", 0, CHECK_COMMANDS, check_tracefs, 0, 0, NULL },
-    { "open_programs", CHECK_OPEN, 0, check_open_programs, CHECK_OPEN, CHECK_BY_BPF, "programs" },
-    { "proc_programs", CHECK_PROC, 0, check_proc_programs, CHECK_PROC, CHECK_BY_BPF, "programs" },
-    { "call_programs", 0, CHECK_TRACE, check_call_programs, CHECK_TRACE, CHECK_BY_BPF, NULL },
-    { "disk_programs", 0, CHECK_TRACE, check_disk_programs, CHECK_TRACE, CHECK_BY_BPF,
-      "disk waits" },
-    { "uring_programs", 0, CHECK_TRACE, check_uring_programs, CHECK_TRACE, CHECK_BY_BPF,
-      "io_uring" },
-    { "sched_programs", 0, CHECK_MONITOR, check_sched_programs, CHECK_MONITOR, CHECK_BY_BPF,
-      "CPU waits" },
-    { "block_programs", 0, CHECK_MONITOR, check_blk_programs, CHECK_MONITOR, CHECK_BY_BPF,
-      "disk latencies" },
-    { "virtio_programs", CHECK_VIRT, CHECK_MONITOR, check_virtio_programs,
-      CHECK_VIRT, CHECK_BY_BPF, "rings of virtio devices" },
-    { "vhost_programs", 0, CHECK_MONITOR, check_vhost_programs, CHECK_VIRT, CHECK_BY_BPF, "vhost" },
-    { "send_signal", 0, CHECK_TRACE, check_send_signal, CHECK_TRACE, 0, NULL },
-    { "kprobes", CHECK_VIRT, CHECK_MONITOR, check_kprobe, CHECK_VIRT, 0, "kprobes" },
-    { "virtio_devices", 0, CHECK_MONITOR, check_virtio_devices, CHECK_VIRT, 0, "virtio devices" },
-    { "pmu", 0, CHECK_MONITOR, check_pmu, CHECK_MONITOR, 0, "hardware counters" },
+    { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
+    { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
+      "kvis can trace its child processes", "ptrace",
+      "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE" },
+    { "attach", 0, CHECK_TRACE, CHECK_TRACE, false, check_attach, 0,
+      "kvis can trace other processes of this user (-p)", "attaching (-p)", NULL },
+    { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0,
+      "page faults are sampled", "page faults", NULL },
+    { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0,
+      "calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
+    { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
+      "waits for disks are told", "disk waits", NULL },
+    { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
+      "requests of io_uring are seen", "io_uring", NULL },
+    { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
+      "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe",
+      NULL },
+    { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
+      "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
+      "use a kernel with CONFIG_DEBUG_INFO_BTF" },
+    { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0,
+      "opens are recorded", "programs", NULL },
+    { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
+      "processes are recorded", "programs", NULL },
+    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_RUNQ,
+      "waits for CPUs are counted", "CPU waits", NULL },
+    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_BLOCK,
+      "requests of disks are timed", "disk latencies", NULL },
+    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, check_source, SRC_PMC,
+      "the CPUs' events are counted", "hardware counters",
+      "enable the virtual PMU of this virtual machine" },
+    { "membw", 0, CHECK_MONITOR, 0, false, check_source, SRC_MEMBW,
+      "bytes of the memory controllers are counted", NULL,
+      "none is known: virtual machines and many desktop CPUs do not have it" },
+    { "power", 0, CHECK_MONITOR, 0, false, check_source, SRC_POWER,
+      "energy is measured", NULL,
+      "none is known: virtual machines and many CPUs do not have it" },
+    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VIRTIO,
+      "rings of virtio devices are watched", "rings of virtio devices",
+      "none is needed where there is no virtio device; else CONFIG_KPROBES and CONFIG_VIRTIO" },
+    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VHOST,
+      "queues of guests are watched", "vhost",
+      "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
 };
 
 /* The commands, with the verdict where everything works, where something that `without` names does
@@ -35344,20 +34906,21 @@ static const struct check_row {
 static const struct check_command {
     const char *name;
     u8 bit;
+    bool any; /* it works if any of its rows does */
     const char *all, *some, *fallback;
 } check_commands[] = {
-    { "trace", CHECK_TRACE, "full: hybrid", "hybrid",
+    { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
       "ptrace: every traced call stops the program" },
-    { "open", CHECK_OPEN, "full", "works", "works" },
-    { "proc", CHECK_PROC, "full", "works", "works" },
-    { "monitor", CHECK_MONITOR, "full", "works", "works" },
-    { "virt", CHECK_VIRT, "full", "works", "works" },
-    { "diagnose", CHECK_MONITOR, NULL, NULL, NULL },
-    { "opensnoop", CHECK_OPEN, NULL, NULL, NULL },
-    { "execsnoop", CHECK_PROC, NULL, NULL, NULL },
-    { "exitsnoop", CHECK_PROC, NULL, NULL, NULL },
-    { "replay", CHECK_REPLAY, "full", NULL, NULL },
-    { "diff", CHECK_DIFF, "full", NULL, NULL },
+    { "open", CHECK_OPEN, false, "full", "works", "works" },
+    { "proc", CHECK_PROC, false, "full", "works", "works" },
+    { "monitor", CHECK_MONITOR, false, "full", "works", "works" },
+    { "virt", CHECK_VIRT, true, "full", "works", "works" },
+    { "diagnose", CHECK_MONITOR, false, NULL, NULL, NULL },
+    { "opensnoop", CHECK_OPEN, false, NULL, NULL, NULL },
+    { "execsnoop", CHECK_PROC, false, NULL, NULL, NULL },
+    { "exitsnoop", CHECK_PROC, false, NULL, NULL, NULL },
+    { "replay", CHECK_REPLAY, false, "full", NULL, NULL },
+    { "diff", CHECK_DIFF, false, "full", NULL, NULL },
 };
 
 /* The bits of a command; 0: none has this name. The verdict on virt comes with that on monitor. */
@@ -35408,9 +34971,8 @@ static struct check_done {
     char name[MET_NAME + 40];
     struct check_row row; /* all 0 where it is of no command */
     struct check c;
-    bool works;
 } *check_done;
-static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
+static u32 check_n;
 
 /* The row that is tried next; good until there is another. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
@@ -35418,7 +34980,7 @@ static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
     va_list ap;
     check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
     struct check_done *d = &check_done[check_n++];
-    *d = (struct check_done){ .works = false };
+    *d = (struct check_done){ .c.works = false };
     va_start(ap, name);
     vsnprintf(d->name, sizeof d->name, name, ap);
     va_end(ap);
@@ -35433,10 +34995,10 @@ static void check_text(struct buf *b, const struct check_done *d)
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
     b_f(b, "%-20s %-5s %.*s%*s ", d->name,
-        d->works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
+        d->c.works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
         (int)MAX(0, CHECK_FOR - (int)names.len), "");
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!d->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
+    if (!d->c.works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
         b_esc(b, c->fix, strlen(c->fix), 0);
     }
@@ -35452,13 +35014,13 @@ static void check_json_text(struct buf *b, const char *key, const char *text)
 static void check_json(struct buf *b, const struct check_done *d)
 {
     b_f(b, "{\"type\":\"check\",\"name\":\"%s\",\"works\":%s,\"needed_by\":[", d->name,
-        d->works ? "true" : "false");
+        d->c.works ? "true" : "false");
     check_names(b, d->row.needed, "\"", "");
     b_s(b, "],\"useful_for\":[");
     check_names(b, d->row.useful, "\"", "");
     b_c(b, ']');
     check_json_text(b, "detail", d->c.detail);
-    if (!d->works && d->c.fix[0])
+    if (!d->c.works && d->c.fix[0])
         check_json_text(b, "fix", d->c.fix);
     b_s(b, "}\n");
 }
@@ -35475,7 +35037,7 @@ static void check_table(struct buf *b, bool json)
 
 /* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
 
-static bool check_cpu_id(struct check *c)
+static void check_cpu_id(struct check *c)
 {
     if (pmc.vendor[0])
         check_say(c, true, "%s family %u model %u stepping %u: %s", pmc.vendor, pmc.family,
@@ -35483,21 +35045,22 @@ static bool check_cpu_id(struct check *c)
     else
         check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
                                                                     : "not known");
-    return pmc.n_pmus || check_fix(c, "%s has no PMU of the CPU; in a virtual machine, enable "
-                                    "the virtual PMU", met_path("/sys/bus/event_source/devices"));
+    if (!pmc.n_pmus)
+        check_fix(c, "%s has no PMU of the CPU; in a virtual machine, enable the virtual PMU",
+                  met_path(PMC_DEVICES));
 }
 
-static bool check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
+static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 {
     const char *from = p->source ? p->source : "what the PMU's events/ lists";
     if (!p->known && pmc.vendor[0])
         from = "no list for this core: the kernel's generic events";
-    return check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
-                     p->type, p->all ? "all" : p->cpus, from);
+    check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
+              p->type, p->all ? "all" : p->cpus, from);
 }
 
 /* An event is tried by counting kvis itself. */
-static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
+static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
     struct pmc_unit self = { .cpu = -1, .tid = getpid() };
@@ -35513,10 +35076,12 @@ static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
     if (code->name)
         snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s type %u config 0x%" PRIx64,
                  code->generic ? " (generic)" : "", code->type, code->config);
-    return e >= 0 || check_fix(c, "%s", pmc_reason(role, e));
+    c->works = e >= 0;
+    if (e < 0)
+        check_fix(c, "%s", pmc_reason(role, e));
 }
 
-static bool check_unc_event(struct check *c, u32 event)
+static void check_unc_event(struct check *c, u32 event)
 {
     const struct unc_event *e = &unc.event[event];
     const struct unc_row *r = &unc_rows[e->row];
@@ -35532,7 +35097,8 @@ static bool check_unc_event(struct check *c, u32 event)
     snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
              unc.pmu[e->pmu].cpus, e->scale,
              r->role < UR_PACKAGE ? "bytes" : "uJ");
-    return n || check_fix(c, "%s", unc_reason[r->role]);
+    if (!n)
+        check_fix(c, "%s", unc_reason[r->role]);
 }
 
 /* The memory controllers' and RAPL's PMUs. Whether there are any is no matter of what works. */
@@ -35548,7 +35114,7 @@ static void check_uncore(void)
     for (u32 k = 0; k < unc.n_events; k++) {
         struct check_done *d = check_begin("%s/%s", unc.pmu[unc.event[k].pmu].name,
                                            unc_rows[unc.event[k].row].event);
-        d->works = check_unc_event(&d->c, k);
+        check_unc_event(&d->c, k);
     }
 }
 
@@ -35561,8 +35127,8 @@ static bool check_cpu_events(struct pmc_pmu *p)
             continue;
         struct check_done *d = check_begin("%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
                                            pmc.n_pmus > 1 ? "/" : "", pmc_roles[r].name);
-        d->works = check_cpu_event(&d->c, p, r);
-        works &= d->works || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
+        check_cpu_event(&d->c, p, r);
+        works &= d->c.works || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
     }
     return works;
 }
@@ -35571,10 +35137,11 @@ static bool check_cpu(struct buf *b, bool json)
 {
     pmc_look();
     struct check_done *d = check_begin("processor");
-    bool works = d->works = check_cpu_id(&d->c);
+    check_cpu_id(&d->c);
+    bool works = d->c.works;
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         d = check_begin("%s", pmc_pmus[k].name);
-        d->works = check_cpu_pmu(&d->c, &pmc_pmus[k]);
+        check_cpu_pmu(&d->c, &pmc_pmus[k]);
         works &= check_cpu_events(&pmc_pmus[k]);
     }
     check_uncore();
@@ -35593,35 +35160,88 @@ static bool check_asked(const struct check_row *r, u8 bits)
     return !of || of & bits;
 }
 
-/* The programs of the family that a row was about, each with its tracepoint and fields. A kernel
- * need not have all: there are several for one purpose, and no verdict depends on them. */
-static void check_programs(const struct check_row *family)
+/* Descriptors that a command has beside those of its programs: its outputs, a pipe to its child,
+ * and what it reads of /proc. */
+enum { CHECK_FILES = 5 };
+
+/* The child: starts what the row is about as its command would, and stops it. `said` gets what it
+ * writes to stderr. */
+static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
+                                                  int said)
 {
-    bool listed = opt.json || opt.verbose;
-    u32 n = check_obj.map[0] >= 0 ? check_obj.fam->n_progs : 0;
-    for (u32 i = 0; i < n && listed; i++) {
-        struct check_done *d = check_begin("%s", check_obj.fam->progs[i].name);
-        d->row.useful = family->needed | family->useful;
-        d->works = check_program(&d->c, i);
+    static char program[] = "true", *command[] = { program, NULL };
+    struct bpf_obj *const objs[] = { &hy.obj, &hy.disk, &hy.uring, &open_session.obj,
+                                     &proc_session.obj, &mk_sched.f.obj, &mk_blk.f.obj, &vq.f.obj,
+                                     &vh.obj };
+    for (u32 i = 0; i < CHECK_FILES; i++)
+        if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {
+            check_reason(c, "too many files are open" U_FIX U_MORE_FILES);
+            _exit(0);
+        }
+    if (said >= 0)
+        dup2(said, STDERR_FILENO);
+    opt.command = command;
+    opt.calls = true;
+    opt.json = false;
+    nm_init();
+    r->fn(c, r->arg);
+    for (u32 i = 0; i < ARRAY_LEN(objs); i++)
+        bpf_detach(objs[i]);
+    _exit(0);
+}
+
+/* Where the child ended before it could tell the reason: that is what it said last. */
+static void check_died(struct check *c, int said)
+{
+    char text[300];
+    ssize_t n = said < 0 ? -1 : pread(said, text, sizeof text - 1, 0);
+    text[MAX(n, 0)] = 0;
+    text[strcspn(text, "\n")] = 0;
+    check_reason(c, n > 0 ? text : "it ended kvis");
+}
+
+/* Tries a row, and with it those after it that its function answers for. */
+static void check_row(const struct check_row *r, u32 n, struct check *c)
+{
+    int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
+    memset(c, 0, n * sizeof *c);
+    pid_t pid = fork();
+    if (!pid)
+        check_child(r, c, said);
+    else if (pid > 0)
+        syscall(SYS_wait4, pid, NULL, __WALL, NULL);
+    else
+        check_say(c, false, "fork: %s", strerror(errno));
+    for (u32 i = 0; i < n; i++) {
+        struct check_done *d = check_begin("%s", r[i].name);
+        if (!c[i].works && !c[i].detail[0])
+            check_died(&c[i], said);
+        d->row = r[i];
+        d->c = c[i];
+        if (d->c.works && !d->c.detail[0])
+            check_say(&d->c, true, "%s", r[i].what);
+        if (!d->c.works && !d->c.fix[0])
+            check_fix(&d->c, "%s", r[i].fix ? r[i].fix : CHECK_REPORT);
     }
-    check_unlisted += listed ? 0 : n;
-    bpf_close(&check_obj);
-    check_obj.fam = NULL;
+    if (said >= 0)
+        close(said);
 }
 
 /* Tries all that the commands of `bits` can use. */
 static void check_try(u8 bits)
 {
-    for (size_t i = 0; i < ARRAY_LEN(check_rows); i++) {
-        const struct check_row *r = &check_rows[i];
-        if (!check_asked(r, bits))
-            continue;
-        struct check_done *d = check_begin("%s", r->name);
-        d->row = *r;
-        d->works = r->fn(&d->c);
-        if (check_obj.fam)
-            check_programs(r);
+    u32 rows = ARRAY_LEN(check_rows), n;
+    struct check *c = mmap(NULL, rows * sizeof *c, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c == MAP_FAILED)
+        die(EXIT_KVIS, "mmap:");
+    for (u32 i = 0; i < rows; i += n) {
+        for (n = 1; i + n < rows && !check_rows[i + n].fn; n++)
+            ;
+        if (check_asked(&check_rows[i], bits))
+            check_row(&check_rows[i], n, c);
     }
+    munmap(c, rows * sizeof *c);
 }
 
 struct check_verdict {
@@ -35630,19 +35250,10 @@ struct check_verdict {
     const char *reason, *fix; /* why it does not do all, and what improves it most; NULL: none */
 };
 
-/* The row that explains why d does not work. */
-static const struct check_done *check_cause(const struct check_done *d)
-{
-    for (u32 i = 0; i < check_n && d->row.bpf == CHECK_BY_BPF; i++)
-        if (check_done[i].row.bpf == CHECK_CAUSE && !check_done[i].works)
-            return &check_done[i];
-    return d;
-}
-
 /* Whether the command lacks what this row is about. */
 static bool check_lacks(const struct check_command *of, const struct check_done *d)
 {
-    return !d->works && (d->row.needed | d->row.verdict) & of->bit;
+    return !d->c.works && (d->row.needed | d->row.verdict) & of->bit;
 }
 
 /* What is missing, by name; where the command falls back, it has no programs anyway. */
@@ -35660,7 +35271,7 @@ static bool check_by_ptrace(const struct check_command *of)
 {
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
         if (d->row.fn == check_ptrace)
-            return d->works && d->row.useful & of->bit;
+            return d->c.works && d->row.useful & of->bit;
     return false;
 }
 
@@ -35669,28 +35280,31 @@ static bool check_by_ptrace(const struct check_command *of)
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     const struct check_done *lost = NULL, *fallen = NULL, *dead = NULL;
+    bool any = !of->any;
     char without[256];
     for (u32 i = check_n; i--;) { /* so that the first stay */
         const struct check_done *d = &check_done[i];
+        any |= d->c.works && d->row.verdict & of->bit;
         if (!check_lacks(of, d))
             continue;
         lost = d;
         fallen = d->row.without ? fallen : d;
         dead = d->row.needed & of->bit ? d : dead;
     }
+    dead = any ? dead : lost;
     const struct check_done *worst = dead ? dead : fallen ? fallen : lost;
-    const struct check_done *cause = worst ? check_cause(worst) : NULL;
     *v = (struct check_verdict){ .works = !dead, .full = !lost };
-    if (cause && cause->c.detail[0])
-        v->reason = cause->c.detail;
-    if (cause && cause->c.fix[0])
-        v->fix = cause->c.fix;
+    if (worst) {
+        v->reason = worst->c.detail;
+        v->fix = worst->c.fix;
+    }
     check_without(of, fallen != NULL, without, sizeof without);
     bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see proc_by_ptrace */
     bool by_ptrace = check_by_ptrace(of);
     if (dead)
-        snprintf(v->detail, sizeof v->detail, "%s: %s%s", by_ptrace && !no_proc
-                 ? "only for a command, by ptrace" : "does not work", cause->c.detail,
+        snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
+                 ? "only for a command, by ptrace" : "does not work",
+                 (int)strcspn(v->reason, "\n"), v->reason,
                  by_ptrace && no_proc ? "; by ptrace it takes /proc, which is not mounted" : "");
     else
         snprintf(v->detail, sizeof v->detail, "%s%s",
@@ -35731,41 +35345,47 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_c(b, '}');
 }
 
-/* monitor's is followed by that of the rings of virtio devices, which are a part of it. */
-static void check_verdicts(struct buf *b, bool json, u8 bits)
+/* Whether those that are in `bits` work. That of monitor is followed by that of the rings of virtio
+ * devices, which are a part of it. */
+static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
-    bits |= bits & CHECK_MONITOR ? CHECK_VIRT : 0;
+    u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
+    bool all = true;
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++) {
+        const struct check_command *of = &check_commands[i];
         struct check_verdict v;
-        if (!(check_commands[i].bit & bits) || !check_commands[i].all)
+        if (!(of->bit & told) || !of->all)
             continue;
-        check_judge(&check_commands[i], &v);
+        check_judge(of, &v);
+        all &= v.works || !(of->bit & bits);
         if (json)
-            check_verdict_json(b, check_commands[i].name, &v);
+            check_verdict_json(b, of->name, &v);
         else
-            check_verdict_text(b, check_commands[i].name, &v);
+            check_verdict_text(b, of->name, &v);
     }
+    return all;
 }
 
 /* Tries everything that the commands of `bits` can use, and tells what they can do here; with -v
- * and in JSON also each thing that was tried. Returns whether all that they need works. */
+ * and in JSON also each thing that was tried. Returns whether they work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
-    bool all = true;
+    struct buf verdicts = { 0 };
     check_try(bits);
-    for (u32 i = 0; i < check_n; i++)
-        all &= check_done[i].works || !(check_done[i].row.needed & bits);
     if (json) {
+        b_c(&verdicts, '[');
+        bool all = check_verdicts(&verdicts, true, bits);
         check_table(b, true);
-        b_f(b, "{\"type\":\"summary\",\"works\":%s,\"verdicts\":[", all ? "true" : "false");
-        check_verdicts(b, true, bits);
+        b_f(b, "{\"type\":\"summary\",\"works\":%s,\"verdicts\":", all ? "true" : "false");
+        b_put(b, verdicts.p, verdicts.len);
         b_s(b, "]}\n");
+        b_free(&verdicts);
         return all;
     }
-    check_verdicts(b, false, bits);
+    bool all = check_verdicts(b, false, bits);
     if (!opt.verbose) {
         b_f(b, "kvis check -v shows all %u probes; kvis check cpu shows the events of the CPU\n",
-            check_n + check_unlisted);
+            check_n);
         return all;
     }
     b_f(b, "\n%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Where /sys is not mounted, kvis reaches sysfs all the same, and where that is refused it says that /sys is not mounted.
 # What is hidden from kvis is not said to be missing in the kernel: a reason names the path, the error, and that /sys
-# is perhaps not mounted; only where it is mounted does it name the option of the kernel that the file takes.
+# is not mounted; only where it is mounted does it name the option of the kernel that the file takes.
 # timeout: 300
 # tier: gate
 # needs: root unshare /sys/kernel/btf/vmlinux prog:refuse
@@ -49,11 +49,11 @@ has out '^runq  '
 hasnt out '^(stat|load|meminfo|cpufreq|zones) '
 
 # fsopen is refused, as by a container's profile: then it is said. Or what hides sysfs is mounted below it.
-for where in "/sys;; is /sys mounted[?];$BIN/refuse fsopen" '/sys/kernel;; it takes CONFIG_DEBUG_INFO_BTF;'; do
-    IFS=';' read -r dir _ why under <<END
+for where in "/sys|: /sys is not mounted|mount -t sysfs sysfs /sys|$BIN/refuse fsopen" '/sys/kernel||use a kernel with CONFIG_DEBUG_INFO_BTF|'; do
+    IFS='|' read -r dir why fix under <<END
 $where
 END
-    why="$unseen;$why"
+    detail="$unseen$why" why="$unseen$why; fix: $fix"
     if [ -z "$under" ]; then # without fsopen there is no tracefs either
         hidden "$dir" trace -- true
         status 0; has err "by ptrace alone: .*$why"
@@ -71,9 +71,10 @@ END
     hidden "$dir" monitor -n 1 -i 0.1 -c block
     has out "$why"
     hidden "$dir" check -v trace
-    has out "^btf  *no .*$why"
+    has out "^btf  *no .*$detail"
+    has out "fix: $fix"
     hasnt out 'fix: .*(no usable|cannot be opened)' # what the verifier or the file said is no fix
-    has out '^call_programs  *no .*no usable'
+    [ -n "$under" ] || has out '^call_programs  *no .*no usable'
 done
 under="$BIN/refuse fsopen"
 hidden /sys check -v trace

@@ -21,7 +21,7 @@ EVENT = [  # banners of ev_ and md_
 OPTION = [  # gen/README.md, "To add"
     ("kvis.c", "static void check_table(struct buf *b, bool json)\n", "static const char *check_only;\n\n"),
     ("kvis.c", "        if (json)\n            check_json(b, &check_done[i]);\n",
-     """        if (check_only && check_done[i].works != !strcmp(check_only, "yes"))
+     """        if (check_only && check_done[i].c.works != !strcmp(check_only, "yes"))
             continue;
 """),
     ("gen/tables/options.tbl", "argument DIR ", "argument WHICH words\n"),

@@ -133,13 +133,13 @@ ROWS = [  # what, file, answers, the reason has
     ("version", s.blob(version=2), BAD, "version 2"),
     ("header too short", s.blob(hdr=8), BAD, "header of 8 bytes"),
     ("header too long", s.blob(hdr=24).replace(b"\x18\0\0\0", b"\xff\xff\xff\xff", 1), BAD, "header of 4294967295"),
-    ("types outside", s.blob(type_off=1 << 31), BAD, "types reach behind"),
-    ("types too long", s.blob(type_len=0xFFFFFFFF), BAD, "types reach behind"),
-    ("strings outside", s.blob(str_off=0xFFFFFFFF), BAD, "strings reach behind"),
-    ("strings too long", s.blob(str_len=1000), BAD, "strings reach behind"),
+    ("types outside", s.blob(type_off=1 << 31), BAD, "types reach beyond"),
+    ("types too long", s.blob(type_len=0xFFFFFFFF), BAD, "types reach beyond"),
+    ("strings outside", s.blob(str_off=0xFFFFFFFF), BAD, "strings reach beyond"),
+    ("strings too long", s.blob(str_len=1000), BAD, "strings reach beyond"),
     ("no strings", s.blob(str_len=0), BAD, "do not end in NUL"),
     ("strings without NUL", s.blob(strs=s.strs + b"xx"), BAD, "do not end in NUL"),
-    ("file cut in its types", s.blob(cut=50), BAD, "reach behind"),
+    ("file cut in its types", s.blob(cut=50), BAD, "reach beyond"),
     ("type cut off", s.blob(type_len=len(s.types) - 4), BAD, "type 2 (kind 4, 1 parts) is cut off"),
     ("half a head", s.blob(type_len=16 + 5), BAD, "type 2 is cut off"),
     ("2^24 members", one(("m", 1, 0), vlen=0xFFFFFF).blob(), BAD, "16777215 parts) is cut off"),
@@ -157,14 +157,14 @@ ROWS = [  # what, file, answers, the reason has
     ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers without end"),
     ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),
     ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers without end"),
-    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "tangled"),
+    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "its type information is damaged: structs are part of each other too often"),
     ("kind 0", with_kind(0), BAD, "type 3 is of kind 0"),
     ("kind 20", with_kind(20), BAD, "type 3 is of kind 20, which this kvis does not know"),
     ("kind 127", with_kind(127), BAD, "type 3 is of kind 127"),
     ("layout knows kind 20", with_kind(20, b"12345678", hdr=32, layout=bytes(80) + b"\10\0\0\0"),
      {"s.m": "0 4 1 1 0", "z.m": "0 4 1 1 0"}, ""),
     ("layout outside", with_kind(20, hdr=32, layout=bytes(84)).replace(b"\x54\0\0\0", b"\xff\xff\0\0", 1),
-     BAD, "layouts reach behind"),
+     BAD, "layouts reach beyond"),
 ]
 b = one(("m", 3, 0), size=1 << 31)
 b.array(4, 0xFFFFFFFF), b.array(5, 0xFFFFFFFF), b.array(1, 0xFFFFFFFF)
@@ -230,9 +230,9 @@ open("sys/m", "wb").write(Btf(base).blob())
 check("empty module", "sys", "m", {"kf.x": "4 4 1 1 0"}, "")
 open("sys/m", "wb").write(mod.blob(cut=40))
 check("module cut off", "sys", "m", {"kf.x": "EBADMSG"}, "BTF of m: ")
-check("no module", "sys", "none", {"kf.x": "ENOENT"}, "no BTF: sys/none cannot be opened: ENOENT; it takes a loaded module with BTF")
+check("no module", "sys", "none", {"kf.x": "ENOENT"}, "no BTF: sys/none cannot be opened: ENOENT; fix: load that module, built with BTF")
 check("not a module", "sys", "../sys/m", {"kf.x": "EINVAL"}, "no module has the name")
-check("no BTF", "nowhere", "-", {"kf.x": "ENOENT"}, "no BTF: nowhere/vmlinux cannot be opened: ENOENT; it takes CONFIG_DEBUG_INFO_BTF")
+check("no BTF", "nowhere", "-", {"kf.x": "ENOENT"}, "no BTF: nowhere/vmlinux cannot be opened: ENOENT; fix: use a kernel with CONFIG_DEBUG_INFO_BTF")
 os.truncate("sys/vmlinux", 100 << 20)
 check("100 MB", "sys", "-", {"kf.x": "EBADMSG"}, "104857600 bytes")
 print(len(ROWS) + 7, "files,", failed, "failed")

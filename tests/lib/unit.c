@@ -876,10 +876,10 @@ static void t_pmc(void)
     EXPECT(pipe(p) == 0 && dup2(p[0], u.g[PG_BASE].fd[0]) >= 0);
     EXPECT(counted(&u, p[1], 100, 100, 10) == 10 && met.backwards == 0);
     close(p[0]), close(p[1]), pmc_close(&u, PG_BASE);
-    EXPECT(strstr(pf_why_not(-EPERM, PF_LEVEL_CPU, false), "perf_event_open: EPERM; fix: allow "));
-    EXPECT(!strstr(pf_why_not(-EPERM, PF_LEVEL_CPU, false), "paranoid"));
-    EXPECT(!strcmp(pf_why_not(-EBUSY, PF_LEVEL_CPU, false), "perf_event_open: EBUSY"));
-    EXPECT(!strcmp(pf_why_not(-EMFILE, PF_LEVEL_CPU, true), "perf_event_open: EMFILE"));
+    EXPECT(strstr(pf_why_not(-EPERM, PF_LEVEL_CPU), "perf_event_open: EPERM; fix: allow "));
+    EXPECT(!strstr(pf_why_not(-EPERM, PF_LEVEL_CPU), "paranoid"));
+    EXPECT(!strcmp(pf_why_not(-EBUSY, PF_LEVEL_CPU), "perf_event_open: EBUSY"));
+    EXPECT(strstr(pf_why_not(-EMFILE, PF_LEVEL_CPU), "perf_event_open: EMFILE; fix: raise the limit of open files"));
     pmc_empty_slots(&n2, d);
     EXPECT(d[PR_EMPTY_SLOTS_FRONTEND] == 30 && d[PR_EMPTY_SLOTS] == 0);
     EXPECT(d[PR_EMPTY_SLOTS_BACKEND] == 50 && d[PR_CYCLES] == 100);

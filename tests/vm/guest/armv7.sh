@@ -43,7 +43,7 @@ kvis replay -q -v --json=again r.kvis >/dev/null 2>&1
 t_replay "its recording is read by other CPUs" again r.kvis
 
 t_fails 1 "check: not all works" kvis check -v
-t_has "BPF" out '^bpf +NO .*64-bit kernels'
+t_has "programs of trace" out '^call_programs +no .*64-bit kernels'
 t_has "programs of open: the same reason" out '^open_programs +NO .* the BPF programs of kvis are for 64-bit kernels$'
 t_has "trace" out '^trace +ptrace: every traced call stops the program$'
 t_has "open" out '^open +only for a command, by ptrace'

@@ -18,7 +18,7 @@ t_ok "a command is followed by ptrace" kvis open -o rows -- cat /proc/version
 t_has "and why" err '^kvis: following the command by ptrace, .*lock'
 t_has "its open" rows ' /proc/version$'
 t_fails 1 "check says so" kvis check -v open
-t_has "which, and what mends it" out '^lockdown +NO .*\[confidentiality\]'
+t_has "why" out '^open_programs +NO .*locked down'
 t_has "that" out 'fix: boot with lockdown=integrity'
 t_ok "trace" kvis trace --json=json -- sh -c 'cat /proc/self/stat | wc -l'
 t_json "by ptrace" json "H['backend'] == 'ptrace' and S['processes'] == 3 and S['lost'] == 0"
