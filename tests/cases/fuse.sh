@@ -8,3 +8,22 @@
 for KVOPT in "" -v "-v --no-accel" "-e trace=%desc,%net" "--faults"; do
     case $KVOPT in *-e*) each same fuse process thread ;; *) each truth fuse process thread ;; esac
 done
+# The server does not answer: kvis attaches to a program that has mapped one of its files, and tells of a path through it.
+KVOPT=
+hung() { # hung CMD...: the program runs under CMD until the case says so
+    rm -rf stop pid json mnt told
+    "$@" "$BIN/fuse" hung >hung.out 2>err 9>&- &
+    hung=$!
+    until_true 10 test -s pid || { wait $hung; [ $? = 77 ] && skip "$(tail -n 1 hung.out)"; fail "hung is not ready"; }
+}
+hung env
+tee=$(cat pid)
+attach -q --backend=ptrace --json=json
+until_true 10 test -s json || fail "kvis waits for the server"
+detach INT 0
+: >stop
+wait $hung
+hung "$KVIS" trace --json=json --
+until_true 10 grep -q '"path":"[^"]*told"' json || fail "kvis waits for the server"
+: >stop
+wait $hung

@@ -5,7 +5,7 @@
 #include <linux/fuse.h>
 #include <sys/mount.h>
 
-enum { ROOT = FUSE_ROOT_ID, HELLO = 2 };
+enum { ROOT = FUSE_ROOT_ID, HELLO, DIRECTORY };
 static char content[4096]; /* of mnt/hello: a path, then NULs */
 static int dev;
 
@@ -19,20 +19,21 @@ static void answer(uint64_t unique, int err, const void *data, size_t n)
 
 static struct fuse_attr attr(uint64_t node)
 {
-    return (struct fuse_attr){ .ino = node, .nlink = 1, .size = node == ROOT ? 0 : sizeof content,
-                               .mode = node == ROOT ? S_IFDIR | 0755 : S_IFREG | 0644 };
+    return (struct fuse_attr){ .ino = node, .nlink = 1, .size = node == HELLO ? sizeof content : 0,
+                               .mode = node == HELLO ? S_IFREG | 0644 : S_IFDIR | 0755 };
 }
 
 static void serve_one(const struct fuse_in_header *h, const void *arg)
 {
     struct fuse_init_out init = { .major = 7, .minor = 26, .max_write = 4096 };
-    struct fuse_entry_out entry = { .nodeid = HELLO, .attr = attr(HELLO) };
+    uint64_t node = h->opcode == FUSE_LOOKUP && !strcmp(arg, "dir") ? DIRECTORY : HELLO;
+    struct fuse_entry_out entry = { .nodeid = node, .attr = attr(node) };
     struct fuse_attr_out at = { .attr = attr(h->nodeid) };
     struct fuse_open_out op = { .fh = 1 };
     const struct fuse_read_in *rd = arg;
     switch (h->opcode) {
     case FUSE_INIT: answer(h->unique, 0, &init, sizeof init); break;
-    case FUSE_LOOKUP: strcmp(arg, "hello") ? answer(h->unique, ENOENT, NULL, 0)
+    case FUSE_LOOKUP: strcmp(arg, "hello") && node == HELLO ? answer(h->unique, ENOENT, NULL, 0)
                                            : answer(h->unique, 0, &entry, sizeof entry); break;
     case FUSE_GETATTR: answer(h->unique, 0, &at, sizeof at); break;
     case FUSE_OPEN: case FUSE_OPENDIR: answer(h->unique, 0, &op, sizeof op); break;
@@ -94,15 +95,21 @@ static void mounted(void)
         skip("mount fuse");
 }
 
-static void process(int argc, char **argv)
+static pid_t server(void)
 {
-    (void)argc, (void)argv;
     mounted();
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         serve(NULL);
         _exit(3);
     }
+    return p;
+}
+
+static void process(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = server();
     client();
     CHK(umount2("mnt", MNT_DETACH));
     CHK(close(dev));
@@ -124,8 +131,33 @@ static void thread(int argc, char **argv)
     CHK(umount2("mnt", MNT_DETACH));
 }
 
+/* fuse hung: the server is stopped, with a file of it mapped and a path through it just opened, until there is a file
+ * "stop". */
+static void hung(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = server();
+    int fd = (int)CHK(open("mnt/hello", O_RDONLY));
+    const volatile char *map = mmap(NULL, sizeof content, PROT_READ, MAP_PRIVATE, fd, 0);
+    MUST(map != MAP_FAILED && map[0] == '/');
+    t_put("told", 1);
+    CHK(open("mnt/dir/../../told", O_RDONLY));
+    CHK(kill(p, SIGSTOP));
+    CHK(open("/dev/null", O_RDONLY));
+    FILE *f = fopen("pid", "w");
+    MUST(f && fprintf(f, "%d\n", getpid()) > 0 && !fclose(f));
+    for (int i = 0; i < 2000 && access("stop", F_OK); i++)
+        usleep(10000);
+    CHK(kill(p, SIGCONT)); /* closing asks it */
+    CHK(munmap((char *)(uintptr_t)map, sizeof content));
+    CHK(close(fd));
+    CHK(umount2("mnt", MNT_DETACH));
+    CHK(close(dev));
+    CHK(kill(p, SIGKILL));
+}
+
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = { { "process", process }, { "thread", thread }, { NULL, NULL } };
+    static const struct scene s[] = { { "process", process }, { "thread", thread }, { "hung", hung }, { NULL, NULL } };
     return t_main(argc, argv, s);
 }
