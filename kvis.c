@@ -25309,12 +25309,13 @@ static void proc_replay_end(bool whole)
  * All that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose head says how to add a
  * metric, a source, or a thing to count by: one row, and for a source the function that reads it.
  * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
- * a source knows no sink. Memory is bounded: at most MET_INSTS things and MET_SERIES numbers. */
+ * a source knows no sink. Memory is bounded: at most MET_INSTS things; the next one takes the place of
+ * the thing that has been gone for longest. */
 
 #include "gen/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_IDS = 1024,
+    MET_INSTS = 8192, MET_IDS = 1024,
     MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
     MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
@@ -25433,16 +25434,10 @@ static const char *met_help(u32 line)
     return texts[line];
 }
 
-/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
-struct met_inst {
-    char *name; /* whole: a cgroup's may have PATH_MAX bytes */
-    char info[MET_INFO];
-    u32 at;    /* when it was seen last: met.tick */
-    u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
-    u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
-    u32 lacked; /* met.tick in which there was no room for a distribution of it */
-    u16 next;  /* of its dimension, + 1; 0: the last */
-    u8 dim, rank; /* rank: as met_rank has it; those of a kind are in its order */
+/* Intervals of a report, one or several: how many had the number, and what it was in them. */
+struct met_point {
+    float lo, hi, mean;
+    u32 n;
 };
 
 struct met_series {
@@ -25450,16 +25445,31 @@ struct met_series {
     double v;       /* now; of a counter: per second, since the reading before */
     u64 ns;         /* of a counter: when it was read last */
     u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
+    double sum;     /* of kvis diagnose: all that was read, or the largest, of sum_n readings */
+    u32 sum_n;
+    u32 line;       /* of the report, if it has `past` */
+    struct met_point *past;
 };
 
-static struct met_inst *met_insts;    /* MET_INSTS of them: pointers to them stay valid */
-static char met_no_name[1];           /* the name of sums */
-static struct met_series *met_series; /* grows: pointers are good until the next met_new */
+/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
+struct met_inst {
+    struct met_inst *next; /* of its dimension */
+    struct met_inst *same; /* in its hash chain */
+    struct met_hist *hists;
+    struct met_series *series; /* its numbers, by met.slot[dim][metric] */
+    char *name;            /* whole: a cgroup's may have PATH_MAX bytes */
+    char info[MET_INFO];
+    u32 at;                /* when it was seen last: met.tick */
+    u8 dim, rank;          /* rank: as met_rank has it; those of a kind are in its order */
+};
+
+static char met_no_name[1]; /* of what is no thing any more */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_series, cap_series;
-    u16 first[N_DIM], last[N_DIM], hint[N_DIM]; /* + 1 */
+    u32 n_insts, n_past;     /* things; numbers that have a past */
+    u32 full;                /* tick in which there was no place for another thing */
+    struct met_inst *first[N_DIM], *last[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* tick in which some thing had this metric */
     const char *no[N_METRICS]; /* why the machine has not this one; NULL: its source says */
@@ -25476,7 +25486,6 @@ static struct {
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
         u32 left_out;        /* things of it for which there was no room this time */
-        u32 left_of[N_DIM];  /* those of them that have a name, by what they are */
         u32 there;           /* its things, where not all of them are shown; 0: all are */
         u64 took_ns;         /* how long its reading took */
         char why[160];       /* the first of that */
@@ -25518,9 +25527,7 @@ static const char *met_prefix(u32 m, u8 dim)
 
 /* --- distributions --- */
 
-enum { MET_HISTS = 640, MET_OCTAVES = 65 };
-
-enum { MET_PARTS = 4 };
+enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
@@ -25541,42 +25548,25 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* In buckets of 16 an octave (st_bucket). */
+/* Of a thing, in buckets of 16 an octave (st_bucket). */
 struct met_hist {
+    struct met_hist *next;       /* of the same thing */
     const struct met_inst *inst;
     u8 row;
     u32 at;                      /* met.tick of the last reading */
-    u32 reused;                  /* as that of struct met_inst */
     u64 count, all, sum;         /* in this interval; since the start; all values added up */
     u64 octave[MET_OCTAVES];     /* since the start: [n] those below 2^n that are not in [n - 1] */
     u32 now[ST_BUCKETS];         /* in this interval */
     u32 last[ST_BUCKETS];        /* as the kernel's counters were read */
+    u32 *past;                   /* of the report, if there is any: */
+    u32 line;
 };
-
-static struct { struct met_hist *h[MET_HISTS]; u32 n; } met_hists;
-
-/* One of what has gone, for another to take its place. */
-static struct met_hist *met_hist_gone(void)
-{
-    for (u32 k = 0; k < met_hists.n; k++) {
-        struct met_hist *h = met_hists.h[k];
-        if (h->inst->at + 1 >= met.tick)
-            continue;
-        memset(h, 0, sizeof *h);
-        h->reused = met.tick;
-        return h;
-    }
-    return NULL;
-}
 
 /* What counts a thing's distributions has begun at 0 again. */
 static void met_hists_anew(const struct met_inst *i)
 {
-    for (u32 k = 0; k < met_hists.n; k++) {
-        struct met_hist *h = met_hists.h[k];
-        if (h->inst == i)
-            *h = (struct met_hist){ .row = h->row, .inst = i, .reused = h->reused };
-    }
+    for (struct met_hist *h = i->hists; h; h = h->next)
+        *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
 /* The source that is read now has no room for n more things. */
@@ -25585,42 +25575,30 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Things that are left out in this interval, each once: a CPU that is left out is missing in
- * several sources. */
+/* Things that are left out in this interval, of all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
     for (u32 s = 0; s < N_SRC; s++)
         n += met.src[s].left_out;
-    for (u32 d = 0; d < N_DIM; d++) {
-        u32 most = 0;
-        for (u32 s = 0; s < N_SRC; s++) {
-            n -= met.src[s].left_of[d];
-            most = MAX(most, met.src[s].left_of[d]);
-        }
-        n += most;
-    }
     return n;
 }
 
-/* NULL: there are too many. A thing that lacks several distributions is left out once. */
+/* NULL: no memory, or no thing. A source has as many as the maps of its programs. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
-    for (u32 k = 0; k < met_hists.n; k++)
-        if (met_hists.h[k]->row == row && met_hists.h[k]->inst == i)
-            return met_hists.h[k];
-    struct met_hist *h = i && met_hists.n < MET_HISTS ? calloc(1, sizeof *h) : NULL;
-    if (h)
-        met_hists.h[met_hists.n++] = h;
-    else if (i && !(h = met_hist_gone())) {
-        met_left_out(i->lacked != met.tick);
-        i->lacked = met.tick;
+    struct met_hist **at = i ? &i->hists : NULL;
+    while (i && *at && (*at)->row != row)
+        at = &(*at)->next;
+    if (!i || *at)
+        return i ? *at : NULL;
+    *at = calloc(1, sizeof **at);
+    if (*at) {
+        (*at)->row = row;
+        (*at)->inst = i;
     }
-    if (!h)
-        return NULL;
-    h->row = row;
-    h->inst = i;
-    return h;
+    met_left_out(!*at);
+    return *at;
 }
 
 /* The octave of a bucket: its values are below 2^n. */
@@ -25653,7 +25631,6 @@ static double met_hist_part(const struct met_hist *h, double p)
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
-    met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
     met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -25670,12 +25647,31 @@ static void met_init(void)
 
 static struct met_inst *met_next(const struct met_inst *i)
 {
-    return i->next ? &met_insts[i->next - 1] : NULL;
+    return i->next;
 }
 
 static struct met_inst *met_first(u8 dim)
 {
-    return met.first[dim] ? &met_insts[met.first[dim] - 1] : NULL;
+    return met.first[dim];
+}
+
+/* The thing after that, of all kinds; NULL: the first, or there is none. */
+static struct met_inst *met_after(const struct met_inst *i)
+{
+    struct met_inst *next = i ? i->next : met.first[0];
+    for (u32 d = i ? i->dim : 0; !next && ++d < N_DIM;)
+        next = met.first[d];
+    return next;
+}
+
+/* The same of distributions. */
+static struct met_hist *met_hist_after(const struct met_hist *h)
+{
+    const struct met_inst *i = h ? h->inst : NULL;
+    struct met_hist *next = h ? h->next : NULL;
+    while (!next && (i = met_after(i)))
+        next = i->hists;
+    return next;
 }
 
 /* All things of a kind; NULL: there is no sum of them now. */
@@ -25685,26 +25681,6 @@ static struct met_inst *met_all(u8 dim)
     while (i && i->name[0])
         i = met_next(i);
     return i && i->at == met.tick ? i : NULL;
-}
-
-/* One that has gone, for another to take its place. */
-static struct met_inst *met_gone(u8 dim)
-{
-    for (struct met_inst *i = met_first(dim); i; i = met_next(i))
-        if (i->at + 1 < met.tick && i->name[0])
-            return i;
-    return NULL;
-}
-
-/* Whether there is room for n more numbers. */
-static bool met_room(u32 n)
-{
-    u32 want = met.n_series + n;
-    struct met_series *grown =
-        want > MET_SERIES ? NULL : u_grow(met_series, &met.cap_series, want, sizeof *grown);
-    if (grown)
-        met_series = grown;
-    return grown;
 }
 
 /* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
@@ -25743,73 +25719,110 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing behind those of its kind that do not stand behind it. */
+/* Links a new thing after those of its kind that do not stand behind it. */
 static void met_link_new(struct met_inst *i)
 {
-    u16 *at = &met.first[i->dim], last = met.last[i->dim];
-    if (last && met_insts[last - 1].rank <= i->rank)
-        at = &met_insts[last - 1].next;
-    while (*at && met_insts[*at - 1].rank <= i->rank)
-        at = &met_insts[*at - 1].next;
+    struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
+    if (last && last->rank <= i->rank)
+        at = &last->next;
+    while (*at && (*at)->rank <= i->rank)
+        at = &(*at)->next;
     i->next = *at;
-    *at = (u16)(i - met_insts + 1);
+    *at = i;
     if (!i->next)
-        met.last[i->dim] = *at;
+        met.last[i->dim] = i;
 }
 
-/* Of busy processes others come all the time: they are to take no room from things that stay. */
+static struct met_inst **met_chain(u8 dim, const char *name)
+{
+    return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
+}
+
+/* Takes a thing out of all lists, and frees what it has. Who still points to it finds no name. */
+static void met_forget(struct met_inst *i)
+{
+    struct met_inst **at = met_chain(i->dim, i->name), *before = NULL;
+    while (*at != i)
+        at = &(*at)->same;
+    *at = i->same;
+    for (at = &met.first[i->dim]; *at != i; at = &(*at)->next)
+        before = *at;
+    *at = i->next;
+    if (met.last[i->dim] == i)
+        met.last[i->dim] = before;
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        met.n_past -= i->series[k].past != NULL;
+        free(i->series[k].past);
+    }
+    for (struct met_hist *h = i->hists, *next; h; h = next) {
+        next = h->next;
+        free(h->past);
+        free(h);
+    }
+    free(i->series);
+    *i = (struct met_inst){ .name = met_no_name };
+}
+
+/* The thing that has been gone for longest, of one kind or (N_DIM) of all; NULL: none has gone. */
+static struct met_inst *met_gone(u8 dim)
+{
+    struct met_inst *oldest = NULL;
+    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if ((dim == N_DIM || i->dim == dim) && i->name[0] && i->at + 1 < met.tick
+            && (!oldest || i->at < oldest->at))
+            oldest = i;
+    return oldest;
+}
+
+/* A place for a thing; NULL: there are too many. Of busy processes others come all the time: they
+ * take each other's. */
+static struct met_inst *met_place(u8 dim)
+{
+    bool room = met.n_insts < MET_INSTS;
+    struct met_inst *i = dim == DIM_BUSY ? met_gone(dim) : NULL;
+    if (!i && !room && met.full != met.tick) /* to look again is in vain until the next interval */
+        i = met_gone(N_DIM);
+    if (i)
+        met_forget(i);
+    else if (room && (i = calloc(1, sizeof *i)))
+        met.n_insts++;
+    else
+        met.full = met.tick;
+    return i;
+}
+
 static struct met_inst *met_new(u8 dim, const char *name)
 {
-    bool full = met.n_insts == MET_INSTS || !met_room(met.width[dim]);
-    struct met_inst *gone = full || dim == DIM_BUSY ? met_gone(dim) : NULL;
-    if (full || gone)
-        return gone;
-    struct met_inst *i = &met_insts[met.n_insts++];
-    i->name = met_no_name;
-    i->base = met.n_series;
+    size_t numbers = met.width[dim] * sizeof(struct met_series), n = strlen(name) + 1;
+    struct met_series *own = calloc(1, numbers + n);
+    struct met_inst *i = own ? met_place(dim) : NULL, **chain = met_chain(dim, name);
+    if (!i) {
+        free(own);
+        return NULL;
+    }
+    i->series = own;
+    i->name = (char *)own + numbers;
+    memcpy(i->name, name, n);
     i->dim = dim;
-    met.n_series += met.width[dim];
     i->rank = met_rank(dim, name);
+    i->same = *chain;
+    *chain = i;
     met_link_new(i);
     return i;
 }
 
-/* There is no room for a thing. */
-static struct met_inst *met_inst_none(u8 dim, const char *name)
-{
-    met_left_out(*name != 0);
-    met.src[met.cur].left_of[dim] += *name != 0;
-    return NULL;
-}
-
-/* The thing of that name, which is there now; NULL: too many. A file names them in the same order
- * each time, so the one behind the last that was asked for is tried first. A source asks for each
- * thing once, or, where there was room for it, more often. */
+/* The thing of that name, which is there now; NULL: too many. A source asks for each thing once,
+ * or, where there was room for it, more often. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
-    struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
-    bool next = i && !strcmp(i->name, name);
-    if (!next && met.src[met.cur].left_out > 100) /* to look for each would take for ever */
-        return met_inst_none(dim, name);
-    if (!next)
-        for (i = met_first(dim); i && strcmp(i->name, name);)
-            i = met_next(i);
-    if (!i) {
-        char *own = *name ? strdup(name) : met_no_name;
-        if (!own || !(i = met_new(dim, name))) {
-            free(own == met_no_name ? NULL : own);
-            return met_inst_none(dim, name);
-        }
-        i->reused = i->name[0] ? met.tick : 0;
-        if (i->name != met_no_name)
-            free(i->name);
-        i->name = own;
-        i->info[0] = 0;
-        met_hists_anew(i);
-        memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
+    struct met_inst *i = *met_chain(dim, name);
+    while (i && (i->dim != dim || strcmp(i->name, name)))
+        i = i->same;
+    if (!i && !(i = met_new(dim, name))) {
+        met_left_out(*name != 0);
+        return NULL;
     }
     i->at = met.tick;
-    met.hint[dim] = (u16)(i - met_insts + 1);
     return i;
 }
 
@@ -25825,7 +25838,16 @@ static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 
 static struct met_series *met_at(const struct met_inst *i, u32 m)
 {
-    return &met_series[i->base + met.slot[i->dim][m]];
+    return &i->series[met.slot[i->dim][m]];
+}
+
+/* What counts has begun at 0 again: all numbers of a thing do. */
+static void met_anew(const struct met_inst *i)
+{
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        struct met_series *s = &i->series[k];
+        *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
+    }
 }
 
 /* Takes one for read now. */
@@ -25872,8 +25894,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
 {
     struct met_series *s = met_at(i, m);
     if (!s->since || s->at + 1 != met.tick || s->raw != past)
-        *s = (struct met_series){ .raw = past, .total = past, .ns = past_ns,
-                                  .at = met.tick - 1, .since = met.tick - 1 };
+        s->raw = s->total = past, s->ns = past_ns, s->at = s->since = met.tick - 1;
     met_count(i, m, raw);
 }
 
@@ -26550,10 +26571,11 @@ static void mfs_disk_new(const struct met_inst *i)
 {
     if (mfs_disks_at.tick + 1 != met.tick || met.src[met.cur].left_out)
         return;
-    struct met_series *s = &met_series[i->base];
-    for (u32 k = 0; k < met.width[DIM_DISK]; k++)
-        s[k] = (struct met_series){ .ns = mfs_disks_at.ns, .at = met.tick - 1,
-                                    .since = met.tick - 1 };
+    for (u32 k = 0; k < met.width[DIM_DISK]; k++) {
+        struct met_series *s = &i->series[k];
+        s->ns = mfs_disks_at.ns;
+        s->at = s->since = met.tick - 1;
+    }
 }
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
@@ -26574,7 +26596,7 @@ static void mfs_disk_line(const char *line)
     if (new)
         mfs_disk_new(i);
     else if (!same)
-        memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
+        met_anew(i);
     if (!same)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
@@ -30304,7 +30326,7 @@ static void vh_read(void)
 
 /* == 39 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
- * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
+ * nothing here. Entry points: mout_interval, mout_end, mout_page_end. */
 
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
@@ -30633,10 +30655,9 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
 static void mout_hists(struct buf *b)
 {
     for (u8 row = 0; row < N_HIST; row++)
-        for (u32 k = 0; k < met_hists.n; k++)
-            if (met_hists.h[k]->row == row && met_hists.h[k]->at == met.tick
-                && met_hists.h[k]->count)
-                mout_hist(b, met_hists.h[k]);
+        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+            if (h->row == row && h->at == met.tick && h->count)
+                mout_hist(b, h);
 }
 
 /* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
@@ -30863,8 +30884,7 @@ static void mout_prom_hists(struct buf *b)
 {
     char name[96], last[96] = "";
     for (u8 row = 0; row < N_HIST; row++)
-        for (u32 k = 0; k < met_hists.n; k++) {
-            const struct met_hist *h = met_hists.h[k];
+        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick || !r->prom)
                 continue;
@@ -31220,8 +31240,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at != met.tick || !h->count)
             continue;
@@ -31263,59 +31282,32 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the report: a page with a line a number, and a heat map a distribution ---
- * Each interval is a row in a file without a name; the page (gen/report/monitor.js) gets these rows
- * as they are, in base64. When they are many, two become one: of each number the least, the
- * greatest, the mean and how often it was there; counts of distributions are added up. A row is
- * words of 32 bits: struct mout_row; then, for each run of series that are neighbours, the first,
- * how many, and as many values (of one interval) or struct mout_point (of several); for each
- * distribution, its number | MOUT_DIST, how many, and as many pairs of a cell and its count. */
+ * Each number has at most MOUT_POINTS points in time. When all are taken, two become one: the
+ * least, the greatest, the mean, and how many intervals had it; counts of distributions are added
+ * up. The page (gen/report/monitor.js) gets them in base64, as words of 32 bits: of each number its
+ * line, the first of its points, how many follow, and these, one float each (of one interval) or
+ * one struct met_point; of each distribution its line | MOUT_DIST, a point, a cell, the count. */
 
-enum {
-    MOUT_ROWS = 2048, MOUT_BYTES = 64 << 20, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4
-};
+enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
-struct mout_row {
-    u32 words, n, tick;    /* of all this; intervals; met.tick of the first */
-    u32 from[2], to[2];    /* ns since the start, the low half first */
-};
-
-struct mout_point {
-    float lo, hi, mean;
-    u32 n;
-};
-
-/* What the next row will hold of each series and of each of MET_HISTS distributions. there: it had
- * something in some interval. */
-static struct mout_next { struct mout_point p; bool there; } *mout_points;
-static u32 mout_cap_points;
 static struct {
-    u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */
-    bool there;
-} *mout_dists; /* MET_HISTS of them */
+    u32 n, every;      /* points; intervals in each, but maybe the last */
+    u32 left_out;      /* the most numbers in an interval for which there was no room */
+    u32 lines, maps;   /* that the page has so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; intervals */
+} mout_past = { .every = 1 };
 
-static struct {
-    struct mout_file {
-        int fd;
-        u32 every, n;      /* intervals in a row; rows in the file */
-        u64 bytes;         /* of whole rows in it */
-    } file;
-    const char *dir;       /* where it is */
-    struct mout_row head;
-    struct buf row, old;
-} mout_rows = { .file = { .fd = -1, .every = 1 }, .row.max = 64 << 20, .old.max = 64 << 20 };
-
-static void mout_point_add(u32 id, const struct mout_point *q)
+static void mout_point_add(struct met_point *p, struct met_point q)
 {
-    struct mout_point *p = &mout_points[id].p;
-    if (!p->n) {
-        *p = *q;
+    if (!p->n || !q.n) {
+        *p = p->n ? *p : q;
         return;
     }
-    p->lo = MIN(p->lo, q->lo);
-    p->hi = MAX(p->hi, q->hi);
-    p->n += q->n;
-    p->mean += (q->mean - p->mean) * (float)q->n / (float)p->n;
+    p->lo = MIN(p->lo, q.lo);
+    p->hi = MAX(p->hi, q.hi);
+    p->n += q.n;
+    p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
 /* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
@@ -31324,218 +31316,127 @@ static u32 mout_cell(u32 bucket)
     return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
 }
 
-static void mout_cell_add(u32 hist, u32 cell, u32 n)
+/* UINT32_MAX: that, or more. */
+static u32 mout_cell_sum(u32 a, u32 b)
 {
-    mout_dists[hist].cell[cell] += MIN(n, UINT32_MAX - mout_dists[hist].cell[cell]);
+    return a + MIN(b, UINT32_MAX - a);
 }
 
-static void mout_gather_inst(const struct met_inst *i)
+/* Returns how many numbers there was no room for. */
+static u32 mout_gather_inst(const struct met_inst *i)
 {
+    u32 left_out = 0;
     for (u32 m = 0; m < N_METRICS; m++) {
-        if (!met_of(m, i->dim) || !met_has(i, m))
+        struct met_series *s = met_of(m, i->dim) && met_has(i, m) ? met_at(i, m) : NULL;
+        if (!s)
             continue;
-        u32 id = (u32)(met_at(i, m) - met_series);
-        float v = (float)met_at(i, m)->v;
-        mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
-        mout_points[id].there = true;
+        if (!s->past && met.n_past < MOUT_LINES && (s->past = calloc(MOUT_POINTS, sizeof *s->past)))
+            met.n_past++;
+        float v = (float)s->v;
+        if (s->past)
+            mout_point_add(&s->past[mout_past.n - 1], (struct met_point){ v, v, v, 1 });
+        left_out += !s->past;
     }
+    return left_out;
 }
 
-/* Makes room for all the numbers that there are now; else the report ends here, which is said. */
-static bool mout_room(void)
+static void mout_gather_hist(struct met_hist *h)
 {
-    struct mout_next *grown = u_grow(mout_points, &mout_cap_points, met.n_series, sizeof *grown);
-    if (grown)
-        mout_points = grown;
-    if (!mout_dists)
-        mout_dists = calloc(MET_HISTS, sizeof *mout_dists);
-    if (grown && mout_dists)
-        return true;
-    u_warn("the report ends here: out of memory for %u numbers", met.n_series);
-    out.failed = ENOMEM;
-    return false;
-}
-
-static void mout_gather(void)
-{
-    for (u8 d = 0; d < N_DIM; d++)
-        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-            if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
-                mout_gather_inst(i);
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
-        bool any = h->at == met.tick && h->count;
-        for (u32 i = 0; any && i < ST_BUCKETS; i++)
-            mout_cell_add(k, mout_cell(i), h->now[i]);
-        mout_dists[k].there |= any;
-    }
-}
-
-static void mout_row_word(u32 v)
-{
-    b_put(&mout_rows.row, &v, sizeof v);
-}
-
-/* Into the row, and out of what is to come. */
-static void mout_row_points(void)
-{
-    struct buf *b = &mout_rows.row;
-    u32 run = 0; /* where its length is */
-    for (u32 id = 0; id < MIN(met.n_series, mout_cap_points); id++) {
-        struct mout_point *p = &mout_points[id].p;
-        if (!p->n) {
-            run = 0;
-            continue;
-        }
-        if (!run) {
-            mout_row_word(id);
-            run = b->len;
-            mout_row_word(0);
-        }
-        ++*(u32 *)(void *)(b->p + run);
-        b_put(b, p, mout_rows.head.n == 1 ? sizeof p->lo : sizeof *p);
-        memset(p, 0, sizeof *p);
-    }
-}
-
-static void mout_row_hists(void)
-{
-    for (u32 k = 0; k < met_hists.n; k++) {
-        u32 *cell = mout_dists[k].cell, n = 0;
-        for (u32 c = 0; c < MOUT_CELLS; c++)
-            n += cell[c] > 0;
-        if (!n)
-            continue;
-        mout_row_word(k | MOUT_DIST);
-        mout_row_word(n);
-        for (u32 c = 0; c < MOUT_CELLS; c++) {
-            if (!cell[c])
-                continue;
-            mout_row_word(c);
-            mout_row_word(cell[c]);
-        }
-        memset(cell, 0, sizeof mout_dists[k].cell);
-    }
-}
-
-static void mout_row_end(void)
-{
-    struct mout_row *h = &mout_rows.head;
-    struct buf *b = &mout_rows.row;
-    b_reset(b);
-    b_put(b, h, sizeof *h);
-    mout_row_points();
-    mout_row_hists();
-    h->words = b->len / 4;
-    memcpy(b->p, h, sizeof h->words);
-    memset(h, 0, sizeof *h);
-    int f = mout_rows.file.fd;
-    int e = f < 0 ? f : b->cut ? -ENOMEM : out_write_all(f, b->p, b->len);
-    if (!e) {
-        mout_rows.file.bytes += b->len;
-        mout_rows.file.n++;
+    if (h->at != met.tick || !h->count)
         return;
-    }
-    errno = -e;
-    u_warn("cannot write a temporary file in %s (TMPDIR=DIR chooses another), the report ends "
-           "here:", mout_rows.dir);
-    out.failed = -e;
-}
-
-/* One value of `size` words, the k-th behind id. */
-static void mout_row_value(u32 id, u32 k, const u32 *w, u32 size)
-{
-    struct mout_point p = { .n = 1 };
-    if (id & MOUT_DIST) {
-        mout_cell_add(id & ~MOUT_DIST, w[0], w[1]);
-        return;
-    }
-    memcpy(&p, w, size * 4);
-    if (size == 1)
-        p.hi = p.mean = p.lo;
-    mout_point_add(id + k, &p);
-}
-
-/* Takes what is behind a row's head. */
-static void mout_row_take(const u32 *w)
-{
-    const struct mout_row *h = (const void *)w;
-    for (u32 at = sizeof *h / 4; at < h->words;) {
-        u32 id = w[at], n = w[at + 1], size = id & MOUT_DIST ? 2 : h->n == 1 ? 1 : 4;
-        at += 2;
-        for (u32 k = 0; k < n; k++, at += size)
-            mout_row_value(id, k, w + at, size);
+    if (!h->past)
+        h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
+    for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
+        u32 *cell = &h->past[mout_cell(i) * MOUT_POINTS + mout_past.n - 1];
+        if (h->now[i])
+            *cell = mout_cell_sum(*cell, h->now[i]);
     }
 }
 
-static void mout_row_span(const struct mout_row *q)
+/* Two points become one. */
+static void mout_halve(void)
 {
-    struct mout_row *h = &mout_rows.head;
-    if (!h->n) {
-        h->tick = q->tick;
-        memcpy(h->from, q->from, sizeof h->from);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        for (u32 k = 0; k < met.width[i->dim]; k++) {
+            struct met_point *p = i->series[k].past;
+            for (u32 n = 0; p && n < MOUT_POINTS; n++) {
+                p[n] = n < MOUT_POINTS / 2 ? p[2 * n] : (struct met_point){ 0 };
+                if (n < MOUT_POINTS / 2)
+                    mout_point_add(&p[n], p[2 * n + 1]);
+            }
+        }
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
+            u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
+            u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
+            if (cell[n] != v) /* most are 0, and take no memory as long as nothing is written */
+                cell[n] = v;
+        }
+    mout_past.n /= 2;
+    mout_past.every *= 2;
+    for (u32 n = 0; n < mout_past.n; n++) {
+        mout_past.at[n] = mout_past.at[2 * n];
+        mout_past.at[n].n += mout_past.at[2 * n + 1].n;
+        mout_past.at[n].to = mout_past.at[2 * n + 1].to;
     }
-    h->n += q->n;
-    memcpy(h->to, q->to, sizeof h->to);
-}
-
-/* The next row of the file; NULL: there is none. */
-static const u32 *mout_row_read(int fd)
-{
-    struct buf *b = &mout_rows.old;
-    u32 words;
-    b_reset(b);
-    if (read(fd, &words, 4) != 4 || b_room(b, (size_t)words * 4) < words * 4)
-        return NULL;
-    memcpy(b->p, &words, 4);
-    size_t more = (size_t)words * 4 - 4;
-    return read(fd, b->p + 4, more) == (ssize_t)more ? (const void *)b->p : NULL;
-}
-
-/* A file of the rows, two in one, for the old one; where it cannot be written, that stays. */
-static void mout_thin(void)
-{
-    struct mout_file old = mout_rows.file;
-    u32 k = 0;
-    mout_rows.file = (struct mout_file){ rep_temporary(mout_rows.dir), old.every * 2, 0, 0 };
-    lseek(old.fd, 0, SEEK_SET);
-    for (const u32 *w; !out.failed && (w = mout_row_read(old.fd));) {
-        mout_row_span((const void *)w);
-        mout_row_take(w);
-        if (++k % 2 == 0)
-            mout_row_end();
-    }
-    if (mout_rows.head.n)
-        mout_row_end();
-    struct mout_file gone = out.failed ? mout_rows.file : old;
-    mout_rows.file = out.failed ? old : mout_rows.file;
-    close(gone.fd);
 }
 
 static void mout_sample(void)
 {
-    u64 from = mout.ts_ns - mout.interval_ns, to = mout.ts_ns;
-    if (!mout_room())
-        return;
-    mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
-                                      { (u32)to, (u32)(to >> 32) } });
-    mout_gather();
-    const struct mout_file *f = &mout_rows.file;
-    if (mout_rows.head.n < f->every)
-        return;
-    mout_row_end();
-    while (!out.failed && f->n > 1 && (f->n >= MOUT_ROWS || f->bytes > MOUT_BYTES))
-        mout_thin();
+    u32 n = mout_past.n, left_out = 0;
+    if (n == MOUT_POINTS && mout_past.at[n - 1].n == mout_past.every)
+        mout_halve();
+    n = mout_past.n;
+    if (!n || mout_past.at[n - 1].n == mout_past.every) {
+        mout_past.n = ++n;
+        mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
+        mout_past.at[n - 1].n = 0;
+    }
+    mout_past.at[n - 1].to = mout.ts_ns;
+    mout_past.at[n - 1].n++;
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+            left_out += mout_gather_inst(i);
+    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        mout_gather_hist(h);
+    mout_past.left_out = MAX(mout_past.left_out, left_out);
+}
+
+static void mout_write_points(const struct met_series *s)
+{
+    u32 first = 0, end = mout_past.n;
+    while (!s->past[first].n)
+        first++;
+    while (!s->past[end - 1].n)
+        end--;
+    u32 head[] = { s->line, first, end - first };
+    rep_write((const char *)head, sizeof head);
+    for (; first < end; first++) {
+        struct met_point p = s->past[first];
+        p.lo = p.n ? p.lo : NAN;
+        rep_write((const char *)&p, mout_past.every == 1 ? sizeof p.lo : sizeof p);
+    }
+}
+
+static void mout_write_cells(const struct met_hist *h)
+{
+    for (u32 n = 0; n < mout_past.n; n++)
+        for (u32 c = 0; c < MOUT_CELLS; c++) {
+            u32 cell[] = { h->line | MOUT_DIST, n, c, h->past[c * MOUT_POINTS + n] };
+            if (cell[3])
+                rep_write((const char *)cell, sizeof cell);
+        }
 }
 
 /* [4711,"cpu","0"] and what it is, of each line that a chart has. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
-        u32 id = (u32)(met_at(i, m) - met_series);
-        if (id >= mout_cap_points || !mout_points[id].there)
+        struct met_series *s = met_at(i, m);
+        if (!s->past)
             continue;
-        b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
+        s->line = mout_past.lines++;
+        b_f(b, "[%u,\"%s\",\"", s->line, i->name[0] ? met_dims[dim].label : "");
         b_json(b, i->name, strlen(i->name));
         b_s(b, "\",\"");
         b_json(b, i->info, strlen(i->info));
@@ -31573,14 +31474,13 @@ static void mout_charts(struct buf *b)
 
 static void mout_heat_maps(struct buf *b)
 {
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
+    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (!mout_dists || !mout_dists[k].there)
+        if (!h->past)
             continue;
-        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
-            r->counts, met_sources[r->src].name,
-            h->inst->name[0] ? met_dims[h->inst->dim].label : "");
+        h->line = mout_past.maps++;
+        b_f(b, "[%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", h->line, r->name, r->counts,
+            met_sources[r->src].name, h->inst->name[0] ? met_dims[h->inst->dim].label : "");
         b_json(b, h->inst->name, strlen(h->inst->name));
         b_s(b, "\"],");
     }
@@ -31590,8 +31490,12 @@ static void mout_heat_maps(struct buf *b)
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
-           PRIu64 ",\"dropped\":%u,\"sources\":{", mout.intervals, mo.interval_ns,
-        mout_rows.file.every, met.backwards, met.left_out);
+           PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[", mout.intervals, mo.interval_ns,
+        mout_past.every, met.backwards, met.left_out, mout_past.left_out);
+    for (u32 n = 0; n < mout_past.n; n++)
+        b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
+            mout_past.at[n].to);
+    mout_json_end(b, "],\"sources\":{");
     for (u32 s = 0; s < N_SRC; s++)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
@@ -31604,20 +31508,9 @@ static void mout_facts(struct buf *b)
     mout_json_end(b, "]}");
 }
 
-/* Begins the report: its rows go to a file in dir. 0 or -errno. */
-static int mout_page_begin(const char *dir)
-{
-    mout_rows.dir = dir;
-    mout_rows.file.fd = rep_temporary(dir);
-    return MIN(mout_rows.file.fd, 0);
-}
-
 static void mout_page_end(int to)
 {
     static struct buf b = { .max = 256 << 20 };
-    static char part[64 << 10];
-    if (mout_rows.head.n)
-        mout_row_end();
     rep_open(to);
     rep_page("{{monitor}}");
     rep_page("{{samples}}");
@@ -31629,12 +31522,13 @@ static void mout_page_end(int to)
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
-    struct mout_file *f = &mout_rows.file;
-    lseek(f->fd, 0, SEEK_SET);
-    for (ssize_t n; f->bytes && (n = read(f->fd, part, sizeof part)) > 0; f->bytes -= (u64)n) {
-        n = (ssize_t)MIN((u64)n, f->bytes); /* of the last row, a full disk may have a part */
-        rep_write(part, (size_t)n);
-    }
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        for (u32 k = 0; k < met.width[i->dim]; k++)
+            if (i->series[k].past)
+                mout_write_points(&i->series[k]);
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        if (h->past)
+            mout_write_cells(h);
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
     rep_page("{{diff}}");
@@ -32405,8 +32299,7 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
 
 static void scr_hists(struct buf *b)
 {
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at == met.tick && h->count && met_forms[r->form].unit == U_NS
             && scr_section_of(r->src) == scr.view)
@@ -33215,7 +33108,6 @@ static void mon_collect(void)
         met.counted_s = 0;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
         met.src[s].wrong = met.src[s].left_out = 0;
-        memset(met.src[s].left_of, 0, sizeof met.src[s].left_of);
         mon_read[s]();
         met_source_end();
     }
@@ -33417,7 +33309,7 @@ static struct dg_task {
     u64 did[MFS_BUSY];       /* as the kernel has them */
     u32 pid;
     u16 has;                 /* which of them are known: bits */
-    u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
+    const struct met_inst *group; /* the innermost cgroup with a limit */
     struct dg_set cpus;      /* for which its threads waited */
     struct dg_set devices;   /* of the files that it had open */
     char comm[MFS_COMM];
@@ -33445,9 +33337,6 @@ static struct dg_finding {
     struct dg_culprit who[DG_WHO];
 } dg_found[DG_FINDINGS];
 
-static struct dg_sum { double sum; u32 n; } *dg_sums; /* of each series */
-static u32 dg_cap_sums;
-
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
@@ -33465,58 +33354,40 @@ static struct {
 
 static void dg_add(const struct met_inst *i, u32 m)
 {
-    const struct met_series *s = met_at(i, m);
-    struct dg_sum *d = &dg_sums[s - met_series];
+    struct met_series *s = met_at(i, m);
     const struct met_form_row *f = &met_forms[metrics[m].form];
     if (f->unit == U_NS)
-        d->sum = d->n ? MAX(d->sum, s->v) : s->v;
+        s->sum = s->sum_n ? MAX(s->sum, s->v) : s->v;
     else
-        d->sum += s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
-    d->n++;
+        s->sum += s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
+    s->sum_n++;
 }
 
 /* Takes what was read now. */
 static void dg_take(void)
 {
-    struct dg_sum *grown = u_grow(dg_sums, &dg_cap_sums, met.n_series, sizeof *grown);
-    if (!grown) {
-        u_warn("out of memory for the means of %u numbers", met.n_series);
-        out.failed = ENOMEM;
-        return;
-    }
-    dg_sums = grown;
     for (u32 s = 0; s < N_SRC; s++)
         dg.elapsed_s[s] += met.src[s].elapsed_s;
-    for (u32 k = 0; k < met.n_insts; k++) {
-        const struct met_inst *i = &met_insts[k];
-        if (i->reused == met.tick)
-            memset(&dg_sums[i->base], 0, met.width[i->dim] * sizeof *dg_sums);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
         for (u32 m = 0; i->at == met.tick && m < N_METRICS; m++)
             if (met_of(m, i->dim) && met_has(i, m))
                 dg_add(i, m);
-    }
 }
 
 /* Makes each number its mean, also of things that have gone in between. */
 static void dg_settle(void)
 {
-    for (u32 k = 0; k < met.n_insts; k++) {
-        struct met_inst *i = &met_insts[k];
+    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
         for (u32 m = 0; m < N_METRICS; m++) {
-            if (!met_of(m, i->dim))
-                continue;
-            struct met_series *s = met_at(i, m);
-            u32 id = (u32)(s - met_series);
-            const struct dg_sum *d = id < dg_cap_sums ? &dg_sums[id] : NULL;
+            struct met_series *s = met_of(m, i->dim) ? met_at(i, m) : NULL;
             const struct met_form_row *f = &met_forms[metrics[m].form];
-            if (!d || !d->n)
+            if (!s || !s->sum_n)
                 continue;
-            s->v = f->unit == U_NS ? d->sum
-                   : d->sum / (f->counter ? dg.elapsed_s[metrics[m].src] : d->n);
+            s->v = f->unit == U_NS ? s->sum
+                   : s->sum / (f->counter ? dg.elapsed_s[metrics[m].src] : s->sum_n);
             s->since = 0;
             s->at = i->at = met.seen[m] = met.tick;
         }
-    }
 }
 
 static bool dg_is_metric(u16 number)
@@ -33637,7 +33508,7 @@ static void dg_task_group(struct dg_task *t)
     for (const struct met_inst *i = met_first(DIM_GROUP); i; i = met_next(i))
         if (i->name[0] && strlen(i->name) > longest && dg_below(path, i->name)) {
             longest = strlen(i->name);
-            t->group = (u16)(i - met_insts + 1);
+            t->group = i;
         }
 }
 
@@ -34036,7 +33907,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
 {
     switch (f->rule->who) {
     case DG_BY_ALL: return true;
-    case DG_BY_MEMBERS: return t->group && dg_below(met_insts[t->group - 1].name, f->of->name);
+    case DG_BY_MEMBERS: return t->group && dg_below(t->group->name, f->of->name);
     case DG_BY_CPU:
         return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
@@ -37696,14 +37567,10 @@ static void cmd_roots(void)
 /* --report of monitor and diagnose. */
 static void cmd_monitor_report(void)
 {
-    const char *dir = cmd_temporary_dir();
     if (!opt.report)
         return;
     cmd_report_fd = cmd_open_report();
     cmd_this_run("none");
-    errno = -mout_page_begin(dir);
-    if (errno)
-        die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
 }
 
 /* What -p and --cgroup name is looked for; the counters of the CPUs are opened. */
