@@ -25371,9 +25371,13 @@ static struct {
     const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
     const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
     u16 sort;         /* the metric that the screen sorts by */
+    const char *title; /* of its table there */
+    char section;      /* that has the table */
+    u8 share;          /* of the overview's lines, one in so many; 1: all; 0: it is not there */
+    bool in_order;     /* the screen does not sort until a key asks for it */
 } met_dims[N_DIM] = {
-#define X(id, json, label, info, facts, sort, pmc) \
-    [DIM_##id] = { json, label, info, facts, pmc, sort },
+#define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
+    [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
     MET_THINGS(X)
 #undef X
 };
@@ -31576,6 +31580,7 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 <<
 static struct {
     int fd;
     u32 n_clients;               /* HS_CLIENTS, or 0: it does not listen */
+    u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
     struct hs_client {
         int fd;                  /* -1: free */
         u64 since_ns;            /* when it came; when its answer began to be sent */
@@ -31663,8 +31668,8 @@ static void hs_accept(void)
 {
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (f < 0 && (errno == EMFILE || errno == ENFILE))
-            hs_let_go();
+        if (f < 0 && (errno == EMFILE || errno == ENFILE) && !hs_let_go())
+            hs.rest_ns = u_now() + NSEC / 4; /* poll(2) would not wait as long as a client does */
         struct hs_client *c = f < 0 ? NULL : hs_place();
         if (!c) { /* none, or all are being answered */
             if (f >= 0)
@@ -31798,7 +31803,7 @@ static bool hs_wait(u64 until, int also)
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
         u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
-        p[0] = (struct pollfd){ .fd = hs.fd, .events = POLLIN };
+        p[0] = (struct pollfd){ .fd = now < hs.rest_ns ? -1 : hs.fd, .events = POLLIN };
         p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
         for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
             if (c->fd >= 0) {
@@ -31806,6 +31811,8 @@ static bool hs_wait(u64 until, int also)
                 p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
                 ms = MIN(ms, 250);
             }
+        if (now < hs.rest_ns)
+            ms = MIN(ms, 250);
         if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
             return true;
         hs_serve(p);
@@ -31819,8 +31826,8 @@ static bool hs_wait(u64 until, int also)
 
 /* == 41 scr_  the monitor on a terminal ==================================================
  * A page of lines, of which the terminal shows a window: the overview, or a section, which has all
- * that its sources give. scr_sections, scr_rows, scr_tables, scr_columns and scr_commands say what
- * is on it; new metrics and sources appear in their section without a change here. The terminal is
+ * that its sources give. gen/tables/metrics.tbl says what is on it: sections, lines of the overview,
+ * tables, columns, and which numbers are unusual; scr_commands has the keys. The terminal is
  * put back as it was by scr_end, by a crash too. Entry points: scr_begin, scr_interval, scr_keys,
  * scr_end. */
 
@@ -31832,25 +31839,14 @@ enum {
 
 /* The first is the overview. The last has the groups that no other names. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
-    { 'o', "overview", { NULL } },
-    { 'c', "CPUs", { "cpu" } },
-    { 'r', "run queues", { "sched" } },
-    { 'm', "memory", { "mem" } },
-    { 'd', "disks", { "io" } },
-    { 'n', "network", { "net" } },
-    { 'p', "processes", { "busy", "proc" } },
-    { 'g', "cgroups", { "cgroups", "cgroup" } },
-    { 'u', "NUMA nodes", { "numa" } },
-    { 't', "temperatures", { "thermal" } },
-    { 'l', "limits", { "limits" } },
-    { 'w', "power and memory controllers", { "uncore" } },
-    { 'v', "virtio and vhost", { "virtio", "vhost" } },
-    { 'x', "others", { NULL } },
+#define X(key, title, group, other) { key, title, { group, other } },
+    MET_SECTIONS(X)
+#undef X
 };
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Behind the title are bars: of each CPU, or of the past of `past`. Where
+/* Lines of the overview. After the title are bars: of each CPU, or of the past of `past`. Where
  * `of` is not 0, they are of what `past` leaves of the metric `of` (M_IDLE: of 100 %). */
 static const struct scr_row {
     const char *title;
@@ -31858,107 +31854,23 @@ static const struct scr_row {
     bool each_cpu;
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: none */
 } scr_rows[] = {
-    { "CPU", M_IDLE, M_IDLE, false,
-      { { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM },
-        { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ },
-        { "irq ", M_IRQ } } },
-    { "CPUs", 0, 0, true,
-      { { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ },
-        { "running ", M_RUNNING }, { "blocked ", M_BLOCKED } } },
-    { "load", M_LOAD1, 0, false,
-      { { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 },
-        { "switches ", M_CTXT }, { "forks ", M_FORKS } } },
-    { "wait", M_WAIT_P99, 0, false,
-      { { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX },
-        { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT } } },
-    { "pressure", M_PSI_CPU, 0, false,
-      { { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO } } },
-    { "memory", M_MEM_AVAIL, M_MEM_TOTAL, false,
-      { { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED },
-        { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL } } },
-    { "faults", M_FAULTS, 0, false,
-      { { "all ", M_FAULTS }, { "major ", M_FAULTS_MAJOR }, { "swap in ", M_SWAP_IN },
-        { "out ", M_SWAP_OUT }, { "OOM kills ", M_OOM } } },
-    { "TCP", M_TCP_OUT, 0, false,
-      { { "sent ", M_TCP_OUT }, { "retransmitted ", M_TCP_RETRANS },
-        { "established ", M_TCP_ESTAB }, { "listen drops ", M_TCP_LISTEN_DROPS } } },
+#define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
+    MET_LINES(X)
+#undef X
 };
 
-/* Where there are several of a kind. share: of the overview's lines, one in so many; 1: it has all
- * of them; 0: it is not there. in_order: not sorted until somebody asks. */
-static const struct scr_table {
-    u8 dim, share;
-    char section;
-    bool in_order;
-    const char *title;
-} scr_tables[] = {
-    { DIM_DISK, 12, 'd', false, "disks" },
-    { DIM_NET, 12, 'n', false, "interfaces" },
-    { DIM_GROUP, 12, 'g', false, "cgroups" },
-    { DIM_PID, 0, 'p', false, "processes" },
-    { DIM_BUSY, 1, 'p', false, "processes" },
-    { DIM_PMU, 0, 'c', true, "kinds of cores" },
-    { DIM_CPU, 0, 'c', true, "CPUs" },
-    { DIM_CGROUP, 0, 'g', true, "cgroups" },
-    { DIM_NODE, 0, 'u', true, "NUMA nodes" },
-    { DIM_POOL, 0, 'm', true, "pools" },
-    { DIM_ZONE, 0, 't', false, "zones" },
-    { DIM_SENSOR, 0, 't', false, "sensors" },
-    { DIM_CORE, 0, 't', true, "cores" },
-    { DIM_PACKAGE, 0, 't', true, "packages" },
-    { DIM_SOCKET, 0, 'w', true, "sockets" },
-    { DIM_L3, 0, 'w', true, "L3 caches" },
-    { DIM_QUEUE, 0, 'v', false, "rings" },
-    { DIM_VHOST, 0, 'v', false, "virtqueues" },
-};
-_Static_assert(ARRAY_LEN(scr_tables) == N_DIM - 1, "each thing has a table on the screen");
-
-/* What a metric is called above its column, and which come first. Behind them a section has the
- * others of its things, by their names. */
-static const struct { u16 m; char title[16]; } scr_columns[] = {
-    { M_DISK_IOPS, "IOPS" }, { M_DISK_READ, "read/s" }, { M_DISK_WRITTEN, "write/s" },
-    { M_DISK_BUSY, "busy" }, { M_RDISK_P99, "read p99" }, { M_WDISK_P99, "write p99" },
-    { M_RQUEUE_P99, "r queue p99" }, { M_WQUEUE_P99, "w queue p99" }, { M_DISK_QUEUE, "queue" },
-    { M_DISK_READ_MEAN, "read mean" }, { M_DISK_WRITE_MEAN, "write mean" },
-    { M_DISK_READS, "reads/s" }, { M_DISK_WRITES, "writes/s" },
-    { M_NET_RX, "rx/s" }, { M_NET_TX, "tx/s" }, { M_NET_RX_PACKETS, "rx pkt/s" },
-    { M_NET_TX_PACKETS, "tx pkt/s" }, { M_NET_RX_DROP, "rx drop/s" },
-    { M_NET_TX_DROP, "tx drop/s" }, { M_NET_RX_ERRS, "rx err/s" }, { M_NET_TX_ERRS, "tx err/s" },
-    { M_GR_THROTTLED, "throttled" }, { M_GR_THROTTLES, "throttles/s" },
-    { M_GR_MAX, "memory limit/s" }, { M_GR_OOM, "OOM kills/s" },
-    { M_B_CPU, "CPU" }, { M_B_WAIT, "wait" }, { M_B_RSS, "RSS" }, { M_B_READ, "read/s" },
-    { M_B_WRITTEN, "write/s" }, { M_B_MAJOR, "majflt/s" }, { M_B_SYSTEM, "system" },
-    { M_B_THREADS, "threads" }, { M_B_MINOR, "minflt/s" }, { M_B_SWAP, "swap" },
-    { M_P_USER, "user" }, { M_P_SYSTEM, "system" }, { M_P_WAIT, "wait" }, { M_P_RSS, "RSS" },
-};
-
-/* Above (or, where bad is less than odd, below) these a number is yellow, or red. aside: the
- * overview names it only then. */
-static const struct { u16 m; bool aside; float odd, bad; } scr_limits[] = {
-    { M_OOM, false, 0, 0 }, { M_THROTTLE_CORE, true, 0, 0 }, { M_THROTTLE_PKG, true, 0, 0 },
-    { M_TEMP_ROOM, true, 10, 3 }, { M_SENSOR_ROOM, true, 10, 3 },
-    { M_FILES_USED, true, 0.8f, 0.95f }, { M_THREADS_USED, true, 0.8f, 0.95f },
-    { M_CONNTRACK_USED, true, 0.8f, 0.95f }, { M_TCP_MEM_USED, true, 0.8f, 0.95f },
-    { M_SOFT_DROP, true, 0, 100 }, { M_TCP_OVERFLOWS, true, 0, 10 }, { M_TCP_BACKLOG, true, 0, 10 },
-    { M_STALLS, true, 0, 100 }, { M_NUMA_REMOTE, true, 0.2f, 0.5f },
-    { M_POOL_RATIO, true, 0.9f, 0.98f }, { M_MEM_USED, true, 0.7f, 0.9f },
-    { M_STEAL, false, 0.05f, 0.1f }, { M_IOWAIT, false, 0.2f, 0.5f },
-    { M_SOFTIRQ, false, 0.1f, 0.3f }, { M_PSI_CPU, false, 0.25f, 0.5f },
-    { M_PSI_MEM, false, 0.01f, 0.1f }, { M_PSI_IO, false, 0.25f, 0.5f },
-    { M_WAIT_P99, false, 1e7f, 1e8f }, { M_WAIT_MAX, false, 1e8f, 1e9f },
-    { M_SWAP_IN, false, 0, 1e6f }, { M_SWAP_OUT, false, 0, 1e6f },
-    { M_FAULTS_MAJOR, false, 100, 1000 }, { M_TCP_LISTEN_DROPS, false, 0, 10 },
-    { M_DISK_BUSY, false, 0.7f, 0.95f }, { M_RDISK_P99, false, 2e7f, 1e8f },
-    { M_WDISK_P99, false, 1e8f, 1e9f }, { M_NET_RX_DROP, false, 0, 100 },
-    { M_NET_TX_DROP, false, 0, 100 }, { M_NET_RX_ERRS, false, 0, 100 },
-    { M_NET_TX_ERRS, false, 0, 100 }, { M_GR_THROTTLED, false, 0.05f, 0.5f },
-    { M_GR_MAX, false, 0, 100 }, { M_GR_OOM, false, 0, 0 }, { M_B_WAIT, false, 0.25f, 1 },
-    { M_B_MAJOR, false, 10, 100 }, { M_THP_RATIO, false, 0.1f, 0 }, { M_LLC_MPKI, false, 5, 10 },
-    { M_DTLB_MPKI, false, 5, 10 },
+/* title: above a column, for those that come first in their table; a section has the others of its
+ * things after them, by their names. Above the limits (or, where bad is less than unusual, below) a
+ * number is yellow, or red. aside: the overview names it only then. */
+static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
+#define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
+    MET_LOOKS(X)
+#undef X
 };
 
 static struct {
     bool on, paused, helping, zeros, utf8;
+    bool alone;              /* nothing else shows the numbers: they need not go on in a pause */
     bool typing;             /* what is typed is of `find` */
     char find[24];           /* what names must have in them to be shown */
     u16 rows, cols;
@@ -31966,10 +31878,10 @@ static struct {
     u32 from;                /* where in the text the line at hand begins */
     u32 view;                /* of scr_sections */
     u32 shift;               /* columns of the current table that are left out at its left side */
-    const struct scr_table *current;
+    u8 current;              /* the things of the current table; DIM_NONE: there is none */
     u32 zeros_left;          /* metrics that the section leaves out because they are 0 */
     u32 n_drawn;
-    struct { const struct scr_table *table; u32 line; } drawn[ARRAY_LEN(scr_tables)];
+    struct { u8 dim; u32 line; } drawn[N_DIM];
     u16 sort[N_DIM];         /* a metric; N_METRICS: in order */
     u8 escape;               /* of a sequence of bytes for one key: how many there were, up to 2 */
     u32 number;              /* in that sequence: its first; over 999: another has begun */
@@ -32033,10 +31945,8 @@ static void scr_begin(void)
     sigaction(SIGWINCH, &size, NULL);
     sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
     scr_take(0);
-    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++) {
-        u8 dim = scr_tables[k].dim;
-        scr.sort[dim] = scr_tables[k].in_order ? N_METRICS : met_dims[dim].sort;
-    }
+    for (u8 d = 0; d < N_DIM; d++)
+        scr.sort[d] = met_dims[d].in_order ? N_METRICS : met_dims[d].sort;
     scr.on = true;
 }
 
@@ -32137,13 +32047,13 @@ static void scr_pad(struct buf *b, u32 used, u32 width)
 /* The red or yellow of an unusual number; NULL: it is none. */
 static const char *scr_colour(u32 m, double v)
 {
-    for (size_t i = 0; i < ARRAY_LEN(scr_limits); i++) {
-        float odd = scr_limits[i].odd, bad = scr_limits[i].bad;
-        if (scr_limits[i].m != m)
+    for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
+        float unusual = scr_looks[i].unusual, bad = scr_looks[i].bad;
+        if (scr_looks[i].m != m)
             continue;
-        if (bad < odd)
-            return v < bad ? "31" : v < odd ? "33" : NULL;
-        return v > bad ? "31" : v > odd ? "33" : NULL;
+        if (bad < unusual)
+            return v < bad ? "31" : v < unusual ? "33" : NULL;
+        return v > bad ? "31" : v > unusual ? "33" : NULL;
     }
     return NULL;
 }
@@ -32341,20 +32251,20 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* The columns of a table: those of scr_columns that this machine has, and in a section what else
+/* The columns of a table: those with titles that this machine has, and in a section what else
  * its things have that is not 0. Returns how many. */
-static u32 scr_columns_of(const struct scr_table *t, u32 things)
+static u32 scr_columns_of(u8 dim, u32 things)
 {
     bool named[N_METRICS] = { false };
     u32 n = 0;
-    for (size_t k = 0; k < ARRAY_LEN(scr_columns); k++) {
-        u32 m = scr_columns[k].m;
+    for (size_t k = 0; k < ARRAY_LEN(scr_looks) && scr_looks[k].title; k++) {
+        u32 m = scr_looks[k].m;
         named[m] = true;
-        if (metrics[m].dim == t->dim && met.seen[m])
-            n = scr_column_add(n, m, scr_columns[k].title);
+        if (metrics[m].dim == dim && met.seen[m])
+            n = scr_column_add(n, m, scr_looks[k].title);
     }
     for (u32 m = 0; m < N_METRICS && scr.view; m++)
-        if (met_of(m, t->dim) && !named[m] && met.seen[m]) {
+        if (met_of(m, dim) && !named[m] && met.seen[m]) {
             bool shown = scr.zeros || scr_nonzero(m, things);
             n = shown ? scr_column_add(n, m, metrics[m].name) : n;
             scr.zeros_left += !shown;
@@ -32362,7 +32272,7 @@ static u32 scr_columns_of(const struct scr_table *t, u32 things)
     return n;
 }
 
-/* Hardware first, unless a key chose what to sort by; then the larger. Equal ones as they come. */
+/* Hardware first, unless a key chose what to sort by; then the larger; equal ones by name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -32373,7 +32283,7 @@ static int scr_order(const void *x, const void *y)
         return a->rank - b->rank;
     if (u != v)
         return u > v ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return strverscmp(a->name, b->name);
 }
 
 /* Whether a cgroup is at a limit: others are not on the overview. */
@@ -32387,17 +32297,17 @@ static bool scr_limited(const struct met_inst *i)
 }
 
 /* The things of a table, in its order. Returns how many. */
-static u32 scr_things(const struct scr_table *t)
+static u32 scr_things(u8 dim)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met_first(t->dim); i; i = met_next(i)) {
-        const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
-        if (i->at == met.tick && (i->name[0] || t->dim == DIM_CGROUP)
-            && (scr.view || t->dim != DIM_GROUP || scr_limited(i))
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        const char *name = dim == DIM_CGROUP ? mo.cgroup : i->name;
+        if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP)
+            && (scr.view || dim != DIM_GROUP || scr_limited(i))
             && (strcasestr(name, scr.find) || strcasestr(i->info, scr.find)))
             scr_thing[n++] = i;
     }
-    if (scr.sort[t->dim] < N_METRICS)
+    if (scr.sort[dim] < N_METRICS)
         qsort(scr_thing, n, sizeof *scr_thing, scr_order);
     return n;
 }
@@ -32465,14 +32375,14 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
 
 /* The line above: how many of all are below, and what the columns are; * is before the one that
  * they are sorted by. +N: so many columns do not fit. */
-static void scr_table_head(struct buf *b, const char *title, const struct scr_table *t, u32 width,
-                           u32 from, u32 to, u32 n)
+static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
+                           u32 n)
 {
-    out_sgr(scr.current == t ? "7" : "4");
+    out_sgr(scr.current == dim ? "7" : "4");
     b_f(b, "%-*.*s", (int)width, (int)width, title);
     for (u32 k = from; k < to; k++) {
         const struct scr_column *c = &scr_shown[k];
-        bool sorted = c->m == scr.sort[t->dim];
+        bool sorted = c->m == scr.sort[dim];
         b_f(b, "%*s%s", c->width - (int)strlen(c->title), sorted ? "*" : "", c->title);
     }
     if (n > to - from)
@@ -32482,40 +32392,41 @@ static void scr_table_head(struct buf *b, const char *title, const struct scr_ta
 }
 
 /* Things that there are, but not among those that were read: there was no room, or too many. */
-static u32 scr_unread(const struct scr_table *t, u32 things)
+static u32 scr_unread(u8 dim, u32 things)
 {
-    u32 src = metrics[met_dims[t->dim].sort].src, there = met.src[src].there;
+    u32 src = metrics[met_dims[dim].sort].src, there = met.src[src].there;
     return met.src[src].left_out + (there > things ? there - things : 0);
 }
 
 /* At most so many of its things. */
-static void scr_draw_table(struct buf *b, const struct scr_table *t, u32 most)
+static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
-    u32 things = scr_things(t), shown = MIN(things, most), n = scr_columns_of(t, things);
-    u32 all = things + scr_unread(t, things), from, to, used;
+    u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
+    u32 all = things + scr_unread(dim, things), from, to, used;
+    const char *name = met_dims[dim].title;
     char title[64];
     if (!things || !n)
         return;
     if (!scr.current)
-        scr.current = t;
-    scr.drawn[scr.n_drawn].table = t;
+        scr.current = dim;
+    scr.drawn[scr.n_drawn].dim = dim;
     scr.drawn[scr.n_drawn++].line = scr.lines;
     if (shown < all)
-        snprintf(title, sizeof title, "%s %u of %u", t->title, shown, all);
+        snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
     else
-        snprintf(title, sizeof title, "%s %u", t->title, all);
+        snprintf(title, sizeof title, "%s %u", name, all);
     used = scr_name_width(shown, (u32)strlen(title));
     u32 width = used;
-    if (scr.current == t)
+    if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
-    from = scr.current == t ? scr.shift : 0;
+    from = scr.current == dim ? scr.shift : 0;
     for (to = from; to < n; to++) {
         u32 mark = to + 1 < n || from ? 4 : 0;
         if (used + scr_shown[to].width + mark > scr.cols)
             break;
         used += scr_shown[to].width;
     }
-    scr_table_head(b, title, t, width, from, to, n);
+    scr_table_head(b, title, dim, width, from, to, n);
     for (u32 k = 0; k < shown; k++)
         scr_table_row(b, scr_thing[k], width, from, to);
 }
@@ -32600,12 +32511,12 @@ static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
     scr_title(b, "unusual");
-    for (size_t k = 0; k < ARRAY_LEN(scr_limits); k++) {
-        u32 m = scr_limits[k].m;
+    for (size_t k = 0; k < ARRAY_LEN(scr_looks); k++) {
+        u32 m = scr_looks[k].m;
         bool things = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
                       && metrics[m].all == MET_ALONE;
         const struct met_inst *i = things ? met_first(metrics[m].dim) : scr_sum(m);
-        for (; scr_limits[k].aside && i; i = things ? met_next(i) : NULL) {
+        for (; scr_looks[k].aside && i; i = things ? met_next(i) : NULL) {
             if (i->at != met.tick || !met_has(i, m) || (things && !i->name[0])
                 || !scr_colour(m, met_at(i, m)->v))
                 continue;
@@ -32625,10 +32536,10 @@ static void scr_overview(struct buf *b)
     for (size_t k = 0; k < ARRAY_LEN(scr_rows); k++)
         scr_row_line(b, &scr_rows[k]);
     scr_unusual(b);
-    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++) {
-        u32 share = scr_tables[k].share;
+    for (u8 d = 0; d < N_DIM; d++) {
+        u32 share = met_dims[d].share;
         if (share)
-            scr_draw_table(b, &scr_tables[k], share > 1 ? MAX(scr.rows / share, 2) : MET_INSTS);
+            scr_draw_table(b, d, share > 1 ? MAX(scr.rows / share, 2) : MET_INSTS);
     }
 }
 
@@ -32637,9 +32548,9 @@ static void scr_section(struct buf *b)
     scr_title(b, scr_sections[scr.view].title);
     scr_line(b);
     scr.zeros_left = 0;
-    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++)
-        if (scr_tables[k].section == scr_sections[scr.view].key)
-            scr_draw_table(b, &scr_tables[k], MET_INSTS);
+    for (u8 d = 0; d < N_DIM; d++)
+        if (met_dims[d].section == scr_sections[scr.view].key)
+            scr_draw_table(b, d, MET_INSTS);
     scr_cells(b);
     scr_hists(b);
     scr_lacks(b);
@@ -32663,10 +32574,7 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
 static void scr_show(int section)
 {
     scr.view = section == (int)scr.view ? 0 : (u32)section;
-    scr.current = NULL;
-    for (size_t k = 0; !scr.view && k < ARRAY_LEN(scr_tables); k++)
-        if (scr_tables[k].share == 1)
-            scr.current = &scr_tables[k];
+    scr.current = scr.view ? DIM_NONE : DIM_BUSY;
     scr.top = scr.shift = 0;
     scr.helping = false;
 }
@@ -32695,12 +32603,12 @@ static void scr_columns_shift(int by)
 static void scr_tab(int by)
 {
     u32 k = 0;
-    while (k < scr.n_drawn && scr.drawn[k].table != scr.current)
+    while (k < scr.n_drawn && scr.drawn[k].dim != scr.current)
         k++;
     if (!scr.n_drawn)
         return;
     k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + (u32)by) % scr.n_drawn;
-    scr.current = scr.drawn[k].table;
+    scr.current = scr.drawn[k].dim;
     scr.shift = 0;
     u32 line = scr.drawn[k].line;
     if (line < scr.top || line + 2 > scr.top + scr_window())
@@ -32713,7 +32621,7 @@ static void scr_sort_next(int unused)
     (void)unused;
     if (!scr.current)
         return;
-    u16 *sort = &scr.sort[scr.current->dim];
+    u16 *sort = &scr.sort[scr.current];
     u32 n = scr_columns_of(scr.current, scr_things(scr.current)), k = 0;
     while (k < n && scr_shown[k].m != *sort)
         k++;
@@ -32726,7 +32634,7 @@ static void scr_enter_table(int unused)
 {
     (void)unused;
     for (u32 k = 1; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
-        if (scr_sections[k].key == scr.current->section) {
+        if (scr_sections[k].key == met_dims[scr.current].section) {
             scr_show((int)k);
             break;
         }
@@ -32910,7 +32818,7 @@ static const char *scr_below(void)
     u32 last = scr.n_drawn - 1;
     bool table = !scr.view && !scr.helping && scr.n_drawn
                  && scr.drawn[last].line < scr.top + scr_window();
-    return table ? scr.drawn[last].table->title : "lines";
+    return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
 /* The last line: how much is below, and keys, as many as fit. */
@@ -33004,6 +32912,7 @@ static void scr_interval(void)
 static void scr_keys(void)
 {
     char keys[64];
+    bool paused = scr.paused && !scr.alone;
     struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
     ssize_t n = 0;
     do {
@@ -33018,7 +32927,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_told)
+    if (mout.intervals && !sp_told && !(paused && scr.paused)) /* else the numbers are others */
         scr_draw();
 }
 
@@ -33126,8 +33035,12 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
+/* While the screen is paused and nothing else shows the numbers, they stay as they are: keys may
+ * show others of the same interval. The next interval is as long as the pause was. */
 static void mon_interval(void)
 {
+    if (scr.paused && scr.alone)
+        return;
     mon_sample();
     mout_interval();
     if (scr.on)
@@ -33197,6 +33110,7 @@ static void mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
+    scr.alone = !opt.json && !mo.csv && !opt.report && !mo.prom_file && hs.fd < 0;
     if (scr.on && !opt.json && !mo.csv && !opt.report)
         mon_screen_sources();
     out.give_up = sp_gives_up;
