@@ -25309,8 +25309,8 @@ static void proc_replay_end(bool whole)
  * All that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose head says how to add a
  * metric, a source, or a thing to count by: one row, and for a source the function that reads it.
  * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
- * a source knows no sink. Memory is bounded: at most MET_INSTS things; the next one takes the place of
- * the thing that has been gone for longest. */
+ * a source knows no sink. Memory is bounded: there are at most MET_INSTS things, and then a new one
+ * takes the place of the thing that has been gone for longest. */
 
 #include "gen/metrics.h"
 
@@ -31494,8 +31494,8 @@ static void mout_heat_maps(struct buf *b)
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
-           PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[", mout.intervals, mo.interval_ns,
-        mout_past.every, met.backwards, met.left_out, mout_past.left_out);
+           PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
+        mout.intervals, mo.interval_ns, mout_past.every, met.backwards, met.left_out, mout_past.left_out);
     for (u32 n = 0; n < mout_past.n; n++)
         b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
             mout_past.at[n].to);
@@ -31826,8 +31826,8 @@ static bool hs_wait(u64 until, int also)
 
 /* == 41 scr_  the monitor on a terminal ==================================================
  * A page of lines, of which the terminal shows a window: the overview, or a section, which has all
- * that its sources give. gen/tables/metrics.tbl says what is on it: sections, lines of the overview,
- * tables, columns, and which numbers are unusual; scr_commands has the keys. The terminal is
+ * that its sources give. gen/tables/metrics.tbl says what is on it: sections, lines of the
+ * overview, tables, columns, unusual numbers. scr_commands has the keys. The terminal is
  * put back as it was by scr_end, by a crash too. Entry points: scr_begin, scr_interval, scr_keys,
  * scr_end. */
 
@@ -33211,7 +33211,7 @@ static const struct dg_rule {
 } dg_rules[] = { DG_RULES };
 
 enum {
-    DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 8, DG_BUSIEST = 6,
+    DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 8, DG_BUSIEST = 6,
     DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
 };
 
@@ -33249,17 +33249,16 @@ static struct dg_finding {
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
-} dg_found[DG_FINDINGS];
+} *dg_found; /* grows */
 
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
     u64 from_ns, to_ns;
-    u32 n_found, dropped;
-    u32 tasks_dropped;           /* the most processes of a look without a place in dg_tasks */
-    u32 files_dropped;           /* the most descriptors of a process that were not looked at */
-    u32 places_missed;           /* CPUs, mounts, devices, descriptors without a place, this look */
-    u32 places_dropped;          /* the most of them in one look */
+    u32 n_found, cap_found;
+    u32 missed;                  /* processes, CPUs, mounts, devices, descriptors without a place in
+                                  * this look */
+    u32 left_out;                /* the most of them in one look, and findings without memory */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
@@ -33441,7 +33440,7 @@ static void dg_set_add(struct dg_set *set, u64 v)
     if (set->n < DG_SET)
         set->v[set->n++] = v;
     else
-        dg.places_missed++;
+        dg.missed++;
 }
 
 static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
@@ -33460,16 +33459,14 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
 
 static void dg_take_tasks(void)
 {
-    u32 dropped = 0;
     for (u32 k = 0; k < mfs_seen.n; k++) {
         const struct mfs_task *from = mfs_seen.task[k];
         struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
         else
-            dropped += from->pid != (u32)getpid();
+            dg.missed += from->pid != (u32)getpid();
     }
-    dg.tasks_dropped = MAX(dg.tasks_dropped, dropped);
 }
 
 /* A number of a process: of its counters, a second. */
@@ -33524,7 +33521,7 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     while (k < moves->n && moves->at[k].fd != fd)
         k++;
     if (k == DG_FDS) {
-        dg.places_missed++;
+        dg.missed++;
         return;
     }
     if (k == moves->n) {
@@ -33591,7 +33588,7 @@ static void dg_task_files(struct dg_moves *moves)
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
             dg_fd_look(moves->task, (u32)strtoul(e->d_name, NULL, 10), moves, &mounts);
-    dg.files_dropped = MAX(dg.files_dropped, n - MIN(n, (u32)DG_FDS));
+    dg.missed += n - MIN(n, (u32)DG_FDS);
     dg_task_mounts(moves->task, &mounts);
 }
 
@@ -33704,20 +33701,15 @@ static bool dg_guarded(struct dg_finding *f)
     return true;
 }
 
-/* Keeps a finding. Where there are too many, the one that costs least goes. */
 static void dg_keep(const struct dg_finding *f)
 {
-    struct dg_finding *least = dg_found;
-    if (dg.n_found < DG_FINDINGS) {
-        dg_found[dg.n_found++] = *f;
+    void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
+    if (!grown) {
+        dg.left_out++;
         return;
     }
-    dg.dropped++;
-    for (u32 k = 1; k < DG_FINDINGS; k++)
-        if (dg_found[k].cost < least->cost)
-            least = &dg_found[k];
-    if (least->cost < f->cost)
-        *least = *f;
+    dg_found = grown;
+    dg_found[dg.n_found++] = *f;
 }
 
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
@@ -33876,7 +33868,8 @@ static void dg_judge(void)
     for (u32 round = 0; round < 3; round++) /* causes of causes */
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
-    qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
+    if (dg.n_found)
+        qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
     for (u32 k = 0; k < dg.n_found; k++)
         dg_who(&dg_found[k]);
 }
@@ -34378,19 +34371,12 @@ static void dg_text(struct buf *b)
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
         b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
-    if (dg.dropped)
-        b_f(b, "\n%u findings more than the %d that are kept\n", dg.dropped, DG_FINDINGS);
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
-    if (dg.tasks_dropped)
-        b_f(b, "at least %u more processes were not followed\n", dg.tasks_dropped);
-    if (dg.files_dropped)
-        b_f(b, "a process has %u more open files than the %d that are looked at\n",
-            dg.files_dropped, DG_FDS);
-    if (dg.places_dropped && opt.verbose)
-        b_f(b, "at least %u CPUs, file systems or open files of processes were not followed\n",
-            dg.places_dropped);
+    if (dg.left_out)
+        b_f(b, "at least %u processes, or their files and devices, were not followed\n",
+            dg.left_out);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -34578,11 +34564,10 @@ static void dg_json(struct buf *b)
     for (u32 k = 0; k < dg.n_found; k++)
         dg_json_finding(b, k + 1, &dg_found[k]);
     mout_json_end(b, "],");
-    b_f(b, "\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
+    b_s(b, "\"busiest\":[");
     dg_json_busiest(b);
     mout_json_end(b, "],");
-    b_f(b, "\"processes_dropped\":%u,\"files_dropped\":%u,\"places_dropped\":%u,"
-           "\"resources\":[", dg.tasks_dropped, dg.files_dropped, dg.places_dropped);
+    b_f(b, "\"left_out\":%u,\"resources\":[", dg.left_out);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
@@ -34602,13 +34587,13 @@ static const char *dg_opt_duration(const char *v)
 
 static void dg_look(void)
 {
-    dg.places_missed = 0;
+    dg.missed = 0;
     mon_sample();
     dg_take();
     if (met.tick > 1)
         dg_take_tasks();
     dg_files();
-    dg.places_dropped = MAX(dg.places_dropped, dg.places_missed);
+    dg.left_out = MAX(dg.left_out, dg.missed);
     if (opt.report && met.tick > 1) {
         mout.intervals++;
         mout_sample();
