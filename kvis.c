@@ -31495,7 +31495,8 @@ static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
-        mout.intervals, mo.interval_ns, mout_past.every, met.backwards, met.left_out, mout_past.left_out);
+        mout.intervals, mo.interval_ns, mout_past.every, met.backwards, met.left_out,
+        mout_past.left_out);
     for (u32 n = 0; n < mout_past.n; n++)
         b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
             mout_past.at[n].to);
