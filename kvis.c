@@ -25186,12 +25186,13 @@ static void proc_replay_end(bool whole)
  * All that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose head says how to add a
  * metric, a source, or a thing to count by: one row, and for a source the function that reads it.
  * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
- * a source knows no sink. Memory is bounded: at most MET_INSTS things and MET_SERIES numbers. */
+ * a source knows no sink. Memory is bounded: there are at most MET_INSTS things, and then a new one
+ * takes the place of the thing that has been gone for longest. */
 
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_IDS = 1024,
+    MET_INSTS = 8192, MET_IDS = 1024,
     MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
     MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
@@ -25247,9 +25248,13 @@ static struct {
     const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
     const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
     u16 sort;         /* the metric that the screen sorts by */
+    const char *title; /* of its table there */
+    char section;      /* that has the table */
+    u8 share;          /* of the overview's lines, one in so many; 1: all; 0: it is not there */
+    bool in_order;     /* the screen does not sort until a key asks for it */
 } met_dims[N_DIM] = {
-#define X(id, json, label, info, facts, sort, pmc) \
-    [DIM_##id] = { json, label, info, facts, pmc, sort },
+#define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
+    [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
     MET_THINGS(X)
 #undef X
 };
@@ -25291,16 +25296,10 @@ static const struct metric {
 #undef X
 };
 
-/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
-struct met_inst {
-    char *name; /* whole: a cgroup's may have PATH_MAX bytes */
-    char info[MET_INFO];
-    u32 at;    /* when it was seen last: met.tick */
-    u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
-    u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
-    u32 lacked; /* met.tick in which there was no room for a distribution of it */
-    u16 next;  /* of its dimension, + 1; 0: the last */
-    u8 dim, rank; /* rank: as met_rank has it; those of a kind are in its order */
+/* Intervals of a report, one or several: how many had the number, and what it was in them. */
+struct met_point {
+    float lo, hi, mean;
+    u32 n;
 };
 
 struct met_series {
@@ -25308,16 +25307,31 @@ struct met_series {
     double v;       /* now; of a counter: per second, since the reading before */
     u64 ns;         /* of a counter: when it was read last */
     u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
+    double sum;     /* of kvis diagnose: all that was read, or the largest, of sum_n readings */
+    u32 sum_n;
+    u32 line;       /* of the report, if it has `past` */
+    struct met_point *past;
 };
 
-static struct met_inst *met_insts;    /* MET_INSTS of them: pointers to them stay valid */
-static char met_no_name[1];           /* the name of sums */
-static struct met_series *met_series; /* grows: pointers are good until the next met_new */
+/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
+struct met_inst {
+    struct met_inst *next; /* of its dimension */
+    struct met_inst *same; /* in its hash chain */
+    struct met_hist *hists;
+    struct met_series *series; /* its numbers, by met.slot[dim][metric] */
+    char *name;            /* whole: a cgroup's may have PATH_MAX bytes */
+    char info[MET_INFO];
+    u32 at;                /* when it was seen last: met.tick */
+    u8 dim, rank;          /* rank: as met_rank has it; those of a kind are in its order */
+};
+
+static char met_no_name[1]; /* of what is no thing any more */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_series, cap_series;
-    u16 first[N_DIM], last[N_DIM], hint[N_DIM]; /* + 1 */
+    u32 n_insts, n_past;     /* things; numbers that have a past */
+    u32 full;                /* tick in which there was no place for another thing */
+    struct met_inst *first[N_DIM], *last[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* tick in which some thing had this metric */
     const char *no[N_METRICS]; /* why the machine has not this one; NULL: its source says */
@@ -25334,7 +25348,6 @@ static struct {
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
         u32 left_out;        /* things of it for which there was no room this time */
-        u32 left_of[N_DIM];  /* those of them that have a name, by what they are */
         u32 there;           /* its things, where not all of them are shown; 0: all are */
         u64 took_ns;         /* how long its reading took */
         char why[320];       /* the first of that */
@@ -25376,9 +25389,7 @@ static const char *met_prefix(u32 m, u8 dim)
 
 /* --- distributions --- */
 
-enum { MET_HISTS = 640, MET_OCTAVES = 65 };
-
-enum { MET_PARTS = 4 };
+enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
@@ -25399,42 +25410,25 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* In buckets of 16 an octave (st_bucket). */
+/* Of a thing, in buckets of 16 an octave (st_bucket). */
 struct met_hist {
+    struct met_hist *next;       /* of the same thing */
     const struct met_inst *inst;
     u8 row;
     u32 at;                      /* met.tick of the last reading */
-    u32 reused;                  /* as that of struct met_inst */
     u64 count, all, sum;         /* in this interval; since the start; all values added up */
     u64 octave[MET_OCTAVES];     /* since the start: [n] those below 2^n that are not in [n - 1] */
     u32 now[ST_BUCKETS];         /* in this interval */
     u32 last[ST_BUCKETS];        /* as the kernel's counters were read */
+    u32 *past;                   /* of the report, if there is any: */
+    u32 line;
 };
-
-static struct { struct met_hist *h[MET_HISTS]; u32 n; } met_hists;
-
-/* One of what has gone, for another to take its place. */
-static struct met_hist *met_hist_gone(void)
-{
-    for (u32 k = 0; k < met_hists.n; k++) {
-        struct met_hist *h = met_hists.h[k];
-        if (h->inst->at + 1 >= met.tick)
-            continue;
-        memset(h, 0, sizeof *h);
-        h->reused = met.tick;
-        return h;
-    }
-    return NULL;
-}
 
 /* What counts a thing's distributions has begun at 0 again. */
 static void met_hists_anew(const struct met_inst *i)
 {
-    for (u32 k = 0; k < met_hists.n; k++) {
-        struct met_hist *h = met_hists.h[k];
-        if (h->inst == i)
-            *h = (struct met_hist){ .row = h->row, .inst = i, .reused = h->reused };
-    }
+    for (struct met_hist *h = i->hists; h; h = h->next)
+        *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
 /* The source that is read now has no room for n more things. */
@@ -25443,42 +25437,30 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Things that are left out in this interval, each once: a CPU that is left out is missing in
- * several sources. */
+/* Things that are left out in this interval, of all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
     for (u32 s = 0; s < N_SRC; s++)
         n += met.src[s].left_out;
-    for (u32 d = 0; d < N_DIM; d++) {
-        u32 most = 0;
-        for (u32 s = 0; s < N_SRC; s++) {
-            n -= met.src[s].left_of[d];
-            most = MAX(most, met.src[s].left_of[d]);
-        }
-        n += most;
-    }
     return n;
 }
 
-/* NULL: there are too many. A thing that lacks several distributions is left out once. */
+/* NULL: no memory, or no thing. A source has as many as the maps of its programs. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
-    for (u32 k = 0; k < met_hists.n; k++)
-        if (met_hists.h[k]->row == row && met_hists.h[k]->inst == i)
-            return met_hists.h[k];
-    struct met_hist *h = i && met_hists.n < MET_HISTS ? calloc(1, sizeof *h) : NULL;
-    if (h)
-        met_hists.h[met_hists.n++] = h;
-    else if (i && !(h = met_hist_gone())) {
-        met_left_out(i->lacked != met.tick);
-        i->lacked = met.tick;
+    struct met_hist **at = i ? &i->hists : NULL;
+    while (i && *at && (*at)->row != row)
+        at = &(*at)->next;
+    if (!i || *at)
+        return i ? *at : NULL;
+    *at = calloc(1, sizeof **at);
+    if (*at) {
+        (*at)->row = row;
+        (*at)->inst = i;
     }
-    if (!h)
-        return NULL;
-    h->row = row;
-    h->inst = i;
-    return h;
+    met_left_out(!*at);
+    return *at;
 }
 
 /* The octave of a bucket: its values are below 2^n. */
@@ -25511,7 +25493,6 @@ static double met_hist_part(const struct met_hist *h, double p)
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
-    met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
     met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -25528,12 +25509,31 @@ static void met_init(void)
 
 static struct met_inst *met_next(const struct met_inst *i)
 {
-    return i->next ? &met_insts[i->next - 1] : NULL;
+    return i->next;
 }
 
 static struct met_inst *met_first(u8 dim)
 {
-    return met.first[dim] ? &met_insts[met.first[dim] - 1] : NULL;
+    return met.first[dim];
+}
+
+/* The thing after that, of all kinds; NULL: the first, or there is none. */
+static struct met_inst *met_after(const struct met_inst *i)
+{
+    struct met_inst *next = i ? i->next : met.first[0];
+    for (u32 d = i ? i->dim : 0; !next && ++d < N_DIM;)
+        next = met.first[d];
+    return next;
+}
+
+/* The same of distributions. */
+static struct met_hist *met_hist_after(const struct met_hist *h)
+{
+    const struct met_inst *i = h ? h->inst : NULL;
+    struct met_hist *next = h ? h->next : NULL;
+    while (!next && (i = met_after(i)))
+        next = i->hists;
+    return next;
 }
 
 /* All things of a kind; NULL: there is no sum of them now. */
@@ -25543,26 +25543,6 @@ static struct met_inst *met_all(u8 dim)
     while (i && i->name[0])
         i = met_next(i);
     return i && i->at == met.tick ? i : NULL;
-}
-
-/* One that has gone, for another to take its place. */
-static struct met_inst *met_gone(u8 dim)
-{
-    for (struct met_inst *i = met_first(dim); i; i = met_next(i))
-        if (i->at + 1 < met.tick && i->name[0])
-            return i;
-    return NULL;
-}
-
-/* Whether there is room for n more numbers. */
-static bool met_room(u32 n)
-{
-    u32 want = met.n_series + n;
-    struct met_series *grown =
-        want > MET_SERIES ? NULL : u_grow(met_series, &met.cap_series, want, sizeof *grown);
-    if (grown)
-        met_series = grown;
-    return grown;
 }
 
 /* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
@@ -25601,73 +25581,110 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing behind those of its kind that do not stand behind it. */
+/* Links a new thing after those of its kind that do not stand behind it. */
 static void met_link_new(struct met_inst *i)
 {
-    u16 *at = &met.first[i->dim], last = met.last[i->dim];
-    if (last && met_insts[last - 1].rank <= i->rank)
-        at = &met_insts[last - 1].next;
-    while (*at && met_insts[*at - 1].rank <= i->rank)
-        at = &met_insts[*at - 1].next;
+    struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
+    if (last && last->rank <= i->rank)
+        at = &last->next;
+    while (*at && (*at)->rank <= i->rank)
+        at = &(*at)->next;
     i->next = *at;
-    *at = (u16)(i - met_insts + 1);
+    *at = i;
     if (!i->next)
-        met.last[i->dim] = *at;
+        met.last[i->dim] = i;
 }
 
-/* Of busy processes others come all the time: they are to take no room from things that stay. */
+static struct met_inst **met_chain(u8 dim, const char *name)
+{
+    return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
+}
+
+/* Takes a thing out of all lists, and frees what it has. Who still points to it finds no name. */
+static void met_forget(struct met_inst *i)
+{
+    struct met_inst **at = met_chain(i->dim, i->name), *before = NULL;
+    while (*at != i)
+        at = &(*at)->same;
+    *at = i->same;
+    for (at = &met.first[i->dim]; *at != i; at = &(*at)->next)
+        before = *at;
+    *at = i->next;
+    if (met.last[i->dim] == i)
+        met.last[i->dim] = before;
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        met.n_past -= i->series[k].past != NULL;
+        free(i->series[k].past);
+    }
+    for (struct met_hist *h = i->hists, *next; h; h = next) {
+        next = h->next;
+        free(h->past);
+        free(h);
+    }
+    free(i->series);
+    *i = (struct met_inst){ .name = met_no_name };
+}
+
+/* The thing that has been gone for longest, of one kind or (N_DIM) of all; NULL: none has gone. */
+static struct met_inst *met_gone(u8 dim)
+{
+    struct met_inst *oldest = NULL;
+    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if ((dim == N_DIM || i->dim == dim) && i->name[0] && i->at + 1 < met.tick
+            && (!oldest || i->at < oldest->at))
+            oldest = i;
+    return oldest;
+}
+
+/* A place for a thing; NULL: there are too many. Of busy processes others come all the time: they
+ * take each other's. */
+static struct met_inst *met_place(u8 dim)
+{
+    bool room = met.n_insts < MET_INSTS;
+    struct met_inst *i = dim == DIM_BUSY ? met_gone(dim) : NULL;
+    if (!i && !room && met.full != met.tick) /* to look again is in vain until the next interval */
+        i = met_gone(N_DIM);
+    if (i)
+        met_forget(i);
+    else if (room && (i = calloc(1, sizeof *i)))
+        met.n_insts++;
+    else
+        met.full = met.tick;
+    return i;
+}
+
 static struct met_inst *met_new(u8 dim, const char *name)
 {
-    bool full = met.n_insts == MET_INSTS || !met_room(met.width[dim]);
-    struct met_inst *gone = full || dim == DIM_BUSY ? met_gone(dim) : NULL;
-    if (full || gone)
-        return gone;
-    struct met_inst *i = &met_insts[met.n_insts++];
-    i->name = met_no_name;
-    i->base = met.n_series;
+    size_t numbers = met.width[dim] * sizeof(struct met_series), n = strlen(name) + 1;
+    struct met_series *own = calloc(1, numbers + n);
+    struct met_inst *i = own ? met_place(dim) : NULL, **chain = met_chain(dim, name);
+    if (!i) {
+        free(own);
+        return NULL;
+    }
+    i->series = own;
+    i->name = (char *)own + numbers;
+    memcpy(i->name, name, n);
     i->dim = dim;
-    met.n_series += met.width[dim];
     i->rank = met_rank(dim, name);
+    i->same = *chain;
+    *chain = i;
     met_link_new(i);
     return i;
 }
 
-/* There is no room for a thing. */
-static struct met_inst *met_inst_none(u8 dim, const char *name)
-{
-    met_left_out(*name != 0);
-    met.src[met.cur].left_of[dim] += *name != 0;
-    return NULL;
-}
-
-/* The thing of that name, which is there now; NULL: too many. A file names them in the same order
- * each time, so the one behind the last that was asked for is tried first. A source asks for each
- * thing once, or, where there was room for it, more often. */
+/* The thing of that name, which is there now; NULL: too many. A source asks for each thing once,
+ * or, where there was room for it, more often. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
-    struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
-    bool next = i && !strcmp(i->name, name);
-    if (!next && met.src[met.cur].left_out > 100) /* to look for each would take for ever */
-        return met_inst_none(dim, name);
-    if (!next)
-        for (i = met_first(dim); i && strcmp(i->name, name);)
-            i = met_next(i);
-    if (!i) {
-        char *own = *name ? strdup(name) : met_no_name;
-        if (!own || !(i = met_new(dim, name))) {
-            free(own == met_no_name ? NULL : own);
-            return met_inst_none(dim, name);
-        }
-        i->reused = i->name[0] ? met.tick : 0;
-        if (i->name != met_no_name)
-            free(i->name);
-        i->name = own;
-        i->info[0] = 0;
-        met_hists_anew(i);
-        memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
+    struct met_inst *i = *met_chain(dim, name);
+    while (i && (i->dim != dim || strcmp(i->name, name)))
+        i = i->same;
+    if (!i && !(i = met_new(dim, name))) {
+        met_left_out(*name != 0);
+        return NULL;
     }
     i->at = met.tick;
-    met.hint[dim] = (u16)(i - met_insts + 1);
     return i;
 }
 
@@ -25683,7 +25700,16 @@ static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 
 static struct met_series *met_at(const struct met_inst *i, u32 m)
 {
-    return &met_series[i->base + met.slot[i->dim][m]];
+    return &i->series[met.slot[i->dim][m]];
+}
+
+/* What counts has begun at 0 again: all numbers of a thing do. */
+static void met_anew(const struct met_inst *i)
+{
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        struct met_series *s = &i->series[k];
+        *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
+    }
 }
 
 /* Takes one for read now. */
@@ -25730,8 +25756,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
 {
     struct met_series *s = met_at(i, m);
     if (!s->since || s->at + 1 != met.tick || s->raw != past)
-        *s = (struct met_series){ .raw = past, .total = past, .ns = past_ns,
-                                  .at = met.tick - 1, .since = met.tick - 1 };
+        s->raw = s->total = past, s->ns = past_ns, s->at = s->since = met.tick - 1;
     met_count(i, m, raw);
 }
 
@@ -26408,10 +26433,11 @@ static void mfs_disk_new(const struct met_inst *i)
 {
     if (mfs_disks_at.tick + 1 != met.tick || met.src[met.cur].left_out)
         return;
-    struct met_series *s = &met_series[i->base];
-    for (u32 k = 0; k < met.width[DIM_DISK]; k++)
-        s[k] = (struct met_series){ .ns = mfs_disks_at.ns, .at = met.tick - 1,
-                                    .since = met.tick - 1 };
+    for (u32 k = 0; k < met.width[DIM_DISK]; k++) {
+        struct met_series *s = &i->series[k];
+        s->ns = mfs_disks_at.ns;
+        s->at = s->since = met.tick - 1;
+    }
 }
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
@@ -26432,7 +26458,7 @@ static void mfs_disk_line(const char *line)
     if (new)
         mfs_disk_new(i);
     else if (!same)
-        memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
+        met_anew(i);
     if (!same)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
@@ -30162,7 +30188,7 @@ static void vh_read(void)
 
 /* == 39 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
- * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
+ * nothing here. Entry points: mout_interval, mout_end, mout_page_end. */
 
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
@@ -30491,10 +30517,9 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
 static void mout_hists(struct buf *b)
 {
     for (u8 row = 0; row < N_HIST; row++)
-        for (u32 k = 0; k < met_hists.n; k++)
-            if (met_hists.h[k]->row == row && met_hists.h[k]->at == met.tick
-                && met_hists.h[k]->count)
-                mout_hist(b, met_hists.h[k]);
+        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+            if (h->row == row && h->at == met.tick && h->count)
+                mout_hist(b, h);
 }
 
 /* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
@@ -30721,8 +30746,7 @@ static void mout_prom_hists(struct buf *b)
 {
     char name[96], last[96] = "";
     for (u8 row = 0; row < N_HIST; row++)
-        for (u32 k = 0; k < met_hists.n; k++) {
-            const struct met_hist *h = met_hists.h[k];
+        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick || !r->prom)
                 continue;
@@ -30962,8 +30986,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at != met.tick || !h->count)
             continue;
@@ -31005,59 +31028,32 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the report: a page with a line a number, and a heat map a distribution ---
- * Each interval is a row in a file without a name; the page (gen/report/monitor.js) gets these rows
- * as they are, in base64. When they are many, two become one: of each number the least, the
- * greatest, the mean and how often it was there; counts of distributions are added up. A row is
- * words of 32 bits: struct mout_row; then, for each run of series that are neighbours, the first,
- * how many, and as many values (of one interval) or struct mout_point (of several); for each
- * distribution, its number | MOUT_DIST, how many, and as many pairs of a cell and its count. */
+ * Each number has at most MOUT_POINTS points in time. When all are taken, two become one: the
+ * least, the greatest, the mean, and how many intervals had it; counts of distributions are added
+ * up. The page (gen/report/monitor.js) gets them in base64, as words of 32 bits: of each number its
+ * line, the first of its points, how many follow, and these, one float each (of one interval) or
+ * one struct met_point; of each distribution its line | MOUT_DIST, a point, a cell, the count. */
 
-enum {
-    MOUT_ROWS = 2048, MOUT_BYTES = 64 << 20, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4
-};
+enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
-struct mout_row {
-    u32 words, n, tick;    /* of all this; intervals; met.tick of the first */
-    u32 from[2], to[2];    /* ns since the start, the low half first */
-};
-
-struct mout_point {
-    float lo, hi, mean;
-    u32 n;
-};
-
-/* What the next row will hold of each series and of each of MET_HISTS distributions. there: it had
- * something in some interval. */
-static struct mout_next { struct mout_point p; bool there; } *mout_points;
-static u32 mout_cap_points;
 static struct {
-    u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */
-    bool there;
-} *mout_dists; /* MET_HISTS of them */
+    u32 n, every;      /* points; intervals in each, but maybe the last */
+    u32 left_out;      /* the most numbers in an interval for which there was no room */
+    u32 lines, maps;   /* that the page has so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; intervals */
+} mout_past = { .every = 1 };
 
-static struct {
-    struct mout_file {
-        int fd;
-        u32 every, n;      /* intervals in a row; rows in the file */
-        u64 bytes;         /* of whole rows in it */
-    } file;
-    const char *dir;       /* where it is */
-    struct mout_row head;
-    struct buf row, old;
-} mout_rows = { .file = { .fd = -1, .every = 1 }, .row.max = 64 << 20, .old.max = 64 << 20 };
-
-static void mout_point_add(u32 id, const struct mout_point *q)
+static void mout_point_add(struct met_point *p, struct met_point q)
 {
-    struct mout_point *p = &mout_points[id].p;
-    if (!p->n) {
-        *p = *q;
+    if (!p->n || !q.n) {
+        *p = p->n ? *p : q;
         return;
     }
-    p->lo = MIN(p->lo, q->lo);
-    p->hi = MAX(p->hi, q->hi);
-    p->n += q->n;
-    p->mean += (q->mean - p->mean) * (float)q->n / (float)p->n;
+    p->lo = MIN(p->lo, q.lo);
+    p->hi = MAX(p->hi, q.hi);
+    p->n += q.n;
+    p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
 /* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
@@ -31066,218 +31062,127 @@ static u32 mout_cell(u32 bucket)
     return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
 }
 
-static void mout_cell_add(u32 hist, u32 cell, u32 n)
+/* UINT32_MAX: that, or more. */
+static u32 mout_cell_sum(u32 a, u32 b)
 {
-    mout_dists[hist].cell[cell] += MIN(n, UINT32_MAX - mout_dists[hist].cell[cell]);
+    return a + MIN(b, UINT32_MAX - a);
 }
 
-static void mout_gather_inst(const struct met_inst *i)
+/* Returns how many numbers there was no room for. */
+static u32 mout_gather_inst(const struct met_inst *i)
 {
+    u32 left_out = 0;
     for (u32 m = 0; m < N_METRICS; m++) {
-        if (!met_of(m, i->dim) || !met_has(i, m))
+        struct met_series *s = met_of(m, i->dim) && met_has(i, m) ? met_at(i, m) : NULL;
+        if (!s)
             continue;
-        u32 id = (u32)(met_at(i, m) - met_series);
-        float v = (float)met_at(i, m)->v;
-        mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
-        mout_points[id].there = true;
+        if (!s->past && met.n_past < MOUT_LINES && (s->past = calloc(MOUT_POINTS, sizeof *s->past)))
+            met.n_past++;
+        float v = (float)s->v;
+        if (s->past)
+            mout_point_add(&s->past[mout_past.n - 1], (struct met_point){ v, v, v, 1 });
+        left_out += !s->past;
     }
+    return left_out;
 }
 
-/* Makes room for all the numbers that there are now; else the report ends here, which is said. */
-static bool mout_room(void)
+static void mout_gather_hist(struct met_hist *h)
 {
-    struct mout_next *grown = u_grow(mout_points, &mout_cap_points, met.n_series, sizeof *grown);
-    if (grown)
-        mout_points = grown;
-    if (!mout_dists)
-        mout_dists = calloc(MET_HISTS, sizeof *mout_dists);
-    if (grown && mout_dists)
-        return true;
-    u_warn("the report ends here: out of memory for %u numbers", met.n_series);
-    out.failed = ENOMEM;
-    return false;
-}
-
-static void mout_gather(void)
-{
-    for (u8 d = 0; d < N_DIM; d++)
-        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-            if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
-                mout_gather_inst(i);
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
-        bool any = h->at == met.tick && h->count;
-        for (u32 i = 0; any && i < ST_BUCKETS; i++)
-            mout_cell_add(k, mout_cell(i), h->now[i]);
-        mout_dists[k].there |= any;
-    }
-}
-
-static void mout_row_word(u32 v)
-{
-    b_put(&mout_rows.row, &v, sizeof v);
-}
-
-/* Into the row, and out of what is to come. */
-static void mout_row_points(void)
-{
-    struct buf *b = &mout_rows.row;
-    u32 run = 0; /* where its length is */
-    for (u32 id = 0; id < MIN(met.n_series, mout_cap_points); id++) {
-        struct mout_point *p = &mout_points[id].p;
-        if (!p->n) {
-            run = 0;
-            continue;
-        }
-        if (!run) {
-            mout_row_word(id);
-            run = b->len;
-            mout_row_word(0);
-        }
-        ++*(u32 *)(void *)(b->p + run);
-        b_put(b, p, mout_rows.head.n == 1 ? sizeof p->lo : sizeof *p);
-        memset(p, 0, sizeof *p);
-    }
-}
-
-static void mout_row_hists(void)
-{
-    for (u32 k = 0; k < met_hists.n; k++) {
-        u32 *cell = mout_dists[k].cell, n = 0;
-        for (u32 c = 0; c < MOUT_CELLS; c++)
-            n += cell[c] > 0;
-        if (!n)
-            continue;
-        mout_row_word(k | MOUT_DIST);
-        mout_row_word(n);
-        for (u32 c = 0; c < MOUT_CELLS; c++) {
-            if (!cell[c])
-                continue;
-            mout_row_word(c);
-            mout_row_word(cell[c]);
-        }
-        memset(cell, 0, sizeof mout_dists[k].cell);
-    }
-}
-
-static void mout_row_end(void)
-{
-    struct mout_row *h = &mout_rows.head;
-    struct buf *b = &mout_rows.row;
-    b_reset(b);
-    b_put(b, h, sizeof *h);
-    mout_row_points();
-    mout_row_hists();
-    h->words = b->len / 4;
-    memcpy(b->p, h, sizeof h->words);
-    memset(h, 0, sizeof *h);
-    int f = mout_rows.file.fd;
-    int e = f < 0 ? f : b->cut ? -ENOMEM : out_write_all(f, b->p, b->len);
-    if (!e) {
-        mout_rows.file.bytes += b->len;
-        mout_rows.file.n++;
+    if (h->at != met.tick || !h->count)
         return;
-    }
-    errno = -e;
-    u_warn("cannot write a temporary file in %s (TMPDIR=DIR chooses another), the report ends "
-           "here:", mout_rows.dir);
-    out.failed = -e;
-}
-
-/* One value of `size` words, the k-th behind id. */
-static void mout_row_value(u32 id, u32 k, const u32 *w, u32 size)
-{
-    struct mout_point p = { .n = 1 };
-    if (id & MOUT_DIST) {
-        mout_cell_add(id & ~MOUT_DIST, w[0], w[1]);
-        return;
-    }
-    memcpy(&p, w, size * 4);
-    if (size == 1)
-        p.hi = p.mean = p.lo;
-    mout_point_add(id + k, &p);
-}
-
-/* Takes what is behind a row's head. */
-static void mout_row_take(const u32 *w)
-{
-    const struct mout_row *h = (const void *)w;
-    for (u32 at = sizeof *h / 4; at < h->words;) {
-        u32 id = w[at], n = w[at + 1], size = id & MOUT_DIST ? 2 : h->n == 1 ? 1 : 4;
-        at += 2;
-        for (u32 k = 0; k < n; k++, at += size)
-            mout_row_value(id, k, w + at, size);
+    if (!h->past)
+        h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
+    for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
+        u32 *cell = &h->past[mout_cell(i) * MOUT_POINTS + mout_past.n - 1];
+        if (h->now[i])
+            *cell = mout_cell_sum(*cell, h->now[i]);
     }
 }
 
-static void mout_row_span(const struct mout_row *q)
+/* Two points become one. */
+static void mout_halve(void)
 {
-    struct mout_row *h = &mout_rows.head;
-    if (!h->n) {
-        h->tick = q->tick;
-        memcpy(h->from, q->from, sizeof h->from);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        for (u32 k = 0; k < met.width[i->dim]; k++) {
+            struct met_point *p = i->series[k].past;
+            for (u32 n = 0; p && n < MOUT_POINTS; n++) {
+                p[n] = n < MOUT_POINTS / 2 ? p[2 * n] : (struct met_point){ 0 };
+                if (n < MOUT_POINTS / 2)
+                    mout_point_add(&p[n], p[2 * n + 1]);
+            }
+        }
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
+            u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
+            u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
+            if (cell[n] != v) /* most are 0, and take no memory as long as nothing is written */
+                cell[n] = v;
+        }
+    mout_past.n /= 2;
+    mout_past.every *= 2;
+    for (u32 n = 0; n < mout_past.n; n++) {
+        mout_past.at[n] = mout_past.at[2 * n];
+        mout_past.at[n].n += mout_past.at[2 * n + 1].n;
+        mout_past.at[n].to = mout_past.at[2 * n + 1].to;
     }
-    h->n += q->n;
-    memcpy(h->to, q->to, sizeof h->to);
-}
-
-/* The next row of the file; NULL: there is none. */
-static const u32 *mout_row_read(int fd)
-{
-    struct buf *b = &mout_rows.old;
-    u32 words;
-    b_reset(b);
-    if (read(fd, &words, 4) != 4 || b_room(b, (size_t)words * 4) < words * 4)
-        return NULL;
-    memcpy(b->p, &words, 4);
-    size_t more = (size_t)words * 4 - 4;
-    return read(fd, b->p + 4, more) == (ssize_t)more ? (const void *)b->p : NULL;
-}
-
-/* A file of the rows, two in one, for the old one; where it cannot be written, that stays. */
-static void mout_thin(void)
-{
-    struct mout_file old = mout_rows.file;
-    u32 k = 0;
-    mout_rows.file = (struct mout_file){ rep_temporary(mout_rows.dir), old.every * 2, 0, 0 };
-    lseek(old.fd, 0, SEEK_SET);
-    for (const u32 *w; !out.failed && (w = mout_row_read(old.fd));) {
-        mout_row_span((const void *)w);
-        mout_row_take(w);
-        if (++k % 2 == 0)
-            mout_row_end();
-    }
-    if (mout_rows.head.n)
-        mout_row_end();
-    struct mout_file gone = out.failed ? mout_rows.file : old;
-    mout_rows.file = out.failed ? old : mout_rows.file;
-    close(gone.fd);
 }
 
 static void mout_sample(void)
 {
-    u64 from = mout.ts_ns - mout.interval_ns, to = mout.ts_ns;
-    if (!mout_room())
-        return;
-    mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
-                                      { (u32)to, (u32)(to >> 32) } });
-    mout_gather();
-    const struct mout_file *f = &mout_rows.file;
-    if (mout_rows.head.n < f->every)
-        return;
-    mout_row_end();
-    while (!out.failed && f->n > 1 && (f->n >= MOUT_ROWS || f->bytes > MOUT_BYTES))
-        mout_thin();
+    u32 n = mout_past.n, left_out = 0;
+    if (n == MOUT_POINTS && mout_past.at[n - 1].n == mout_past.every)
+        mout_halve();
+    n = mout_past.n;
+    if (!n || mout_past.at[n - 1].n == mout_past.every) {
+        mout_past.n = ++n;
+        mout_past.at[n - 1].from = mout.ts_ns - mout.interval_ns;
+        mout_past.at[n - 1].n = 0;
+    }
+    mout_past.at[n - 1].to = mout.ts_ns;
+    mout_past.at[n - 1].n++;
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+            left_out += mout_gather_inst(i);
+    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        mout_gather_hist(h);
+    mout_past.left_out = MAX(mout_past.left_out, left_out);
+}
+
+static void mout_write_points(const struct met_series *s)
+{
+    u32 first = 0, end = mout_past.n;
+    while (!s->past[first].n)
+        first++;
+    while (!s->past[end - 1].n)
+        end--;
+    u32 head[] = { s->line, first, end - first };
+    rep_write((const char *)head, sizeof head);
+    for (; first < end; first++) {
+        struct met_point p = s->past[first];
+        p.lo = p.n ? p.lo : NAN;
+        rep_write((const char *)&p, mout_past.every == 1 ? sizeof p.lo : sizeof p);
+    }
+}
+
+static void mout_write_cells(const struct met_hist *h)
+{
+    for (u32 n = 0; n < mout_past.n; n++)
+        for (u32 c = 0; c < MOUT_CELLS; c++) {
+            u32 cell[] = { h->line | MOUT_DIST, n, c, h->past[c * MOUT_POINTS + n] };
+            if (cell[3])
+                rep_write((const char *)cell, sizeof cell);
+        }
 }
 
 /* [4711,"cpu","0"] and what it is, of each line that a chart has. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
-        u32 id = (u32)(met_at(i, m) - met_series);
-        if (id >= mout_cap_points || !mout_points[id].there)
+        struct met_series *s = met_at(i, m);
+        if (!s->past)
             continue;
-        b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
+        s->line = mout_past.lines++;
+        b_f(b, "[%u,\"%s\",\"", s->line, i->name[0] ? met_dims[dim].label : "");
         b_json(b, i->name, strlen(i->name));
         b_s(b, "\",\"");
         b_json(b, i->info, strlen(i->info));
@@ -31315,14 +31220,13 @@ static void mout_charts(struct buf *b)
 
 static void mout_heat_maps(struct buf *b)
 {
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
+    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (!mout_dists || !mout_dists[k].there)
+        if (!h->past)
             continue;
-        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
-            r->counts, met_sources[r->src].name,
-            h->inst->name[0] ? met_dims[h->inst->dim].label : "");
+        h->line = mout_past.maps++;
+        b_f(b, "[%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", h->line, r->name, r->counts,
+            met_sources[r->src].name, h->inst->name[0] ? met_dims[h->inst->dim].label : "");
         b_json(b, h->inst->name, strlen(h->inst->name));
         b_s(b, "\"],");
     }
@@ -31332,8 +31236,13 @@ static void mout_heat_maps(struct buf *b)
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
-           PRIu64 ",\"dropped\":%u,\"sources\":{", mout.intervals, mo.interval_ns,
-        mout_rows.file.every, met.backwards, met.left_out);
+           PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
+        mout.intervals, mo.interval_ns, mout_past.every, met.backwards, met.left_out,
+        mout_past.left_out);
+    for (u32 n = 0; n < mout_past.n; n++)
+        b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
+            mout_past.at[n].to);
+    mout_json_end(b, "],\"sources\":{");
     for (u32 s = 0; s < N_SRC; s++)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
@@ -31346,20 +31255,9 @@ static void mout_facts(struct buf *b)
     mout_json_end(b, "]}");
 }
 
-/* Begins the report: its rows go to a file in dir. 0 or -errno. */
-static int mout_page_begin(const char *dir)
-{
-    mout_rows.dir = dir;
-    mout_rows.file.fd = rep_temporary(dir);
-    return MIN(mout_rows.file.fd, 0);
-}
-
 static void mout_page_end(int to)
 {
     static struct buf b = { .max = 256 << 20 };
-    static char part[64 << 10];
-    if (mout_rows.head.n)
-        mout_row_end();
     rep_open(to);
     rep_page("{{monitor}}");
     rep_page("{{samples}}");
@@ -31371,12 +31269,13 @@ static void mout_page_end(int to)
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
-    struct mout_file *f = &mout_rows.file;
-    lseek(f->fd, 0, SEEK_SET);
-    for (ssize_t n; f->bytes && (n = read(f->fd, part, sizeof part)) > 0; f->bytes -= (u64)n) {
-        n = (ssize_t)MIN((u64)n, f->bytes); /* of the last row, a full disk may have a part */
-        rep_write(part, (size_t)n);
-    }
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        for (u32 k = 0; k < met.width[i->dim]; k++)
+            if (i->series[k].past)
+                mout_write_points(&i->series[k]);
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        if (h->past)
+            mout_write_cells(h);
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
     rep_page("{{diff}}");
@@ -31424,6 +31323,7 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 <<
 static struct {
     int fd;
     u32 n_clients;               /* HS_CLIENTS, or 0: it does not listen */
+    u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
     struct hs_client {
         int fd;                  /* -1: free */
         u64 since_ns;            /* when it came; when its answer began to be sent */
@@ -31511,8 +31411,8 @@ static void hs_accept(void)
 {
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (f < 0 && (errno == EMFILE || errno == ENFILE))
-            hs_let_go();
+        if (f < 0 && (errno == EMFILE || errno == ENFILE) && !hs_let_go())
+            hs.rest_ns = u_now() + NSEC / 4; /* poll(2) would not wait as long as a client does */
         struct hs_client *c = f < 0 ? NULL : hs_place();
         if (!c) { /* none, or all are being answered */
             if (f >= 0)
@@ -31646,7 +31546,7 @@ static bool hs_wait(u64 until, int also)
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
         u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
-        p[0] = (struct pollfd){ .fd = hs.fd, .events = POLLIN };
+        p[0] = (struct pollfd){ .fd = now < hs.rest_ns ? -1 : hs.fd, .events = POLLIN };
         p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
         for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
             if (c->fd >= 0) {
@@ -31654,6 +31554,8 @@ static bool hs_wait(u64 until, int also)
                 p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
                 ms = MIN(ms, 250);
             }
+        if (now < hs.rest_ns)
+            ms = MIN(ms, 250);
         if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
             return true;
         hs_serve(p);
@@ -31667,8 +31569,8 @@ static bool hs_wait(u64 until, int also)
 
 /* == 41 scr_  the monitor on a terminal ==================================================
  * A page of lines, of which the terminal shows a window: the overview, or a section, which has all
- * that its sources give. scr_sections, scr_rows, scr_tables, scr_columns and scr_commands say what
- * is on it; new metrics and sources appear in their section without a change here. The terminal is
+ * that its sources give. gen/tables/metrics.tbl says what is on it: sections, lines of the
+ * overview, tables, columns, unusual numbers. scr_commands has the keys. The terminal is
  * put back as it was by scr_end, by a crash too. Entry points: scr_begin, scr_interval, scr_keys,
  * scr_end. */
 
@@ -31680,25 +31582,14 @@ enum {
 
 /* The first is the overview. The last has the groups that no other names. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
-    { 'o', "overview", { NULL } },
-    { 'c', "CPUs", { "cpu" } },
-    { 'r', "run queues", { "sched" } },
-    { 'm', "memory", { "mem" } },
-    { 'd', "disks", { "io" } },
-    { 'n', "network", { "net" } },
-    { 'p', "processes", { "busy", "proc" } },
-    { 'g', "cgroups", { "cgroups", "cgroup" } },
-    { 'u', "NUMA nodes", { "numa" } },
-    { 't', "temperatures", { "thermal" } },
-    { 'l', "limits", { "limits" } },
-    { 'w', "power and memory controllers", { "uncore" } },
-    { 'v', "virtio and vhost", { "virtio", "vhost" } },
-    { 'x', "others", { NULL } },
+#define X(key, title, group, other) { key, title, { group, other } },
+    MET_SECTIONS(X)
+#undef X
 };
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Behind the title are bars: of each CPU, or of the past of `past`. Where
+/* Lines of the overview. After the title are bars: of each CPU, or of the past of `past`. Where
  * `of` is not 0, they are of what `past` leaves of the metric `of` (M_IDLE: of 100 %). */
 static const struct scr_row {
     const char *title;
@@ -31706,107 +31597,23 @@ static const struct scr_row {
     bool each_cpu;
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: none */
 } scr_rows[] = {
-    { "CPU", M_IDLE, M_IDLE, false,
-      { { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM },
-        { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ },
-        { "irq ", M_IRQ } } },
-    { "CPUs", 0, 0, true,
-      { { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ },
-        { "running ", M_RUNNING }, { "blocked ", M_BLOCKED } } },
-    { "load", M_LOAD1, 0, false,
-      { { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 },
-        { "switches ", M_CTXT }, { "forks ", M_FORKS } } },
-    { "wait", M_WAIT_P99, 0, false,
-      { { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX },
-        { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT } } },
-    { "pressure", M_PSI_CPU, 0, false,
-      { { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO } } },
-    { "memory", M_MEM_AVAIL, M_MEM_TOTAL, false,
-      { { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED },
-        { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL } } },
-    { "faults", M_FAULTS, 0, false,
-      { { "all ", M_FAULTS }, { "major ", M_FAULTS_MAJOR }, { "swap in ", M_SWAP_IN },
-        { "out ", M_SWAP_OUT }, { "OOM kills ", M_OOM } } },
-    { "TCP", M_TCP_OUT, 0, false,
-      { { "sent ", M_TCP_OUT }, { "retransmitted ", M_TCP_RETRANS },
-        { "established ", M_TCP_ESTAB }, { "listen drops ", M_TCP_LISTEN_DROPS } } },
+#define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
+    MET_LINES(X)
+#undef X
 };
 
-/* Where there are several of a kind. share: of the overview's lines, one in so many; 1: it has all
- * of them; 0: it is not there. in_order: not sorted until somebody asks. */
-static const struct scr_table {
-    u8 dim, share;
-    char section;
-    bool in_order;
-    const char *title;
-} scr_tables[] = {
-    { DIM_DISK, 12, 'd', false, "disks" },
-    { DIM_NET, 12, 'n', false, "interfaces" },
-    { DIM_GROUP, 12, 'g', false, "cgroups" },
-    { DIM_PID, 0, 'p', false, "processes" },
-    { DIM_BUSY, 1, 'p', false, "processes" },
-    { DIM_PMU, 0, 'c', true, "kinds of cores" },
-    { DIM_CPU, 0, 'c', true, "CPUs" },
-    { DIM_CGROUP, 0, 'g', true, "cgroups" },
-    { DIM_NODE, 0, 'u', true, "NUMA nodes" },
-    { DIM_POOL, 0, 'm', true, "pools" },
-    { DIM_ZONE, 0, 't', false, "zones" },
-    { DIM_SENSOR, 0, 't', false, "sensors" },
-    { DIM_CORE, 0, 't', true, "cores" },
-    { DIM_PACKAGE, 0, 't', true, "packages" },
-    { DIM_SOCKET, 0, 'w', true, "sockets" },
-    { DIM_L3, 0, 'w', true, "L3 caches" },
-    { DIM_QUEUE, 0, 'v', false, "rings" },
-    { DIM_VHOST, 0, 'v', false, "virtqueues" },
-};
-_Static_assert(ARRAY_LEN(scr_tables) == N_DIM - 1, "each thing has a table on the screen");
-
-/* What a metric is called above its column, and which come first. Behind them a section has the
- * others of its things, by their names. */
-static const struct { u16 m; char title[16]; } scr_columns[] = {
-    { M_DISK_IOPS, "IOPS" }, { M_DISK_READ, "read/s" }, { M_DISK_WRITTEN, "write/s" },
-    { M_DISK_BUSY, "busy" }, { M_RDISK_P99, "read p99" }, { M_WDISK_P99, "write p99" },
-    { M_RQUEUE_P99, "r queue p99" }, { M_WQUEUE_P99, "w queue p99" }, { M_DISK_QUEUE, "queue" },
-    { M_DISK_READ_MEAN, "read mean" }, { M_DISK_WRITE_MEAN, "write mean" },
-    { M_DISK_READS, "reads/s" }, { M_DISK_WRITES, "writes/s" },
-    { M_NET_RX, "rx/s" }, { M_NET_TX, "tx/s" }, { M_NET_RX_PACKETS, "rx pkt/s" },
-    { M_NET_TX_PACKETS, "tx pkt/s" }, { M_NET_RX_DROP, "rx drop/s" },
-    { M_NET_TX_DROP, "tx drop/s" }, { M_NET_RX_ERRS, "rx err/s" }, { M_NET_TX_ERRS, "tx err/s" },
-    { M_GR_THROTTLED, "throttled" }, { M_GR_THROTTLES, "throttles/s" },
-    { M_GR_MAX, "memory limit/s" }, { M_GR_OOM, "OOM kills/s" },
-    { M_B_CPU, "CPU" }, { M_B_WAIT, "wait" }, { M_B_RSS, "RSS" }, { M_B_READ, "read/s" },
-    { M_B_WRITTEN, "write/s" }, { M_B_MAJOR, "majflt/s" }, { M_B_SYSTEM, "system" },
-    { M_B_THREADS, "threads" }, { M_B_MINOR, "minflt/s" }, { M_B_SWAP, "swap" },
-    { M_P_USER, "user" }, { M_P_SYSTEM, "system" }, { M_P_WAIT, "wait" }, { M_P_RSS, "RSS" },
-};
-
-/* Above (or, where bad is less than odd, below) these a number is yellow, or red. aside: the
- * overview names it only then. */
-static const struct { u16 m; bool aside; float odd, bad; } scr_limits[] = {
-    { M_OOM, false, 0, 0 }, { M_THROTTLE_CORE, true, 0, 0 }, { M_THROTTLE_PKG, true, 0, 0 },
-    { M_TEMP_ROOM, true, 10, 3 }, { M_SENSOR_ROOM, true, 10, 3 },
-    { M_FILES_USED, true, 0.8f, 0.95f }, { M_THREADS_USED, true, 0.8f, 0.95f },
-    { M_CONNTRACK_USED, true, 0.8f, 0.95f }, { M_TCP_MEM_USED, true, 0.8f, 0.95f },
-    { M_SOFT_DROP, true, 0, 100 }, { M_TCP_OVERFLOWS, true, 0, 10 }, { M_TCP_BACKLOG, true, 0, 10 },
-    { M_STALLS, true, 0, 100 }, { M_NUMA_REMOTE, true, 0.2f, 0.5f },
-    { M_POOL_RATIO, true, 0.9f, 0.98f }, { M_MEM_USED, true, 0.7f, 0.9f },
-    { M_STEAL, false, 0.05f, 0.1f }, { M_IOWAIT, false, 0.2f, 0.5f },
-    { M_SOFTIRQ, false, 0.1f, 0.3f }, { M_PSI_CPU, false, 0.25f, 0.5f },
-    { M_PSI_MEM, false, 0.01f, 0.1f }, { M_PSI_IO, false, 0.25f, 0.5f },
-    { M_WAIT_P99, false, 1e7f, 1e8f }, { M_WAIT_MAX, false, 1e8f, 1e9f },
-    { M_SWAP_IN, false, 0, 1e6f }, { M_SWAP_OUT, false, 0, 1e6f },
-    { M_FAULTS_MAJOR, false, 100, 1000 }, { M_TCP_LISTEN_DROPS, false, 0, 10 },
-    { M_DISK_BUSY, false, 0.7f, 0.95f }, { M_RDISK_P99, false, 2e7f, 1e8f },
-    { M_WDISK_P99, false, 1e8f, 1e9f }, { M_NET_RX_DROP, false, 0, 100 },
-    { M_NET_TX_DROP, false, 0, 100 }, { M_NET_RX_ERRS, false, 0, 100 },
-    { M_NET_TX_ERRS, false, 0, 100 }, { M_GR_THROTTLED, false, 0.05f, 0.5f },
-    { M_GR_MAX, false, 0, 100 }, { M_GR_OOM, false, 0, 0 }, { M_B_WAIT, false, 0.25f, 1 },
-    { M_B_MAJOR, false, 10, 100 }, { M_THP_RATIO, false, 0.1f, 0 }, { M_LLC_MPKI, false, 5, 10 },
-    { M_DTLB_MPKI, false, 5, 10 },
+/* title: above a column, for those that come first in their table; a section has the others of its
+ * things after them, by their names. Above the limits (or, where bad is less than unusual, below) a
+ * number is yellow, or red. aside: the overview names it only then. */
+static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
+#define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
+    MET_LOOKS(X)
+#undef X
 };
 
 static struct {
     bool on, paused, helping, zeros, utf8;
+    bool alone;              /* nothing else shows the numbers: they need not go on in a pause */
     bool typing;             /* what is typed is of `find` */
     char find[24];           /* what names must have in them to be shown */
     u16 rows, cols;
@@ -31814,10 +31621,10 @@ static struct {
     u32 from;                /* where in the text the line at hand begins */
     u32 view;                /* of scr_sections */
     u32 shift;               /* columns of the current table that are left out at its left side */
-    const struct scr_table *current;
+    u8 current;              /* the things of the current table; DIM_NONE: there is none */
     u32 zeros_left;          /* metrics that the section leaves out because they are 0 */
     u32 n_drawn;
-    struct { const struct scr_table *table; u32 line; } drawn[ARRAY_LEN(scr_tables)];
+    struct { u8 dim; u32 line; } drawn[N_DIM];
     u16 sort[N_DIM];         /* a metric; N_METRICS: in order */
     u8 escape;               /* of a sequence of bytes for one key: how many there were, up to 2 */
     u32 number;              /* in that sequence: its first; over 999: another has begun */
@@ -31881,10 +31688,8 @@ static void scr_begin(void)
     sigaction(SIGWINCH, &size, NULL);
     sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
     scr_take(0);
-    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++) {
-        u8 dim = scr_tables[k].dim;
-        scr.sort[dim] = scr_tables[k].in_order ? N_METRICS : met_dims[dim].sort;
-    }
+    for (u8 d = 0; d < N_DIM; d++)
+        scr.sort[d] = met_dims[d].in_order ? N_METRICS : met_dims[d].sort;
     scr.on = true;
 }
 
@@ -31985,13 +31790,13 @@ static void scr_pad(struct buf *b, u32 used, u32 width)
 /* The red or yellow of an unusual number; NULL: it is none. */
 static const char *scr_colour(u32 m, double v)
 {
-    for (size_t i = 0; i < ARRAY_LEN(scr_limits); i++) {
-        float odd = scr_limits[i].odd, bad = scr_limits[i].bad;
-        if (scr_limits[i].m != m)
+    for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
+        float unusual = scr_looks[i].unusual, bad = scr_looks[i].bad;
+        if (scr_looks[i].m != m)
             continue;
-        if (bad < odd)
-            return v < bad ? "31" : v < odd ? "33" : NULL;
-        return v > bad ? "31" : v > odd ? "33" : NULL;
+        if (bad < unusual)
+            return v < bad ? "31" : v < unusual ? "33" : NULL;
+        return v > bad ? "31" : v > unusual ? "33" : NULL;
     }
     return NULL;
 }
@@ -32147,8 +31952,7 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
 
 static void scr_hists(struct buf *b)
 {
-    for (u32 k = 0; k < met_hists.n; k++) {
-        const struct met_hist *h = met_hists.h[k];
+    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at == met.tick && h->count && met_forms[r->form].unit == U_NS
             && scr_section_of(r->src) == scr.view)
@@ -32190,20 +31994,20 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* The columns of a table: those of scr_columns that this machine has, and in a section what else
+/* The columns of a table: those with titles that this machine has, and in a section what else
  * its things have that is not 0. Returns how many. */
-static u32 scr_columns_of(const struct scr_table *t, u32 things)
+static u32 scr_columns_of(u8 dim, u32 things)
 {
     bool named[N_METRICS] = { false };
     u32 n = 0;
-    for (size_t k = 0; k < ARRAY_LEN(scr_columns); k++) {
-        u32 m = scr_columns[k].m;
+    for (size_t k = 0; k < ARRAY_LEN(scr_looks) && scr_looks[k].title; k++) {
+        u32 m = scr_looks[k].m;
         named[m] = true;
-        if (metrics[m].dim == t->dim && met.seen[m])
-            n = scr_column_add(n, m, scr_columns[k].title);
+        if (metrics[m].dim == dim && met.seen[m])
+            n = scr_column_add(n, m, scr_looks[k].title);
     }
     for (u32 m = 0; m < N_METRICS && scr.view; m++)
-        if (met_of(m, t->dim) && !named[m] && met.seen[m]) {
+        if (met_of(m, dim) && !named[m] && met.seen[m]) {
             bool shown = scr.zeros || scr_nonzero(m, things);
             n = shown ? scr_column_add(n, m, metrics[m].name) : n;
             scr.zeros_left += !shown;
@@ -32211,7 +32015,7 @@ static u32 scr_columns_of(const struct scr_table *t, u32 things)
     return n;
 }
 
-/* Hardware first, unless a key chose what to sort by; then the larger. Equal ones as they come. */
+/* Hardware first, unless a key chose what to sort by; then the larger; equal ones by name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -32222,7 +32026,7 @@ static int scr_order(const void *x, const void *y)
         return a->rank - b->rank;
     if (u != v)
         return u > v ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return strverscmp(a->name, b->name);
 }
 
 /* Whether a cgroup is at a limit: others are not on the overview. */
@@ -32236,17 +32040,17 @@ static bool scr_limited(const struct met_inst *i)
 }
 
 /* The things of a table, in its order. Returns how many. */
-static u32 scr_things(const struct scr_table *t)
+static u32 scr_things(u8 dim)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met_first(t->dim); i; i = met_next(i)) {
-        const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
-        if (i->at == met.tick && (i->name[0] || t->dim == DIM_CGROUP)
-            && (scr.view || t->dim != DIM_GROUP || scr_limited(i))
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        const char *name = dim == DIM_CGROUP ? mo.cgroup : i->name;
+        if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP)
+            && (scr.view || dim != DIM_GROUP || scr_limited(i))
             && (strcasestr(name, scr.find) || strcasestr(i->info, scr.find)))
             scr_thing[n++] = i;
     }
-    if (scr.sort[t->dim] < N_METRICS)
+    if (scr.sort[dim] < N_METRICS)
         qsort(scr_thing, n, sizeof *scr_thing, scr_order);
     return n;
 }
@@ -32314,14 +32118,14 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
 
 /* The line above: how many of all are below, and what the columns are; * is before the one that
  * they are sorted by. +N: so many columns do not fit. */
-static void scr_table_head(struct buf *b, const char *title, const struct scr_table *t, u32 width,
-                           u32 from, u32 to, u32 n)
+static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
+                           u32 n)
 {
-    out_sgr(scr.current == t ? "7" : "4");
+    out_sgr(scr.current == dim ? "7" : "4");
     b_f(b, "%-*.*s", (int)width, (int)width, title);
     for (u32 k = from; k < to; k++) {
         const struct scr_column *c = &scr_shown[k];
-        bool sorted = c->m == scr.sort[t->dim];
+        bool sorted = c->m == scr.sort[dim];
         b_f(b, "%*s%s", c->width - (int)strlen(c->title), sorted ? "*" : "", c->title);
     }
     if (n > to - from)
@@ -32331,40 +32135,41 @@ static void scr_table_head(struct buf *b, const char *title, const struct scr_ta
 }
 
 /* Things that there are, but not among those that were read: there was no room, or too many. */
-static u32 scr_unread(const struct scr_table *t, u32 things)
+static u32 scr_unread(u8 dim, u32 things)
 {
-    u32 src = metrics[met_dims[t->dim].sort].src, there = met.src[src].there;
+    u32 src = metrics[met_dims[dim].sort].src, there = met.src[src].there;
     return met.src[src].left_out + (there > things ? there - things : 0);
 }
 
 /* At most so many of its things. */
-static void scr_draw_table(struct buf *b, const struct scr_table *t, u32 most)
+static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
-    u32 things = scr_things(t), shown = MIN(things, most), n = scr_columns_of(t, things);
-    u32 all = things + scr_unread(t, things), from, to, used;
+    u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
+    u32 all = things + scr_unread(dim, things), from, to, used;
+    const char *name = met_dims[dim].title;
     char title[64];
     if (!things || !n)
         return;
     if (!scr.current)
-        scr.current = t;
-    scr.drawn[scr.n_drawn].table = t;
+        scr.current = dim;
+    scr.drawn[scr.n_drawn].dim = dim;
     scr.drawn[scr.n_drawn++].line = scr.lines;
     if (shown < all)
-        snprintf(title, sizeof title, "%s %u of %u", t->title, shown, all);
+        snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
     else
-        snprintf(title, sizeof title, "%s %u", t->title, all);
+        snprintf(title, sizeof title, "%s %u", name, all);
     used = scr_name_width(shown, (u32)strlen(title));
     u32 width = used;
-    if (scr.current == t)
+    if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
-    from = scr.current == t ? scr.shift : 0;
+    from = scr.current == dim ? scr.shift : 0;
     for (to = from; to < n; to++) {
         u32 mark = to + 1 < n || from ? 4 : 0;
         if (used + scr_shown[to].width + mark > scr.cols)
             break;
         used += scr_shown[to].width;
     }
-    scr_table_head(b, title, t, width, from, to, n);
+    scr_table_head(b, title, dim, width, from, to, n);
     for (u32 k = 0; k < shown; k++)
         scr_table_row(b, scr_thing[k], width, from, to);
 }
@@ -32449,12 +32254,12 @@ static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
     scr_title(b, "unusual");
-    for (size_t k = 0; k < ARRAY_LEN(scr_limits); k++) {
-        u32 m = scr_limits[k].m;
+    for (size_t k = 0; k < ARRAY_LEN(scr_looks); k++) {
+        u32 m = scr_looks[k].m;
         bool things = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
                       && metrics[m].all == MET_ALONE;
         const struct met_inst *i = things ? met_first(metrics[m].dim) : scr_sum(m);
-        for (; scr_limits[k].aside && i; i = things ? met_next(i) : NULL) {
+        for (; scr_looks[k].aside && i; i = things ? met_next(i) : NULL) {
             if (i->at != met.tick || !met_has(i, m) || (things && !i->name[0])
                 || !scr_colour(m, met_at(i, m)->v))
                 continue;
@@ -32474,10 +32279,10 @@ static void scr_overview(struct buf *b)
     for (size_t k = 0; k < ARRAY_LEN(scr_rows); k++)
         scr_row_line(b, &scr_rows[k]);
     scr_unusual(b);
-    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++) {
-        u32 share = scr_tables[k].share;
+    for (u8 d = 0; d < N_DIM; d++) {
+        u32 share = met_dims[d].share;
         if (share)
-            scr_draw_table(b, &scr_tables[k], share > 1 ? MAX(scr.rows / share, 2) : MET_INSTS);
+            scr_draw_table(b, d, share > 1 ? MAX(scr.rows / share, 2) : MET_INSTS);
     }
 }
 
@@ -32486,9 +32291,9 @@ static void scr_section(struct buf *b)
     scr_title(b, scr_sections[scr.view].title);
     scr_line(b);
     scr.zeros_left = 0;
-    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++)
-        if (scr_tables[k].section == scr_sections[scr.view].key)
-            scr_draw_table(b, &scr_tables[k], MET_INSTS);
+    for (u8 d = 0; d < N_DIM; d++)
+        if (met_dims[d].section == scr_sections[scr.view].key)
+            scr_draw_table(b, d, MET_INSTS);
     scr_cells(b);
     scr_hists(b);
     scr_lacks(b);
@@ -32512,10 +32317,7 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
 static void scr_show(int section)
 {
     scr.view = section == (int)scr.view ? 0 : (u32)section;
-    scr.current = NULL;
-    for (size_t k = 0; !scr.view && k < ARRAY_LEN(scr_tables); k++)
-        if (scr_tables[k].share == 1)
-            scr.current = &scr_tables[k];
+    scr.current = scr.view ? DIM_NONE : DIM_BUSY;
     scr.top = scr.shift = 0;
     scr.helping = false;
 }
@@ -32544,12 +32346,12 @@ static void scr_columns_shift(int by)
 static void scr_tab(int by)
 {
     u32 k = 0;
-    while (k < scr.n_drawn && scr.drawn[k].table != scr.current)
+    while (k < scr.n_drawn && scr.drawn[k].dim != scr.current)
         k++;
     if (!scr.n_drawn)
         return;
     k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + (u32)by) % scr.n_drawn;
-    scr.current = scr.drawn[k].table;
+    scr.current = scr.drawn[k].dim;
     scr.shift = 0;
     u32 line = scr.drawn[k].line;
     if (line < scr.top || line + 2 > scr.top + scr_window())
@@ -32562,7 +32364,7 @@ static void scr_sort_next(int unused)
     (void)unused;
     if (!scr.current)
         return;
-    u16 *sort = &scr.sort[scr.current->dim];
+    u16 *sort = &scr.sort[scr.current];
     u32 n = scr_columns_of(scr.current, scr_things(scr.current)), k = 0;
     while (k < n && scr_shown[k].m != *sort)
         k++;
@@ -32575,7 +32377,7 @@ static void scr_enter_table(int unused)
 {
     (void)unused;
     for (u32 k = 1; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
-        if (scr_sections[k].key == scr.current->section) {
+        if (scr_sections[k].key == met_dims[scr.current].section) {
             scr_show((int)k);
             break;
         }
@@ -32744,7 +32546,7 @@ static const char *scr_below(void)
     u32 last = scr.n_drawn - 1;
     bool table = !scr.view && !scr.helping && scr.n_drawn
                  && scr.drawn[last].line < scr.top + scr_window();
-    return table ? scr.drawn[last].table->title : "lines";
+    return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
 /* The last line: how much is below, and keys, as many as fit. */
@@ -32838,6 +32640,7 @@ static void scr_interval(void)
 static void scr_keys(void)
 {
     char keys[64];
+    bool paused = scr.paused && !scr.alone;
     struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
     ssize_t n = 0;
     do {
@@ -32852,7 +32655,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_told)
+    if (mout.intervals && !sp_told && !(paused && scr.paused)) /* else the numbers are others */
         scr_draw();
 }
 
@@ -32942,7 +32745,6 @@ static void mon_collect(void)
         met.counted_s = 0;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
         met.src[s].wrong = met.src[s].left_out = 0;
-        memset(met.src[s].left_of, 0, sizeof met.src[s].left_of);
         mon_read[s]();
         met_source_end();
     }
@@ -32961,8 +32763,12 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
+/* While the screen is paused and nothing else shows the numbers, they stay as they are: keys may
+ * show others of the same interval. The next interval is as long as the pause was. */
 static void mon_interval(void)
 {
+    if (scr.paused && scr.alone)
+        return;
     mon_sample();
     mout_interval();
     if (scr.on)
@@ -33032,6 +32838,7 @@ static void mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
+    scr.alone = !opt.json && !mo.csv && !opt.report && !mo.prom_file && hs.fd < 0;
     if (scr.on && !opt.json && !mo.csv && !opt.report)
         mon_screen_sources();
     out.give_up = sp_gives_up;
@@ -33132,7 +32939,7 @@ static const struct dg_rule {
 } dg_rules[] = { DG_RULES };
 
 enum {
-    DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 8, DG_BUSIEST = 6,
+    DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 8, DG_BUSIEST = 6,
     DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
 };
 
@@ -33144,7 +32951,7 @@ static struct dg_task {
     u64 did[MFS_BUSY];       /* as the kernel has them */
     u32 pid;
     u16 has;                 /* which of them are known: bits */
-    u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
+    const struct met_inst *group; /* the innermost cgroup with a limit */
     struct dg_set cpus;      /* for which its threads waited */
     struct dg_set devices;   /* of the files that it had open */
     char comm[MFS_COMM];
@@ -33170,20 +32977,16 @@ static struct dg_finding {
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
-} dg_found[DG_FINDINGS];
-
-static struct dg_sum { double sum; u32 n; } *dg_sums; /* of each series */
-static u32 dg_cap_sums;
+} *dg_found; /* grows */
 
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
     u64 from_ns, to_ns;
-    u32 n_found, dropped;
-    u32 tasks_dropped;           /* the most processes of a look without a place in dg_tasks */
-    u32 files_dropped;           /* the most descriptors of a process that were not looked at */
-    u32 places_missed;           /* CPUs, mounts, devices, descriptors without a place, this look */
-    u32 places_dropped;          /* the most of them in one look */
+    u32 n_found, cap_found;
+    u32 missed;                  /* processes, CPUs, mounts, devices, descriptors without a place in
+                                  * this look */
+    u32 left_out;                /* the most of them in one look, and findings without memory */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
@@ -33192,58 +32995,40 @@ static struct {
 
 static void dg_add(const struct met_inst *i, u32 m)
 {
-    const struct met_series *s = met_at(i, m);
-    struct dg_sum *d = &dg_sums[s - met_series];
+    struct met_series *s = met_at(i, m);
     const struct met_form_row *f = &met_forms[metrics[m].form];
     if (f->unit == U_NS)
-        d->sum = d->n ? MAX(d->sum, s->v) : s->v;
+        s->sum = s->sum_n ? MAX(s->sum, s->v) : s->v;
     else
-        d->sum += s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
-    d->n++;
+        s->sum += s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
+    s->sum_n++;
 }
 
 /* Takes what was read now. */
 static void dg_take(void)
 {
-    struct dg_sum *grown = u_grow(dg_sums, &dg_cap_sums, met.n_series, sizeof *grown);
-    if (!grown) {
-        u_warn("out of memory for the means of %u numbers", met.n_series);
-        out.failed = ENOMEM;
-        return;
-    }
-    dg_sums = grown;
     for (u32 s = 0; s < N_SRC; s++)
         dg.elapsed_s[s] += met.src[s].elapsed_s;
-    for (u32 k = 0; k < met.n_insts; k++) {
-        const struct met_inst *i = &met_insts[k];
-        if (i->reused == met.tick)
-            memset(&dg_sums[i->base], 0, met.width[i->dim] * sizeof *dg_sums);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
         for (u32 m = 0; i->at == met.tick && m < N_METRICS; m++)
             if (met_of(m, i->dim) && met_has(i, m))
                 dg_add(i, m);
-    }
 }
 
 /* Makes each number its mean, also of things that have gone in between. */
 static void dg_settle(void)
 {
-    for (u32 k = 0; k < met.n_insts; k++) {
-        struct met_inst *i = &met_insts[k];
+    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
         for (u32 m = 0; m < N_METRICS; m++) {
-            if (!met_of(m, i->dim))
-                continue;
-            struct met_series *s = met_at(i, m);
-            u32 id = (u32)(s - met_series);
-            const struct dg_sum *d = id < dg_cap_sums ? &dg_sums[id] : NULL;
+            struct met_series *s = met_of(m, i->dim) ? met_at(i, m) : NULL;
             const struct met_form_row *f = &met_forms[metrics[m].form];
-            if (!d || !d->n)
+            if (!s || !s->sum_n)
                 continue;
-            s->v = f->unit == U_NS ? d->sum
-                   : d->sum / (f->counter ? dg.elapsed_s[metrics[m].src] : d->n);
+            s->v = f->unit == U_NS ? s->sum
+                   : s->sum / (f->counter ? dg.elapsed_s[metrics[m].src] : s->sum_n);
             s->since = 0;
             s->at = i->at = met.seen[m] = met.tick;
         }
-    }
 }
 
 static bool dg_is_metric(u16 number)
@@ -33364,7 +33149,7 @@ static void dg_task_group(struct dg_task *t)
     for (const struct met_inst *i = met_first(DIM_GROUP); i; i = met_next(i))
         if (i->name[0] && strlen(i->name) > longest && dg_below(path, i->name)) {
             longest = strlen(i->name);
-            t->group = (u16)(i - met_insts + 1);
+            t->group = i;
         }
 }
 
@@ -33383,7 +33168,7 @@ static void dg_set_add(struct dg_set *set, u64 v)
     if (set->n < DG_SET)
         set->v[set->n++] = v;
     else
-        dg.places_missed++;
+        dg.missed++;
 }
 
 static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
@@ -33402,16 +33187,14 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
 
 static void dg_take_tasks(void)
 {
-    u32 dropped = 0;
     for (u32 k = 0; k < mfs_seen.n; k++) {
         const struct mfs_task *from = mfs_seen.task[k];
         struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
         else
-            dropped += from->pid != (u32)getpid();
+            dg.missed += from->pid != (u32)getpid();
     }
-    dg.tasks_dropped = MAX(dg.tasks_dropped, dropped);
 }
 
 /* A number of a process: of its counters, a second. */
@@ -33466,7 +33249,7 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     while (k < moves->n && moves->at[k].fd != fd)
         k++;
     if (k == DG_FDS) {
-        dg.places_missed++;
+        dg.missed++;
         return;
     }
     if (k == moves->n) {
@@ -33533,7 +33316,7 @@ static void dg_task_files(struct dg_moves *moves)
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
             dg_fd_look(moves->task, (u32)strtoul(e->d_name, NULL, 10), moves, &mounts);
-    dg.files_dropped = MAX(dg.files_dropped, n - MIN(n, (u32)DG_FDS));
+    dg.missed += n - MIN(n, (u32)DG_FDS);
     dg_task_mounts(moves->task, &mounts);
 }
 
@@ -33646,20 +33429,15 @@ static bool dg_guarded(struct dg_finding *f)
     return true;
 }
 
-/* Keeps a finding. Where there are too many, the one that costs least goes. */
 static void dg_keep(const struct dg_finding *f)
 {
-    struct dg_finding *least = dg_found;
-    if (dg.n_found < DG_FINDINGS) {
-        dg_found[dg.n_found++] = *f;
+    void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
+    if (!grown) {
+        dg.left_out++;
         return;
     }
-    dg.dropped++;
-    for (u32 k = 1; k < DG_FINDINGS; k++)
-        if (dg_found[k].cost < least->cost)
-            least = &dg_found[k];
-    if (least->cost < f->cost)
-        *least = *f;
+    dg_found = grown;
+    dg_found[dg.n_found++] = *f;
 }
 
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
@@ -33763,7 +33541,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
 {
     switch (f->rule->who) {
     case DG_BY_ALL: return true;
-    case DG_BY_MEMBERS: return t->group && dg_below(met_insts[t->group - 1].name, f->of->name);
+    case DG_BY_MEMBERS: return t->group && dg_below(t->group->name, f->of->name);
     case DG_BY_CPU:
         return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
@@ -33818,7 +33596,8 @@ static void dg_judge(void)
     for (u32 round = 0; round < 3; round++) /* causes of causes */
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
-    qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
+    if (dg.n_found)
+        qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
     for (u32 k = 0; k < dg.n_found; k++)
         dg_who(&dg_found[k]);
 }
@@ -34320,19 +34099,12 @@ static void dg_text(struct buf *b)
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
         b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
-    if (dg.dropped)
-        b_f(b, "\n%u findings more than the %d that are kept\n", dg.dropped, DG_FINDINGS);
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
-    if (dg.tasks_dropped)
-        b_f(b, "at least %u more processes were not followed\n", dg.tasks_dropped);
-    if (dg.files_dropped)
-        b_f(b, "a process has %u more open files than the %d that are looked at\n",
-            dg.files_dropped, DG_FDS);
-    if (dg.places_dropped && opt.verbose)
-        b_f(b, "at least %u CPUs, file systems or open files of processes were not followed\n",
-            dg.places_dropped);
+    if (dg.left_out)
+        b_f(b, "at least %u processes, or their files and devices, were not followed\n",
+            dg.left_out);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -34520,11 +34292,10 @@ static void dg_json(struct buf *b)
     for (u32 k = 0; k < dg.n_found; k++)
         dg_json_finding(b, k + 1, &dg_found[k]);
     mout_json_end(b, "],");
-    b_f(b, "\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
+    b_s(b, "\"busiest\":[");
     dg_json_busiest(b);
     mout_json_end(b, "],");
-    b_f(b, "\"processes_dropped\":%u,\"files_dropped\":%u,\"places_dropped\":%u,"
-           "\"resources\":[", dg.tasks_dropped, dg.files_dropped, dg.places_dropped);
+    b_f(b, "\"left_out\":%u,\"resources\":[", dg.left_out);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
@@ -34544,13 +34315,13 @@ static const char *dg_opt_duration(const char *v)
 
 static void dg_look(void)
 {
-    dg.places_missed = 0;
+    dg.missed = 0;
     mon_sample();
     dg_take();
     if (met.tick > 1)
         dg_take_tasks();
     dg_files();
-    dg.places_dropped = MAX(dg.places_dropped, dg.places_missed);
+    dg.left_out = MAX(dg.left_out, dg.missed);
     if (opt.report && met.tick > 1) {
         mout.intervals++;
         mout_sample();
@@ -36538,14 +36309,10 @@ static void cmd_roots(void)
 /* --report of monitor and diagnose. */
 static void cmd_monitor_report(void)
 {
-    const char *dir = cmd_temporary_dir();
     if (!opt.report)
         return;
     cmd_report_fd = cmd_open_report();
     cmd_this_run("none");
-    errno = -mout_page_begin(dir);
-    if (errno)
-        die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
 }
 
 /* Prints one of the texts that are made by gen/texts.py. */

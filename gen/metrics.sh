@@ -64,11 +64,13 @@ function read_row(kind, id, name, rest,    r, w, n, i) {
 }
 BEGIN {
     define("unit", "counter *shown json prom *scale")
-    define("thing", "json label info facts sort pmc")
+    define("thing", "json label info facts sort pmc title section share in_order")
+    define("section", "groups")
+    define("line", "past of *items")
     define("source", "*group *read *from *cite asked prom")
     define("family", "")
-    define("metric", "*source *unit of key all bits set wire prom panel")
-    define("distribution", "*source *unit of set wire *counts octaves prom panel")
+    define("metric", "*source *unit of key all bits set wire prom panel column unusual bad aside")
+    define("distribution", "*source *unit of set wire *counts octaves prom panel column unusual bad max_unusual max_bad")
     short["unit"] = short["thing"] = short["family"] = 1 # rows without an ID
 }
 /^[ \t]*#/ || NF == 0 { next }
@@ -90,6 +92,16 @@ $1 in short {
     rest = $0
     sub(/^[a-z]+ +[^ ]+/, "", rest)
     read_row($1, toupper($2), $2, rest)
+    next
+}
+$1 == "section" && match($0, /^section [a-z] ("[^"]+"|[^ ]+)/) {
+    heading = substr($0, 11, RLENGTH - 10)
+    gsub(/"/, "", heading)
+    read_row($1, $2, heading, substr($0, RLENGTH + 1))
+    next
+}
+$1 == "line" {
+    read_row($1, $2, $2, substr($0, length($2) + 6))
     next
 }
 $1 == "source" || $1 == "metric" || $1 == "distribution" {
@@ -143,10 +155,36 @@ function check_thing(r,    m) {
         bad_at(line_of[r], "thing " name_of[r] ": json, label and sort are needed")
     m = get(r, "sort")
     if (m == "") return
+    if (get(r, "title") == "" || !(("section", get(r, "section")) in row_of))
+        bad_at(line_of[r], "thing " name_of[r] ": title and section are needed")
+    one_of(r, "in_order", "yes")
     if (!(("metric", m) in row_of)) { bad_at(line_of[r], "thing " name_of[r] ": no metric `" m "`"); return }
     m = thing_of(row_of["metric", m])
     if (m != name_of[r] && !(m == "pmc" && get(r, "pmc") != ""))
         bad_at(line_of[r], "thing " name_of[r] ": is sorted by what it has not")
+}
+function known_metric(r, m) {
+    if (!(m in name_of_id)) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no metric `" m "`")
+}
+# Items of a line of the screen, as C has them.
+function line_items(r,    n, item, i, m, s) {
+    n = split(get(r, "items"), item, ", ")
+    if (n > 7) bad_at(line_of[r], "line " id_of[r] ": more than 7 items")
+    for (i = 1; i <= n; i++) {
+        m = item[i]
+        sub(/.* /, "", m)
+        known_metric(r, m)
+        s = s (i > 1 ? ", " : "") "{ " c_string(substr(item[i], 1, length(item[i]) - length(m))) ", M_" m " }"
+    }
+    return s
+}
+function check_screen(r,    n, i) {
+    if (kind_of[r] == "line" && get(r, "past") != "") known_metric(r, get(r, "past"))
+    if (kind_of[r] == "line" && get(r, "of") != "") known_metric(r, get(r, "of"))
+    n = split(get(r, "groups"), words, ",")
+    for (i = 1; i <= n; i++) if (!(words[i] in group)) bad_at(line_of[r], "section " id_of[r] ": no group `" words[i] "`")
+    if (n > 2) bad_at(line_of[r], "section " id_of[r] ": more than 2 groups")
+    line_c[r] = line_items(r)
 }
 function thing_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
 function ends_in(s, ending) { return substr(s, length(s) - length(ending) + 1) == ending }
@@ -191,6 +229,10 @@ function check_metric(r,    w) {
     if (thing_of(r) != "pmc") refers(r, "of", "thing")
     one_of(r, "all", "sum mean")
     one_of(r, "bits", "32")
+    one_of(r, "aside", "yes")
+    if (((r, "unusual") in col) != ((r, "bad") in col) || ((r, "max_unusual") in col) != ((r, "max_bad") in col))
+        bad_at(line_of[r], id_of[r] ": unusual and bad go together")
+    if ((r, "column") in col && get(r, "column") !~ /^[1-9][0-9]* ./) bad_at(line_of[r], id_of[r] ": column: N NAME")
     stands_alone(r, text[r])
     if (name_of[r] in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
     named[name_of[r]] = 1
@@ -238,6 +280,14 @@ function add_metric(r, id, name, prom, prom_help) {
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
 }
+# How the screen shows a metric; those with a column come first.
+function add_look(r, id, column, unusual, worse,    n) {
+    if (column == "" && unusual == "") return
+    n = column == "" ? 0 : column + 0
+    sub(/^[0-9]+ /, "", column)
+    last_look = n > last_look ? n : last_look
+    look[n, ++n_look[n]] = "M_" id ", " maybe(column) ", " (unusual == "" ? "INFINITY, INFINITY" : unusual ", " worse) ", " truth(get(r, "aside"))
+}
 function add_wire(r, s) {
     if (!((r, "wire") in col)) return
     s = get(r, "source") (kind_of[r] == "metric" ? "" : " histograms")
@@ -263,7 +313,14 @@ function add(r) {
             c_string(get(r, "prom")) ", " get(r, "scale")
     else if (kind_of[r] == "thing")
         thing[++n_things] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
-            (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc")))
+            (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " \
+            maybe(get(r, "title")) ", \x27" (get(r, "section") == "" ? " " : get(r, "section")) "\x27, " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
+    else if (kind_of[r] == "section") {
+        split(get(r, "groups"), words, ",")
+        part[++n_parts] = "\x27" id_of[r] "\x27, " c_string(name_of[r]) ", " maybe(words[1]) ", " maybe(words[2])
+    } else if (kind_of[r] == "line")
+        line[++n_lines] = c_string(id_of[r]) ", " (get(r, "past") == "" ? "0" : "M_" get(r, "past")) ", " (get(r, "of") == "" ? "0" : "M_" get(r, "of")) ", " \
+            truth(get(r, "past") == "" ? "yes" : "") ", " line_c[r]
     else if (kind_of[r] == "source") {
         source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
             ", \\\n      " c_string(text[r])
@@ -271,6 +328,9 @@ function add(r) {
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
         add_wire(r)
+        if (kind_of[r] == "metric") add_look(r, id_of[r], get(r, "column"), get(r, "unusual"), get(r, "bad"))
+        else add_look(r, id_of[r] "_P99", get(r, "column"), get(r, "unusual"), get(r, "bad"))
+        if (kind_of[r] != "metric") add_look(r, id_of[r] "_MAX", "", get(r, "max_unusual"), get(r, "max_bad"))
         if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r), family_help(r))
         else add_distribution(r)
     }
@@ -278,12 +338,16 @@ function add(r) {
 END {
     for (r = 1; r <= n_rows; r++) name_in_prom(r)
     for (r = 1; r <= n_rows; r++) {
-        if (text[r] == "") bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
+        if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
+        n = kind_of[r] == "distribution" && (r, "prom") in col ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
+        for (i = 1; i <= n; i++) name_of_id[id_of[r] words[i]] = 1
+        if (text[r] == "" && kind_of[r] !~ /^(section|line)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
         if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
     }
     for (r = 1; r <= n_rows; r++) {
         if (kind_of[r] == "source") check_source(r)
         else if (kind_of[r] == "thing") check_thing(r)
+        else if (kind_of[r] ~ /^(section|line)$/) check_screen(r)
         else if (kind_of[r] == "unit") {
             one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius hertz ns watts")
             one_of(r, "counter", "yes")
@@ -306,11 +370,16 @@ END {
         else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
     }
     macro("id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale", "MET_UNITS", n_units, unit)
-    macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics", \
+    macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order", \
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
     macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, that of its name in Prometheus", \
           "MET_ROWS", n_metrics, metric)
+    macro("key, name, its groups", "MET_SECTIONS", n_parts, part)
+    macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
+    for (n = 1; n <= last_look + 1; n++)
+        for (i = 1; i <= n_look[n % (last_look + 1)]; i++) looks[++n_looks] = look[n % (last_look + 1), i]
+    macro("metric, above its column, unusual, bad, aside", "MET_LOOKS", n_looks, looks)
     macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus", \
           "MET_DISTRIBUTIONS", n_dists, dist)
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"

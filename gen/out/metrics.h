@@ -76,27 +76,27 @@
     X(BITS, false, NUMBER, "_bits", "_bits", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
 
-/* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics) */
+/* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order) */
 #define MET_THINGS(X) \
-    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "") \
-    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "") \
-    X(CORE, "core", "core", "package", NULL, M_THROTTLE_CORE, NULL) \
-    X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL) \
-    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "") \
-    X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_") \
-    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_") \
-    X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, NULL) \
-    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL) \
-    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL) \
-    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL) \
-    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL) \
-    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL) \
-    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL) \
-    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL) \
-    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL) \
-    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL) \
-    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL) \
-    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL)
+    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "", NULL, ' ', 0, false) \
+    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL, "disks", 'd', 12, false) \
+    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL, "interfaces", 'n', 12, false) \
+    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL, "cgroups", 'g', 12, false) \
+    X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_", "processes", 'p', 0, false) \
+    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 'p', 1, false) \
+    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "kinds of cores", 'c', 0, true) \
+    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 'c', 0, true) \
+    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_", "cgroups", 'g', 0, true) \
+    X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 'u', 0, true) \
+    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL, "pools", 'm', 0, true) \
+    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL, "zones", 't', 0, false) \
+    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL, "sensors", 't', 0, false) \
+    X(CORE, "core", "core", "package", NULL, M_THROTTLE_CORE, NULL, "cores", 't', 0, true) \
+    X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL, "packages", 't', 0, true) \
+    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL, "sockets", 'w', 0, true) \
+    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL, "L3 caches", 'w', 0, true) \
+    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL, "rings", 'v', 0, false) \
+    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL, "virtqueues", 'v', 0, false)
 
 /* X(id, group, name, function, why there may be none) */
 #define MET_SOURCES(X) \
@@ -1286,6 +1286,107 @@
     X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "", MET_SUM, false, \
       "Bytes between an L3 cache and the memory of its own node", \
       "Bytes between an L3 cache and the memory of its own node")
+
+/* X(key, name, its groups) */
+#define MET_SECTIONS(X) \
+    X('o', "overview", NULL, NULL) \
+    X('c', "CPUs", "cpu", NULL) \
+    X('r', "run queues", "sched", NULL) \
+    X('m', "memory", "mem", NULL) \
+    X('d', "disks", "io", NULL) \
+    X('n', "network", "net", NULL) \
+    X('p', "processes", "busy", "proc") \
+    X('g', "cgroups", "cgroups", "cgroup") \
+    X('u', "NUMA nodes", "numa", NULL) \
+    X('t', "temperatures", "thermal", NULL) \
+    X('l', "limits", "limits", NULL) \
+    X('w', "power and memory controllers", "uncore", NULL) \
+    X('v', "virtio and vhost", "virtio", "vhost") \
+    X('x', "others", NULL, NULL)
+
+/* X(name, past, of, each CPU, items) */
+#define MET_LINES(X) \
+    X("CPU", M_IDLE, M_IDLE, false, { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM }, { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ }) \
+    X("CPUs", 0, 0, true, { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ }, { "running ", M_RUNNING }, { "blocked ", M_BLOCKED }) \
+    X("load", M_LOAD1, 0, false, { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 }, { "switches ", M_CTXT }, { "forks ", M_FORKS }) \
+    X("wait", M_WAIT_P99, 0, false, { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX }, { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT }) \
+    X("pressure", M_PSI_CPU, 0, false, { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO }) \
+    X("memory", M_MEM_AVAIL, M_MEM_TOTAL, false, { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED }, { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL }) \
+    X("faults", M_FAULTS, 0, false, { "all ", M_FAULTS }, { "major ", M_FAULTS_MAJOR }, { "swap in ", M_SWAP_IN }, { "out ", M_SWAP_OUT }, { "OOM kills ", M_OOM }) \
+    X("TCP", M_TCP_OUT, 0, false, { "sent ", M_TCP_OUT }, { "retransmitted ", M_TCP_RETRANS }, { "established ", M_TCP_ESTAB }, { "listen drops ", M_TCP_LISTEN_DROPS })
+
+/* X(metric, above its column, unusual, bad, aside) */
+#define MET_LOOKS(X) \
+    X(M_DISK_IOPS, "IOPS", INFINITY, INFINITY, false) \
+    X(M_NET_RX, "rx/s", INFINITY, INFINITY, false) \
+    X(M_B_CPU, "CPU", INFINITY, INFINITY, false) \
+    X(M_GR_THROTTLED, "throttled", 0.05, 0.5, false) \
+    X(M_P_USER, "user", INFINITY, INFINITY, false) \
+    X(M_DISK_READ, "read/s", INFINITY, INFINITY, false) \
+    X(M_NET_TX, "tx/s", INFINITY, INFINITY, false) \
+    X(M_B_WAIT, "wait", 0.25, 1, false) \
+    X(M_GR_THROTTLES, "throttles/s", INFINITY, INFINITY, false) \
+    X(M_P_SYSTEM, "system", INFINITY, INFINITY, false) \
+    X(M_DISK_WRITTEN, "write/s", INFINITY, INFINITY, false) \
+    X(M_NET_RX_PACKETS, "rx pkt/s", INFINITY, INFINITY, false) \
+    X(M_B_RSS, "RSS", INFINITY, INFINITY, false) \
+    X(M_GR_MAX, "memory limit/s", 0, 100, false) \
+    X(M_P_WAIT, "wait", INFINITY, INFINITY, false) \
+    X(M_DISK_BUSY, "busy", 0.7, 0.95, false) \
+    X(M_NET_TX_PACKETS, "tx pkt/s", INFINITY, INFINITY, false) \
+    X(M_B_READ, "read/s", INFINITY, INFINITY, false) \
+    X(M_GR_OOM, "OOM kills/s", 0, 0, false) \
+    X(M_P_RSS, "RSS", INFINITY, INFINITY, false) \
+    X(M_NET_RX_DROP, "rx drop/s", 0, 100, false) \
+    X(M_B_WRITTEN, "write/s", INFINITY, INFINITY, false) \
+    X(M_RDISK_P99, "read p99", 2e7, 1e8, false) \
+    X(M_NET_TX_DROP, "tx drop/s", 0, 100, false) \
+    X(M_B_MAJOR, "majflt/s", 10, 100, false) \
+    X(M_WDISK_P99, "write p99", 1e8, 1e9, false) \
+    X(M_NET_RX_ERRS, "rx err/s", 0, 100, false) \
+    X(M_B_SYSTEM, "system", INFINITY, INFINITY, false) \
+    X(M_RQUEUE_P99, "r queue p99", INFINITY, INFINITY, false) \
+    X(M_NET_TX_ERRS, "tx err/s", 0, 100, false) \
+    X(M_B_THREADS, "threads", INFINITY, INFINITY, false) \
+    X(M_WQUEUE_P99, "w queue p99", INFINITY, INFINITY, false) \
+    X(M_DISK_QUEUE, "queue", INFINITY, INFINITY, false) \
+    X(M_B_MINOR, "minflt/s", INFINITY, INFINITY, false) \
+    X(M_DISK_READ_MEAN, "read mean", INFINITY, INFINITY, false) \
+    X(M_B_SWAP, "swap", INFINITY, INFINITY, false) \
+    X(M_DISK_WRITE_MEAN, "write mean", INFINITY, INFINITY, false) \
+    X(M_DISK_READS, "reads/s", INFINITY, INFINITY, false) \
+    X(M_DISK_WRITES, "writes/s", INFINITY, INFINITY, false) \
+    X(M_IOWAIT, NULL, 0.2, 0.5, false) \
+    X(M_SOFTIRQ, NULL, 0.1, 0.3, false) \
+    X(M_STEAL, NULL, 0.05, 0.1, false) \
+    X(M_LLC_MPKI, NULL, 5, 10, false) \
+    X(M_DTLB_MPKI, NULL, 5, 10, false) \
+    X(M_PSI_CPU, NULL, 0.25, 0.5, false) \
+    X(M_PSI_MEM, NULL, 0.01, 0.1, false) \
+    X(M_PSI_IO, NULL, 0.25, 0.5, false) \
+    X(M_THP_RATIO, NULL, 0.1, 0, false) \
+    X(M_FAULTS_MAJOR, NULL, 100, 1000, false) \
+    X(M_SWAP_IN, NULL, 0, 1e6, false) \
+    X(M_SWAP_OUT, NULL, 0, 1e6, false) \
+    X(M_STALLS, NULL, 0, 100, true) \
+    X(M_OOM, NULL, 0, 0, false) \
+    X(M_POOL_RATIO, NULL, 0.9, 0.98, true) \
+    X(M_NUMA_REMOTE, NULL, 0.2, 0.5, true) \
+    X(M_TEMP_ROOM, NULL, 10, 3, true) \
+    X(M_SENSOR_ROOM, NULL, 10, 3, true) \
+    X(M_THROTTLE_CORE, NULL, 0, 0, true) \
+    X(M_THROTTLE_PKG, NULL, 0, 0, true) \
+    X(M_TCP_OVERFLOWS, NULL, 0, 10, true) \
+    X(M_TCP_LISTEN_DROPS, NULL, 0, 10, false) \
+    X(M_TCP_BACKLOG, NULL, 0, 10, true) \
+    X(M_SOFT_DROP, NULL, 0, 100, true) \
+    X(M_FILES_USED, NULL, 0.8, 0.95, true) \
+    X(M_THREADS_USED, NULL, 0.8, 0.95, true) \
+    X(M_CONNTRACK_USED, NULL, 0.8, 0.95, true) \
+    X(M_TCP_MEM_USED, NULL, 0.8, 0.95, true) \
+    X(M_WAIT_P99, NULL, 1e7, 1e8, false) \
+    X(M_WAIT_MAX, NULL, 1e8, 1e9, false) \
+    X(M_MEM_USED, NULL, 0.7, 0.9, true)
 
 /* X(id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus) */
 #define MET_DISTRIBUTIONS(X) \

@@ -1,4 +1,4 @@
-/* The report of kvis monitor: its rows are at the head of "the report" in kvis.c's section mout_. Each
+/* The report of kvis monitor: what it gets is at the head of "the report" in kvis.c's section mout_. Each
  * metric is a chart, a line a thing; each distribution a heat map. Drawn when they come into view, as
  * SVG in units of its own, so that size, theme and paper are the style's. Parts: data, text, charts,
  * heat maps, what is pointed at, the page. */
@@ -12,34 +12,28 @@ const bytes = [...document.querySelectorAll("script[type='application/octet-stre
 const all = new Uint8Array(bytes.reduce((n, b) => n + b.length, 0));
 bytes.reduce((at, b) => (all.set(b, at), at + b.length), 0);
 const W = new Uint32Array(all.buffer), V = new Float32Array(all.buffer);
-const HEAD = 7, DIST = 2 ** 31;
+const DIST = 2 ** 31, WORDS = facts.every === 1 ? 1 : 4; /* of a point */
 
-const rows = [];                      /* { n, tick, from, to } */
-const points = new Map();             /* by series: [[row, lowest, highest, mean, in how many intervals]...] */
-const cells = new Map();              /* by distribution: [[row, [cell, count, cell, count...]]...] */
-const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key, [v]);
+const rows = facts.points.map(([n, from, to]) => ({ n, from, to }));
+const points = new Map();             /* by line: [[row, lowest, highest, mean, in how many intervals]...] */
+const cells = new Map();              /* by heat map: [[row, [cell, count, cell, count...]]...] */
 
-function readRow(at) {
-  const n = W[at + 1], r = rows.length, end = at + W[at];
-  rows.push({ n, tick: W[at + 2], from: W[at + 3] + W[at + 4] * 2 ** 32, to: W[at + 5] + W[at + 6] * 2 ** 32 });
-  for (let p = at + HEAD; p < end;) {
-    const id = W[p], len = W[p + 1];
-    p += 2;
-    if (id >= DIST) {
-      push(cells, id - DIST, [r, [...W.subarray(p, p + 2 * len)]]);
-      p += 2 * len;
-      continue;
-    }
-    for (let k = 0; k < len; k++, p += n === 1 ? 1 : 4)
-      push(points, id + k, n === 1 ? [r, V[p], V[p], V[p], 1] : [r, V[p], V[p + 1], V[p + 2], W[p + 3]]);
-  }
-  return end;
+function readPoints(p) {
+  const [line, first, n] = W.subarray(p, p + 3), list = [], point = (r, q) => WORDS === 1 ? [r, V[q], V[q], V[q], 1] : [r, V[q], V[q + 1], V[q + 2], W[q + 3]];
+  for (let k = 0; k < n; k++) if (!isNaN(V[p + 3 + k * WORDS])) list.push(point(first + k, p + 3 + k * WORDS));
+  points.set(line, list);
+  return p + 3 + n * WORDS;
 }
-for (let at = 0; at < W.length;) at = readRow(at);
+function readCell(p) {
+  const map = cells.get(W[p] - DIST) ?? [];
+  cells.set(W[p] - DIST, map);
+  if (map.at(-1)?.[0] !== W[p + 1]) map.push([W[p + 1], []]);
+  map.at(-1)[1].push(W[p + 2], W[p + 3]);
+  return p + 4;
+}
+for (let at = 0; at < W.length;) at = W[at] < DIST ? readPoints(at) : readCell(at);
 const FROM = rows[0]?.from ?? 0, TO = rows.at(-1)?.to ?? 1;
-
-/* What is of the thing that bears this name now, and not of the one before it. */
-const own = (list, reused) => (list ?? []).filter(p => rows[p[0]].tick >= reused);
+const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key, [v]);
 
 /* ---- text ---- */
 
@@ -323,9 +317,8 @@ function figure(c) {
 }
 
 function makeCharts() {
-  const list = facts.charts.map(c => ({ ...c, lines: c.lines.map(([id, reused, dim, name, info]) =>
-    ({ dim, name, info, points: own(points.get(id), reused) })).filter(l => l.points.length) }));
-  return joined(list.filter(c => c.lines.length)).map(c => {
+  const list = facts.charts.map(c => ({ ...c, lines: c.lines.map(([line, dim, name, info]) => ({ dim, name, info, points: points.get(line) })) }));
+  return joined(list).map(c => {
     c.lines.sort((a, b) => !!a.dim - !!b.dim);  /* the sum is below the others */
     legend(c);
     return { ...c, title: c.name, words: inWords(c), group: facts.sources[c.source], first: 0, last: 0,
@@ -357,17 +350,16 @@ function overview(charts) {
   });
 }
 
-function makeHeat([id, reused, name, unit, source, dim, thing]) {
-  const list = own(cells.get(id), reused), h = { heat: true, points: list, group: facts.sources[source], linear: unit === "16ths" };
+function makeHeat([map, name, unit, source, dim, thing]) {
+  const list = cells.get(map), h = { heat: true, points: list, group: facts.sources[source], linear: unit === "16ths" };
   const used = list.flatMap(p => p[1].filter((_, k) => k % 2 === 0));
-  if (!used.length) return [];
   h.first = h.linear ? 0 : used.reduce((a, q) => Math.min(a, q)), h.last = h.linear ? 15 : used.reduce((a, q) => Math.max(a, q));
   h.show = v => ofCell[unit](v);
   h.title = name + (dim ? ` · ${dim} ${esc(thing)}` : "");
   h.words = count(list.reduce((a, p) => a + p[1].reduce((n, v, k) => n + (k % 2 ? v : 0), 0), 0)) + " in all";
   figure(h);
   h.high.textContent = rough(h.show(low(h.last + 1))), h.low.textContent = rough(h.show(low(h.first)));
-  return [h];
+  return h;
 }
 
 function section(group, list) {
@@ -398,6 +390,7 @@ function notes() {
       + "around it reaches from their lowest to their highest. Counts of heat maps are their sums.");
   if (facts.backwards) out.push(`${facts.backwards} times a counter of the kernel went back: taken as no change.`);
   if (facts.dropped) out.push(`${facts.dropped} things were left out: there were too many.`);
+  if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} numbers have no line: there were too many.`);
   $("note").hidden = !out.length;
   $("note").textContent = out.join("\n");
 }
@@ -432,7 +425,7 @@ $("command").textContent = `on ${esc(run.host)}`;
 $("where").textContent = `${esc(run.kernel)} ${esc(run.arch)} · ${new Date(run.start_realtime_ns / 1e6).toLocaleString("sv")} · `
   + `${secs(TO - FROM)} in ${facts.intervals} intervals of ${facts.interval_ns / 1e9} s · kvis ${esc(run.version)}`;
 notes();
-const charts = makeCharts(), heat = facts.heat.flatMap(makeHeat), first = overview(charts);
+const charts = makeCharts(), heat = facts.heat.map(makeHeat), first = overview(charts);
 if (first.length) section("overview", first);
 for (const g of new Set(Object.values(facts.sources))) {
   const list = [...heat, ...charts].filter(c => c.group === g);

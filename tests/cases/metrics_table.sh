@@ -63,6 +63,13 @@ s/ sort=IDLE/ sort=IDLENESS/~no metric `IDLENESS`
 s/ sort=IDLE/ sort=TEMP/~is sorted by what it has not
 s/^thing zone json=zone/thing zone/~json, label and sort are needed
 s/^thing none/thing all/~the first thing is not none
+s/ title=zones section=t/ title=zones/~title and section are needed
+s/ title=zones section=t/ title=zones section=T/~title and section are needed
+s/ unusual=0.2 bad=0.5/ unusual=0.2/~unusual and bad go together
+s/ column="1 IOPS"/ column=IOPS/~column: N NAME
+s/ groups=sched/ groups=schedule/~no group `schedule`
+s/ past=LOAD1/ past=LOAD2/~no metric `LOAD2`
+s/"IPC IPC,/"IPC IPS,/~no metric `IPS`
 s/shown=celsius/shown=kelvin/~shown is none of
 s/^\(unit ticks .*\)counter=yes/\1counter=on/~counter is none of: yes
 LIST

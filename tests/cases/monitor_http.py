@@ -3,7 +3,7 @@
 # answer that says so.
 # timeout: 60
 # tier: gate
-import os, re, socket, subprocess, sys, time
+import os, re, resource, socket, subprocess, sys, time
 
 kvis = subprocess.Popen([os.environ["KVIS"], *"monitor -c load -i 0.5 --listen=0".split()], stdin=subprocess.DEVNULL,
                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -64,6 +64,21 @@ head = ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
 if not head.startswith(b"HTTP/1.1 200 ") or not head.endswith(b"\r\n\r\n") or b"Content-Length: 0" in head:
     failed += 1
     print("FAIL HEAD:", head)
+# without a descriptor for a client, kvis waits instead of turning round; then the client is served
+limits = resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE)
+resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+def cpu():
+    return sum(map(int, open(f"/proc/{kvis.pid}/stat").read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+s = socket.create_connection(("127.0.0.1", port))
+s.sendall(b"GET / HTTP/1.1\r\n\r\n")
+was = cpu()
+time.sleep(1)
+if cpu() - was > 0.3:
+    failed += 1
+    print(f"FAIL {cpu() - was} s of CPU time in one second without descriptors")
+resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE, limits)
+s.settimeout(30)
+want("one that waited for a descriptor", b"".join(iter(lambda: s.recv(65536), b"")), ROOT)
 kvis.send_signal(2)
 failed += kvis.wait(60) != 0
 sys.exit(failed > 0)

@@ -109,8 +109,10 @@ key Space
 until_true 5 shows PAUSED || fail "no pause"
 still() { was=$(t capture-pane -p); sleep 0.2; [ "$was" = "$(t capture-pane -p)" ]; }
 until_true 10 still || fail "the paused screen changes" # what was drawn before the pause may still be on its way
-sleep 0.7
+sleep 1.2
 eq "paused screen" "$was" "$(t capture-pane -p)"
+keys n n # other pages show numbers of the same interval, by the same time of day
+until_true 5 eval '[ "$was" = "$(t capture-pane -p)" ]' || fail "keys change what is paused: $(t capture-pane -p)"
 key Space
 t resize-window -x 200 -y 60
 until_true 5 eval 'last 60' || fail "not resized: $(t capture-pane -p)"

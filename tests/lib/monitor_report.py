@@ -256,16 +256,16 @@ def controls(b, d, e):
 
 
 def thin(b, d):
-    """Two intervals are one point: the mean, the lowest, the highest. No extreme is lost."""
+    """Several intervals are one point: the mean, the lowest, the highest. No extreme is lost."""
     e = samples(d, "thin")
     b.size(1400, 900)
     b.open(d + "/thin.html")
     note = b.js("document.querySelector('#note').textContent")
-    points = int(re.search(rf"{len(e)} intervals are shown as (\d+) points of up to 2:", note).group(1))
-    check(points == len(e) // 2 + len(e) % 2, "points", note, len(e))
+    points, every = map(int, re.search(rf"{len(e)} intervals are shown as (\d+) points of up to (\d+):", note).groups())
+    check(points == -(-len(e) // every) and 256 <= points <= 512, "points", note, len(e))
     got = tells(b, points)["load1"]
     for k, (text,) in enumerate(got):
-        some = [x["load1"] for x in e[2 * k:2 * k + 2]]
+        some = [x["load1"] for x in e[every * k:every * (k + 1)]]
         lo, hi, mean = min(some), max(some), sum(some) / len(some)
         m = re.fullmatch(r"([\d.]+)(?:  \(([\d.]+) – ([\d.]+)\))?", text.split("\n")[1])
         said = [float(x) for x in (m.groups() if m.group(2) else [m.group(1)] * 3)]
@@ -278,7 +278,7 @@ def thin(b, d):
         check(total.replace("\u202f", "") == f"{sum(waits)} in all", "all waits", total, sum(waits))
         got = tells(b, points)["runq_wait"]
         for k, (text,) in enumerate(got):
-            check(text.replace("\u202f", "").endswith(f" of {sum(waits[2 * k:2 * k + 2])}"), "waits of a point", k, text, waits[2 * k:2 * k + 2])
+            check(text.replace("\u202f", "").endswith(f" of {sum(waits[every * k:every * (k + 1)])}"), "waits of a point", k, text, waits[every * k:every * (k + 1)])
     b.shot(d + "/monitor_thin.png")
     print(f"{len(e)} intervals, {points} points")
 

@@ -925,6 +925,26 @@ static void t_metrics(void)
     EXPECT(counts(M_CTXT, 120) == -1 && counts(M_CTXT, 125) == 5);
     met_raw(met.all, M_CTXT, -1);
     EXPECT(met_at(met.all, M_CTXT)->raw == 125);
+    /* A full table: a new thing takes the place of what has gone, whatever kind that was of. */
+    char name[16];
+    for (u32 k = 1; k < MET_INSTS; k++) {
+        snprintf(name, sizeof name, "d%u", k);
+        met_inst(DIM_DISK, name);
+    }
+    EXPECT(met_inst(DIM_DISK, "d1") && !met_inst(DIM_GROUP, "/pod") && met_left_out_now() == 1);
+    met.tick++;
+    EXPECT(met_inst(DIM_DISK, "d1") && !met_inst(DIM_GROUP, "/pod"));
+    met.tick++;
+    struct met_inst *d1 = met_inst(DIM_DISK, "d1"), *pod = met_inst(DIM_GROUP, "/pod");
+    EXPECT(pod && pod->next == NULL && met_inst(DIM_GROUP, "/pod") == pod && met_inst(DIM_DISK, "d1") == d1);
+    EXPECT(met_first(DIM_DISK) == d1 && strcmp(d1->next->name, "d2"));
+    for (u32 k = 0; k < 2 * MET_INSTS; k++) { /* pods that come and go */
+        snprintf(name, sizeof name, "/pod%u", k);
+        met.tick += k % 16 == 0;
+        EXPECT(met_inst(DIM_GROUP, name));
+    }
+    met.src[met.cur].left_out = 0;
+    EXPECT(met.n_insts == MET_INSTS && counts(M_CTXT, 125) == -1);
 }
 
 /* Forged maps. The test writes the one entry, slot 0 of `stats`; loss counters are 0. An update of `stats` replaces

@@ -40,7 +40,7 @@ fi
 # t_cgroup WHAT RULE WHO: RULE is found first, of /kvill, by WHO (regular expressions).
 t_cgroup() {
     kvis diagnose -d 2 --json="$1.json" -o "$1.txt" 2>err || t_show err
-    sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"findings_dropped".*//' "$1.json" >first
+    sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$1.json" >first
     t_has "$1: first" first "\"rank\":1,.*\"rule\":\"($2)\"" || t_show "$1.txt"
     t_has "$1: of which cgroup" first '"cgroup":"/kvill"'
     sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' |

@@ -106,7 +106,7 @@ t_ill() {
     while [ $t_run -lt "${RUNS-1}" ]; do
         t_run=$((t_run + 1))
         kvis diagnose -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.$t_run.txt" 2>err || t_show err
-        sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"findings_dropped".*//' "$t_ill.$t_run.json" >first
+        sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$t_ill.$t_run.json" >first
         t_first=$(sed -n 's/.*"rank":1,.*"rule":"\([^"]*\)".*/\1/p' first)
         t_culprit=$(sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' | head -n 1 |
             sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/')
