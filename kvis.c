@@ -17950,9 +17950,9 @@ static bool sp_is_commands(int sig, const siginfo_t *si)
     return si->si_code == SI_KERNEL || (!sp_command.ended && kill(sp_command.pid, sig) == 0);
 }
 
-/* Whether the command itself, or what descends from it, has sent a signal. It does not know kvis: it
- * means its process group, as `kill 0` does, so it has got the signal already. A sender that is gone
- * is taken for somebody else: kvis can always be ended. Runs in signal handlers. */
+/* Whether the command itself, or what descends from it, has sent a signal. It does not know kvis:
+ * it means its process group, as `kill 0` does, so it has got the signal already. A sender that is
+ * gone is taken for somebody else: kvis can always be ended. Runs in signal handlers. */
 static bool sp_by_command(const siginfo_t *si)
 {
     pid_t pid = sp_command.pid > 0 && si->si_code <= 0 ? si->si_pid : 0;
@@ -24629,8 +24629,8 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells, with
- * what /proc has, and those of a recording --- */
+/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells,
+ * with what /proc has, and those of a recording --- */
 
 static u64 proc_left_out; /* events of a recording whose processes were too many */
 
