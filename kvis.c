@@ -17923,12 +17923,32 @@ static bool sp_is_commands(int sig, const siginfo_t *si)
     return si->si_code == SI_KERNEL || (!sp_command.ended && kill(sp_command.pid, sig) == 0);
 }
 
+/* Whether the command itself, or what descends from it, has sent a signal. It does not know kvis:
+ * it means its process group, as `kill 0` does, so it has got the signal already. A sender that is
+ * gone is taken for somebody else: kvis can always be ended. Runs in signal handlers. */
+static bool sp_by_command(const siginfo_t *si)
+{
+    pid_t pid = sp_command.pid > 0 && si->si_code <= 0 ? si->si_pid : 0;
+    for (u32 i = 0; i < 64 && pid > 1; i++) {
+        char path[32], s[512];
+        if (pid == sp_command.pid)
+            return true;
+        snprintf(path, sizeof path, "/proc/%d/stat", pid);
+        s[u_slurp(path, s, sizeof s - 1)] = 0;
+        const char *end = strrchr(s, ')');
+        pid = end && end[1] && end[2] ? atoi(end + 3) : 0;
+    }
+    return false;
+}
+
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     static bool asked;
     int e = errno;
     (void)unused;
-    if (sig == SIGALRM || sig == SIGIO)
+    bool noted = sig != SIGALRM && sig != SIGIO && !sp_by_command(si);
+    errno = e;
+    if (!noted)
         return;
     if (asked || !sp_is_commands(sig, si))
         sp_told = sig;
@@ -21496,10 +21516,12 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     if (tr.attaching)
         tr_reap_dead();
     bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
-    if (sig != SIGALRM && sig != SIGIO && room) {
+    int e = errno;
+    if (sig != SIGALRM && sig != SIGIO && room && !sp_by_command(si)) {
         tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)] = *si;
         tr.n_queued = tr.n_queued + 1;
     }
+    errno = e;
     tr.tick = 1;
 }
 
@@ -23556,6 +23578,19 @@ static const struct proc_text *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
+/* Whether a cgroup is that of --cgroup, or below it. */
+static bool proc_in_cgroup(u64 id)
+{
+    static char top[PATH_MAX];
+    static u32 n;
+    if (!n)
+        n = proc_cgroup_path(po.cgroup, top);
+    if (id == po.cgroup || n == 1)
+        return true;
+    const struct proc_text *path = proc_cgroup(id);
+    return n && path->len > n && !memcmp(path->p, top, n) && path->p[n] == '/';
+}
+
 static bool proc_line_matches(const struct proc_life *l)
 {
     static struct buf b;
@@ -23576,7 +23611,7 @@ static bool proc_wanted(const struct proc_row *r)
         return false;
     if (po.only_pid && l->pid != po.only_pid)
         return false;
-    if (po.cgroup && l->cgroup != po.cgroup)
+    if (po.cgroup && !proc_in_cgroup(l->cgroup))
         return false;
     if (opt.min_ns && r->what != PROC_FAILED && r->ts_ns - l->begin_ns < opt.min_ns)
         return false;
@@ -24563,8 +24598,8 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells, with
- * what /proc has, and those of a recording --- */
+/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells,
+ * with what /proc has, and those of a recording --- */
 
 static u64 proc_left_out; /* events of a recording whose processes were too many */
 
@@ -35885,7 +35920,7 @@ static const char *cmd_temporary_dir(void)
     return beside;
 }
 
-static char cmd_recording_name[PATH_MAX];
+static char cmd_recording_name[PATH_MAX + 64];
 
 /* -w, and where the report comes from, which is read again. */
 static void cmd_open_recorded(void)

@@ -447,11 +447,11 @@ enum {
     { IN_PROC, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
-      "show only this cgroup (v2)" }, \
+      "show only this cgroup (v2) and those below it" }, \
     { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "-c, --cgroup=PATH", \
-      "show only this cgroup (v2)" }, \
+      "show only this cgroup (v2) and those below it" }, \
     { IN_PROC, 'f', "format", "FORMAT", false, \
       OPT_STRING, { .string = &po.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "-f, --format=FORMAT", \

@@ -52,7 +52,7 @@ want "[e['exit_code'] for e in by('command') if e['argv'][0] == '/bin/sleep'] ==
 long=$(printf '%0200d' 1)
 cat >cg <<END
 mount -t cgroup2 none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/kvis-$$/$long/$long || exit 77
-"$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-$$/$long/$long -o text -- sh -c 'echo \$\$ >/sys/fs/cgroup/kvis-$$/$long/$long/cgroup.procs; /bin/true; echo \$\$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
+"$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-$$/$long -o text -- sh -c 'echo \$\$ >/sys/fs/cgroup/kvis-$$/$long/$long/cgroup.procs; /bin/true; echo \$\$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
 st=\$?
 "$KVIS" proc --cgroup=/sys/fs/cgroup/cgroup.procs -- true
 [ \$? = 2 ] || st="99 # a file is no cgroup"

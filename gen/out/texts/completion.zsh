@@ -219,7 +219,7 @@ _kvis() {
     '*-l+[show only command lines that match REGEX]:REGEX: ' \
     '*--line=[show only command lines that match REGEX]:REGEX: ' \
     '*--min-duration=[show only what took at least TIME\: 10ms, 2s, 500us]:TIME: ' \
-    '*--cgroup=[show only this cgroup (v2)]:PATH:_files' \
+    '*--cgroup=[show only this cgroup (v2) and those below it]:PATH:_files' \
     '*-f+[choose text|json|execsnoop|exitsnoop (json\: what workflow-telemetry-action reads)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--format=[choose text|json|execsnoop|exitsnoop (json\: what workflow-telemetry-action reads)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=[add these environment variables of each command to --json]:NAME,...: ' \
@@ -249,8 +249,8 @@ _kvis() {
     '*--name=[show only names that contain NAME]:NAME: ' \
     '*-l+[show only command lines that match REGEX]:REGEX: ' \
     '*--line=[show only command lines that match REGEX]:REGEX: ' \
-    '*-c+[show only this cgroup (v2)]:PATH:_files' \
-    '*--cgroup=[show only this cgroup (v2)]:PATH:_files' \
+    '*-c+[show only this cgroup (v2) and those below it]:PATH:_files' \
+    '*--cgroup=[show only this cgroup (v2) and those below it]:PATH:_files' \
     '*--ring=[set the size of the ring buffer (4M)]:SIZE: ' \
     '*-h[print this help]' \
     '*--help[print this help]' ;;
@@ -271,8 +271,8 @@ _kvis() {
     '*--uid=[show only this user]:UID: ' \
     '*-n+[show only names that contain NAME]:NAME: ' \
     '*--name=[show only names that contain NAME]:NAME: ' \
-    '*-c+[show only this cgroup (v2)]:PATH:_files' \
-    '*--cgroup=[show only this cgroup (v2)]:PATH:_files' \
+    '*-c+[show only this cgroup (v2) and those below it]:PATH:_files' \
+    '*--cgroup=[show only this cgroup (v2) and those below it]:PATH:_files' \
     '*--ring=[set the size of the ring buffer (4M)]:SIZE: ' \
     '*-h[print this help]' \
     '*--help[print this help]' ;;
