@@ -195,7 +195,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "    --no-filter", \
-      "also show start-up, memory, libraries, /proc and loopback peers" }, \
+      "also show start-up, memory, libraries and reads of /proc" }, \
     { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", false, \
       OPT_CALL, { .call = opt_color }, 0, 0, \
       "auto|always|never", "    --color=WHEN", \

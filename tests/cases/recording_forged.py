@@ -35,7 +35,7 @@ def write(name, records):
     records = [put(FIELD) + text(b"bytes") + put(3), put(KIND) + text(b"rss") + put(1) + put(0)] + records
     records += [put(END) + putz(0)]
     blocks = [b"".join(records[at:at + 1000]) for at in range(0, len(records), 1000)]
-    open(name, "wb").write(recording.join(recording.head(3), blocks))
+    open(name, "wb").write(recording.join(recording.head(4), blocks))
 
 
 def replay(name, *options):

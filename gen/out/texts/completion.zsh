@@ -76,7 +76,7 @@ _kvis() {
     '*--folded-by=[count this in the stacks of --folded\: time|cpu|runq|disk|blocked|bytes (time)]:KEY:(time cpu runq disk blocked bytes)' \
     '*--faults[show page faults, by region]' \
     '*--page-faults[show page faults, by region (as --faults)]' \
-    '*--no-filter[also show start-up, memory, libraries, /proc and loopback peers]' \
+    '*--no-filter[also show start-up, memory, libraries and reads of /proc]' \
     '*--color=[color the text\: auto|always|never]:WHEN:(auto always never)' \
     '*-u+[run the command as USER]:USER:_users' \
     '*--user=[run the command as USER]:USER:_users' \
@@ -173,7 +173,7 @@ _kvis() {
     '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
     '*--folded=[write the time in calls as stacks for flame graphs]:FILE:_files' \
     '*--folded-by=[count this in the stacks of --folded\: time|cpu|runq|disk|blocked|bytes (time)]:KEY:(time cpu runq disk blocked bytes)' \
-    '*--no-filter[also show start-up, memory, libraries, /proc and loopback peers]' \
+    '*--no-filter[also show start-up, memory, libraries and reads of /proc]' \
     '*--color=[color the text\: auto|always|never]:WHEN:(auto always never)' \
     '*--min-sched-delay=[show waits for a CPU of US microseconds or more]:US: ' \
     '*--tree[print the commands as a tree, when all have ended]' \

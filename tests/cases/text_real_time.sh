@@ -1,0 +1,82 @@
+#!/bin/sh
+# Text shows whatever changes something, and failures. What is held back is printed while the program waits for it,
+# lines are in order of time, and datagrams to different addresses are different lines.
+# tier: gate asan
+# timeout: 120
+# needs: root gcc python3
+. "$TESTS/lib/lib.sh"
+cat >changes.c <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+int main(void)
+{
+    int f = open("lib/libx.so", O_CREAT | O_WRONLY, 0644);
+    close(f);
+    chmod("lib/libx.so", 04755);
+    rename("lib/libx.so", "lib/liby.so");
+    unlink("lib/liby.so");
+    f = open("/dev/shm/kvis_text", O_CREAT | O_RDWR, 0600);
+    write(f, "x", 1);
+    close(f);
+    unlink("/dev/shm/kvis_text");
+    f = open("/proc/self/oom_score_adj", O_WRONLY);
+    write(f, "5", 1);
+    close(f);
+    open("app.sock", O_RDONLY);
+    open("data.sorted", O_RDONLY);
+    open("lib/no.so.1", O_RDONLY);
+    open("/proc/self/mem_no", O_WRONLY);
+    return 0;
+}
+C
+gcc -o changes changes.c 2>/dev/null || fail "gcc"
+mkdir lib
+for backend in $(backends); do
+    run trace --backend=$backend -- ./changes
+    status 0
+    for line in 'open .*/lib/libx.so \(write\)' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
+        'unlink .*/lib/liby.so' 'open /dev/shm/kvis_text \(read/write\)' 'write +1 B  /dev/shm/kvis_text' \
+        'unlink /dev/shm/kvis_text' 'open /proc/self/oom_score_adj \(write\)' 'write +1 B  /proc/self/oom_score_adj' \
+        'open .*/app.sock .*ENOENT' 'open .*/data.sorted .*ENOENT' 'open .*/lib/no.so.1 .*ENOENT' \
+        'open /proc/self/mem_no .*ENOENT'; do
+        has err "^\[[^ ]* $line\$"
+    done
+    # One write each 50 ms until kvis has printed of them: it does not wait for the end.
+    cat >slow.py <<'P'
+import os, socket, sys, time
+seen = lambda what: what in open("live").read()
+f = os.open("many", os.O_CREAT | os.O_WRONLY)
+while not seen("many (x"):
+    for i in range(5): # a look into the file is a line, too
+        os.write(f, b"x")
+        time.sleep(0.05)
+if not os.fork(): # a child that executes nothing
+    while not seen("spawn process"):
+        time.sleep(0.05)
+    os._exit(0)
+os.wait()
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for port in 5001, 5002, 5003, 5001, 5001:
+    s.sendto(b"0123456789", ("127.0.0.1", port))
+P
+    : >live
+    run trace --backend=$backend -o live -- python3 slow.py
+    status 0
+    eq "peers" "5001 (x3, 30 B total)|5002|5003|" "$(sed -n 's/.* send  *10 B → 127.0.0.1:\(.*\)/\1/p' live | tr '\n' '|')"
+    sed -n 's/^\[+\([0-9.]*\)s\].*/\1/p' live >times
+    sort -nc times 2>&9 || fail "times decrease"
+    total=$(sed -n 's/.* write  *1 B .*many\( (x\([0-9]*\),.*\)*$/\2/p' live | awk '{ n += $1 ? $1 : 1 } END { print n }')
+    eq "writes" "$(stat -c %s many)" "$total"
+    rm many
+    # A search for a program is told when it finds none.
+    run trace --backend=$backend -- python3 -c 'import subprocess
+subprocess.call(["true"])
+try:
+    subprocess.call(["no-such-program"])
+except FileNotFoundError:
+    pass'
+    has err 'exec .*/no-such-program failed: ENOENT'; hasnt err 'exec .*/true failed'
+done
