@@ -6721,7 +6721,7 @@ static bool out_hides(struct out_proc *p, const struct event *e)
     }
 }
 
-/* How much was hidden: the last line of all. */
+/* How much was hidden: the line after the short summary. */
 static void out_tell_hidden(void)
 {
     if (out.hidden)
@@ -8029,11 +8029,6 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-static void st_line(struct buf *b, const char *label, u64 bytes)
-{
-    b_f(b, "   %-15s%10s\n", label, out_bytes(bytes).s);
-}
-
 static struct st_end st_run; /* the run that the summary is of */
 
 /* Whether all calls are traced that a part of the summary counts: else it would be too small. */
@@ -8069,13 +8064,12 @@ enum st_known {
 };
 
 /* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
-#define X(key, recorded, number, known, label) { key, recorded, &(number), ST_##known, label },
+#define X(key, recorded, number, known) { key, recorded, &(number), ST_##known },
 static const struct st_num {
     const char *key;      /* in JSON */
     const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
     u64 *v;
     u8 known;             /* enum st_known */
-    const char *label;    /* in text, where it has a line of its own */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
@@ -8134,58 +8128,6 @@ static void st_settle(void)
         st.io = *st_run.io;
 }
 
-/* The lines of text of the numbers of one kind. */
-static void st_text_nums(struct buf *b, enum st_known kind)
-{
-    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-        if (st_nums[i].known == kind && st_nums[i].label)
-            st_line(b, st_nums[i].label, *st_nums[i].v);
-}
-
-/* dropped: names of such a list that are not there any more, some of them perhaps twice. */
-static void st_text_more(struct buf *b, u64 more, u64 dropped)
-{
-    if (more)
-        b_f(b, "   ... and %s%" PRIu64 " more\n", dropped ? "at least " : "", more);
-    else if (dropped)
-        b_s(b, "   ... and others, whose names were dropped\n");
-}
-
-static void st_text_top_files(struct buf *b)
-{
-    struct name *list[10];
-    u64 more;
-    u32 n = st_names(list, 10, st_is_file_with_bytes, &more);
-    if (n)
-        b_s(b, " Top files:\n");
-    for (u32 i = 0; i < n; i++) {
-        b_f(b, "   %9s in %9s out  ", out_bytes(list[i]->in_bytes).s,
-            out_bytes(list[i]->out_bytes).s);
-        b_esc(b, list[i]->s, list[i]->len, 0);
-        b_c(b, '\n');
-    }
-    st_text_more(b, more, st.files_dropped);
-}
-
-static void st_text_connections(struct buf *b)
-{
-    struct name *list[10];
-    u64 more;
-    u32 n = st_names(list, 10, st_is_far_peer, &more);
-    if (n)
-        b_s(b, " Network peers:\n");
-    for (u32 i = 0; i < n; i++) {
-        const char *a = fd_peer_addr(list[i]);
-        b_s(b, "   ");
-        b_put(b, list[i]->s, (size_t)(a - list[i]->s));
-        b_s(b, "→ ");
-        b_esc(b, a, list[i]->len - (u32)(a - list[i]->s), 0);
-        b_f(b, "  %s sent, %s received\n", out_bytes(list[i]->out_bytes).s,
-            out_bytes(list[i]->in_bytes).s);
-    }
-    st_text_more(b, more, st.peers_dropped);
-}
-
 /* --- where the time went --- */
 
 /* Sorts the table, most time first, so that nothing can be booked any more. Returns how many rows
@@ -8216,7 +8158,7 @@ static void st_text_where(struct buf *b)
     u64 more, rest = st_waits_sum().ns;
     u32 n = st_where_top(&more);
     if (n)
-        b_s(b, " Where time went (ms):  total     cpu    runq    disk  blocked\n");
+        b_s(b, "\n Where time went (ms):  total     cpu    runq    disk  blocked\n");
     for (u32 i = 0; i < n; i++) {
         const struct st_where *w = &st.where[i];
         u64 part[] = { w->ns, w->cpu, w->runq, w->disk, st_rest(w) };
@@ -8276,11 +8218,6 @@ static void st_text_delays_of(struct buf *b, const struct st_delays *d)
     b_c(b, '\n');
 }
 
-static void st_text_waits(struct buf *b)
-{
-    st_text_delays_of(b, &st.delays);
-}
-
 static void st_json_delays(struct buf *b, const char *count, const char *what,
                            const struct st_delays *d)
 {
@@ -8315,11 +8252,6 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
              io->took.count == 1 ? "" : "s");
     st_text_delays(b, what, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
-}
-
-static void st_text_block_io(struct buf *b)
-{
-    st_text_io_of(b, &st.io);
 }
 
 static void st_json_block_io(struct buf *b)
@@ -8363,33 +8295,16 @@ static bool st_has_count(const struct st_failed *f)
 static void st_text_failed(struct buf *b)
 {
     const struct st_failed *list[ST_ERRNOS];
-    u64 rest = st.failed_other;
     u32 n = st_failures(list, st_has_count);
+    if (n)
+        b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
         const char *e = u_errname(list[i]->err);
-        if (i < 8)
-            b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", i ? "" : " Failed calls:\n", e ? e : "?",
-                list[i]->count, sc_name(list[i]->row));
-        else
-            rest += list[i]->count;
+        b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
+            sc_name(list[i]->row));
     }
-    if (rest)
-        b_f(b, "   %-12s %6" PRIu64 "\n", "other", rest);
-}
-
-static void st_text_left(struct buf *b)
-{
-    if (st.n_left)
-        b_s(b, " Still open at exit:\n");
-    for (u32 i = 0; i < MIN(st.n_left, 8); i++) {
-        b_f(b, "   [%d ", st.left[i].pid);
-        b_esc(b, st.left[i].comm, strnlen(st.left[i].comm, 16), 0);
-        b_f(b, "] %d %s ", st.left[i].fd, fd_kind_name[st.left[i].kind]);
-        if (st.left[i].name)
-            b_esc(b, st.left[i].name->s, st.left[i].name->len, 0);
-        b_c(b, '\n');
-    }
-    st_text_more(b, st.n_left - MIN(st.n_left, 8), 0);
+    if (st.failed_other)
+        b_f(b, "   %-12s %6" PRIu64 "\n", "other", st.failed_other);
 }
 
 /* --- the lists, described --- */
@@ -8456,7 +8371,7 @@ enum rec_type {
     REC_FAILED_PROCESS                                                 /* what it came to */
 };
 
-/* The lists of the summary, which text, JSON, recordings, replay and diff walk in this order. */
+/* The lists of the summary, which JSON, recordings, replay and diff walk in this order. */
 static const struct st_list {
     const char *key;      /* in JSON; NULL: not there, unless json() says it */
     const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
@@ -8475,7 +8390,6 @@ static const struct st_list {
     bool (*want)(const struct name *); /* rows are these names; *rows has room for them */
     u32 (*top)(u64 *more);             /* puts the rows first that are shown, and counts them */
     void (*add)(const void *row);      /* of a recording; NULL: it comes behind those there are */
-    void (*text)(struct buf *b);
     void (*json)(struct buf *b);       /* what is not a list there */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
@@ -8518,26 +8432,35 @@ static void st_text_exit(struct buf *b, int status)
         b_f(b, "%d", WEXITSTATUS(status));
 }
 
+/* Text of at most so many bytes, escaped. */
+static void st_escape(struct buf *b, const char *s, size_t n, size_t most)
+{
+    bool cut = n > most;
+    if (cut) /* no half of a UTF-8 character */
+        for (n = most; n && (s[n] & 0xc0) == 0x80;)
+            n--;
+    b_esc(b, s, n, 0);
+    b_s(b, cut ? "…" : "");
+}
+
 /* The command line as one line of text, escaped. */
 static void st_command(struct buf *b)
 {
+    enum { MOST = 4096 };
+    u32 from = b->len;
     if (opt.everyone || opt.cgroup)
         b_s(b, opt.everyone ? "all processes" : "cgroup ");
     if (opt.cgroup)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
-    for (char **a = opt.command; a && *a; a++) {
+    for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        b_esc(b, *a, MIN(strlen(*a), 200), 0);
+        st_escape(b, *a, strlen(*a), 200);
+        b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
-    for (u32 i = 0; i < opt.n_pids; i++)
+    for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
         b_f(b, "%s%d", i ? ", " : "pid ", opt.pids[i]);
-}
-
-static void st_rule(struct buf *b)
-{
-    for (int i = 0; i < 64; i++)
-        b_s(b, "━");
-    b_c(b, '\n');
+        b_s(b, i + 1 < opt.n_pids && b->len - from >= MOST ? ", …" : "");
+    }
 }
 
 /* What is missing; false: nothing. */
@@ -8557,128 +8480,6 @@ static void st_text_lost(struct buf *b)
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
     b_c(b, '\n');
-}
-
-static void st_text_uring(struct buf *b, const char *label)
-{
-    if (st.uring_done)
-        b_f(b, "%s%" PRIu64 " results\n", label, st.uring_done);
-    else if (st.uring)
-        b_f(b, "%s%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", label,
-            st.uring);
-}
-
-static void st_text_trouble(struct buf *b)
-{
-    if (mem.unreadable)
-        b_f(b, " Unreadable: at %" PRIu64 " stops, arguments could not be read in time\n",
-            mem.unreadable);
-    if (nm.overflow)
-        b_f(b, " Names: %" PRIu64 " uses of names that do not fit are counted as one name\n",
-            nm.overflow);
-    if (vm.overflow)
-        b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
-    if (st.names_dropped)
-        b_f(b, " Names: files and peers with few bytes were dropped from the lists %" PRIu64
-               " times (at most %s each)\n", st.names_dropped, out_bytes(st.dropped_most).s);
-    if (st.programs_other)
-        b_f(b, " Subprocesses: at most %" PRIu64 " more than the list has\n", st.programs_other);
-    st_text_uring(b, " io_uring: ");
-    b_s(b, " Lost: ");
-    st_text_lost(b);
-}
-
-static void st_text_memory(struct buf *b)
-{
-    if (!st_knows(ST_MEMORY)) {
-        b_s(b, " Memory: n/a (-e trace= leaves out some of its calls)\n");
-        return;
-    }
-    b_s(b, " Memory mapped at exit, resident or not:\n");
-    st_text_nums(b, ST_MEMORY);
-    b_f(b, "   %-15s%10s (%" PRIu64 " regions)\n", "Mmap:", out_bytes(vm.map_bytes).s,
-        vm.map_regions);
-}
-
-static void st_text_io(struct buf *b)
-{
-    if (!st_knows(ST_IO)) {
-        b_s(b, " I/O: n/a (-e trace= leaves out some of its calls)\n");
-        return;
-    }
-    b_s(b, " I/O:\n");
-    st_text_nums(b, ST_IO);
-    if (st.other_in | st.other_out)
-        st_text_nums(b, ST_OTHER_IO);
-}
-
-static void st_text_files(struct buf *b)
-{
-    if (st_knows(ST_FILES))
-        b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
-            st.files_written);
-    else if (st_knows_files())
-        b_f(b, " Files: at least %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
-            st.files_written);
-    else
-        b_s(b, " Files: n/a (-e trace= leaves out some of its calls)\n");
-}
-
-static void st_text_model(struct buf *b)
-{
-    st_text_memory(b);
-    if (st_knows(ST_FAULTS))
-        b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
-    if (st_knows(ST_MAJOR))
-        b_f(b, "   %-15s%10" PRIu64 "\n", "Major faults:", st.major_faults);
-    st_text_io(b);
-    st_text_files(b);
-}
-
-static void st_text_calls(struct buf *b)
-{
-    if (st_knows(ST_MODEL))
-        st_text_model(b);
-    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
-        if (st_lists[i].text)
-            st_lists[i].text(b);
-    if (st_knows(ST_MODEL))
-        b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
-            ps.processes, ps.threads, st.syscalls);
-    else
-        b_f(b, " Calls traced: %" PRIu64 "\n", st.syscalls);
-    b_f(b, " Backend: %s", st_run.backend);
-    if (st_run.records)
-        b_f(b, " (%" PRIu64 " calls recorded", st_run.records);
-    if (st_run.records && st_knows(ST_MODEL))
-        b_f(b, ", threads held %" PRIu64 " times at their end", st_run.throttled);
-    if (st_run.records && st_knows(ST_STOPS))
-        b_f(b, ", %" PRIu64 " stops", st_run.stops);
-    if (st_run.records)
-        b_c(b, ')');
-    b_c(b, '\n');
-    if (st_run.bpf_runs)
-        b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
-            st_run.bpf_ns / 1000000, st_run.bpf_ns / 1000 % 1000, st_run.bpf_runs);
-    st_text_trouble(b);
-}
-
-/* All that is counted, for -C: stands before the short summary. */
-static void st_text_all(struct buf *b)
-{
-    b_c(b, '\n');
-    st_rule(b);
-    b_s(b, " FINAL: ");
-    st_command(b);
-    b_f(b, " (%.3fs)\n", (double)st_run.duration_ns / 1e9);
-    st_rule(b);
-    st_text_calls(b);
-    if (st_knows(ST_MODEL)) {
-        b_s(b, " Exit: ");
-        st_text_exit(b, st_run.status);
-        b_c(b, '\n');
-    }
-    st_rule(b);
 }
 
 /* --- the summary in a few lines --- */
@@ -8730,8 +8531,9 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or takes it away where nothing is on it. more: items that were not even made. */
-static void st_end_items(struct st_items *items, u64 more)
+/* Ends the line, or takes it away where nothing is on it. more: items that were not even made.
+ * dropped: there may have been others, whose names are gone. */
+static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
     if (!items->shown) {
@@ -8739,7 +8541,7 @@ static void st_end_items(struct st_items *items, u64 more)
         return;
     }
     if (items->left_out + more)
-        b_f(b, " (+%" PRIu64 ")", items->left_out + more);
+        b_f(b, " (+%" PRIu64 "%s)", items->left_out + more, dropped ? " or more" : "");
     b_c(b, '\n');
 }
 
@@ -8794,13 +8596,17 @@ static void st_what(struct buf *b)
         return;
     }
     const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
-    b_esc(b, name, MIN(strlen(name), 40), 0);
+    st_escape(b, name, strlen(name), 40);
 }
 
+/* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
+ * is known (cputime_adjust, kernel/sched/cputime.c). */
 static void st_text_cpu(struct buf *b, u64 user, u64 system)
 {
-    b_f(b, "CPU %s%s (user %s, system %s)", st.orphans ? "at least " : "",
-        st_time(user + system).s, st_number_of(user).s, st_number_of(system).s);
+    enum { LEAST_MS = 100 };
+    b_f(b, "CPU %s%s", st.orphans ? "at least " : "", st_time(user + system).s);
+    if (user + system >= LEAST_MS * NSEC / 1000)
+        b_f(b, " (user %s, system %s)", st_number_of(user).s, st_number_of(system).s);
 }
 
 /* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
@@ -8923,7 +8729,7 @@ static void st_text_processes(struct buf *b, const char *label, const struct st_
     }
     if (!ended)
         items.left_out = 0;
-    st_end_items(&items, more);
+    st_end_items(&items, more, false);
 }
 
 static void st_text_ended(struct buf *b)
@@ -8951,7 +8757,7 @@ static void st_text_peers(struct buf *b)
             out_bytes(list[i]->in_bytes).s);
         st_end_item(&items);
     }
-    st_end_items(&items, more);
+    st_end_items(&items, more, st.peers_dropped);
 }
 
 static void st_text_file_totals(struct buf *b)
@@ -8980,7 +8786,7 @@ static void st_text_most_bytes(struct buf *b)
             b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
         st_end_item(&items);
     }
-    st_end_items(&items, more);
+    st_end_items(&items, more, st.files_dropped);
 }
 
 /* Whether a failure can be more than the way that programs look for something. */
@@ -9006,7 +8812,7 @@ static void st_text_failures(struct buf *b)
             b_f(b, " x%" PRIu64, list[i]->count);
         st_end_item(&items);
     }
-    st_end_items(&items, 0);
+    st_end_items(&items, 0, false);
 }
 
 static void st_text_peak(struct buf *b)
@@ -9024,6 +8830,9 @@ static void st_text_seldom(struct buf *b)
     if (st_run.fallback && !out.events_on) { /* else it was said at the start */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", st_run.fallback);
+    } else if (opt.count_too) {
+        st_label(b, "backend");
+        b_f(b, "%s\n", st_run.backend);
     }
     if (st_knows(ST_FAULTS)) {
         st_label(b, "page faults");
@@ -9036,17 +8845,39 @@ static void st_text_seldom(struct buf *b)
         st_label(b, "BPF programs");
         b_f(b, "%s in %" PRIu64 " runs\n", st_time(st_run.bpf_ns).s, st_run.bpf_runs);
     }
-    st_text_uring(b, "  io_uring        ");
-    if (mem.unreadable | nm.overflow | vm.overflow | st.names_dropped | st.programs_other) {
+    if (st.uring_done | st.uring)
+        st_label(b, "io_uring");
+    if (st.uring_done)
+        b_f(b, "%" PRIu64 " results\n", st.uring_done);
+    else if (st.uring)
+        b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", st.uring);
+}
+
+/* What could not be read, or did not fit. */
+static void st_text_incomplete(struct buf *b)
+{
+    char dropped[112];
+    const struct { u64 n; const char *what; } row[] = {
+        { mem.unreadable, "stops at which arguments could not be read in time" },
+        { nm.overflow, "uses of names that do not fit are counted as one name" },
+        { vm.overflow, "mappings that do not fit are left out" },
+        { st.names_dropped, dropped },
+        { st.programs_other, "programs at most are not in the list" },
+    };
+    snprintf(dropped, sizeof dropped, "times, a name with at most %s was dropped from the lists",
+             out_bytes(st.dropped_most).s);
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        if (!row[i].n)
+            continue;
         st_label(b, "incomplete");
-        b_s(b, "-C says what did not fit or could not be read\n");
+        b_f(b, "%" PRIu64 " %s\n", row[i].n, row[i].what);
     }
 }
 
 /* Twelve lines, and a few more where there is more to say. */
 static void st_text_short(struct buf *b)
 {
-    b_s(b, out.events_on || opt.count_too ? "\n" : "");
+    b_s(b, out.events_on ? "\n" : "");
     st_text_head(b);
     if (!st_no_calls()) {
         st_text_took(b);
@@ -9058,6 +8889,7 @@ static void st_text_short(struct buf *b)
         st_text_failures(b);
         st_text_peak(b);
         st_text_seldom(b);
+        st_text_incomplete(b);
     }
     if (st_has_lost()) {
         st_label(b, "lost");
@@ -9213,22 +9045,37 @@ static void st_json_summary(struct buf *b)
     b_s(b, "}\n");
 }
 
+/* What -C has beside the short summary and the table. */
+static void st_text_more(struct buf *b)
+{
+    if (!st.no_table) {
+        b_c(b, '\n');
+        st_table(b);
+    }
+    st_text_where(b);
+    st_text_delays_of(b, &st.delays);
+    st_text_io_of(b, &st.io);
+    st_text_failed(b);
+}
+
+static void st_text(struct buf *b)
+{
+    if (opt.count_only) {
+        st_table(b);
+        return;
+    }
+    st_text_short(b);
+    out_tell_hidden();
+    if (opt.count_too && !st_no_calls())
+        st_text_more(b);
+}
+
 /* The end of it all, as st_run has it, to every sink. text: also to the terminal. */
 static void st_report(bool text)
 {
-    static struct buf b;
     st_settle();
-    b_reset(&b);
-    if ((opt.count_only || opt.count_too) && !st.no_table)
-        st_table(&b);
-    if (!opt.count_only && opt.count_too && !st_no_calls())
-        st_text_all(&b);
-    if (!opt.count_only)
-        st_text_short(&b);
     if (text)
-        b_put(&out.text.b, b.p, b.len);
-    if (text)
-        out_tell_hidden();
+        st_text(&out.text.b);
     if (out.json_on)
         st_json_summary(&out.json.b);
     out_flush();
@@ -21348,14 +21195,11 @@ static void tr_on_signal(const siginfo_t *si)
 
 static void tr_tables(void)
 {
-    static struct buf b;
     out_idle(false);
     out_break_partial();
-    b_reset(&b);
-    b_c(&b, '\n');
+    b_c(&out.text.b, '\n');
     hy_counts();
-    st_table(&b);
-    b_put(&out.text.b, b.p, b.len);
+    st_table(&out.text.b);
     out_writer_flush(&out.text);
 }
 
