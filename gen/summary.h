@@ -80,10 +80,14 @@
     C(st_left, comm, TEXT, RECORDED, NULL) C(st_left, sock, WORD, BOTH, "sock_type") \
     C(st_left, name, NAME, BOTH, "path")
 #define WHERE_COLUMNS(C, P) \
-    C(st_where, row, CALL, ALL, "name") C(st_where, on, NAME, RECORDED, NULL) \
-    C(st_where, calls, NUMBER, ALL, "calls") C(st_where, ns, NUMBER, ALL, "duration_ns") \
-    C(st_where, cpu, NUMBER, ALL, "on_cpu_ns") C(st_where, runq, NUMBER, ALL, "runq_ns") \
-    C(st_where, disk, NUMBER, ALL, "disk_ns") P(REST, JSON, "other_ns") C(st_where, on, NAME, JSON, "on")
+    C(st_where, row, CALL, BOTH, "name") C(st_where, on, NAME, RECORDED, NULL) \
+    C(st_where, time.calls, NUMBER, BOTH, "calls") C(st_where, time.ns, NUMBER, BOTH, "duration_ns") \
+    C(st_where, time.cpu, NUMBER, BOTH, "on_cpu_ns") C(st_where, time.runq, NUMBER, BOTH, "runq_ns") \
+    C(st_where, time.disk, NUMBER, BOTH, "disk_ns") P(REST, JSON, "other_ns") C(st_where, on, NAME, JSON, "on")
+#define KNOWN_COLUMNS(C, P) \
+    C(st_row, row, CALL, RECORDED, NULL) C(st_row, known.calls, NUMBER, RECORDED, NULL) \
+    C(st_row, known.ns, NUMBER, RECORDED, NULL) C(st_row, known.cpu, NUMBER, RECORDED, NULL) \
+    C(st_row, known.runq, NUMBER, RECORDED, NULL) C(st_row, known.disk, NUMBER, RECORDED, NULL)
 #define DELAYS_COLUMNS(C, P) \
     C(st_delays, count, NUMBER, RECORDED, NULL) C(st_delays, sum_ns, NUMBER, RECORDED, NULL) \
     C(st_delays, max_ns, NUMBER, RECORDED, NULL) C(st_delays, hist, COUNTS, RECORDED, NULL)
@@ -93,8 +97,12 @@
     C(st_io, written, NUMBER, RECORDED, NULL) C(st_io, lost, NUMBER, RECORDED, NULL) \
     C(st_io, took.hist, COUNTS, RECORDED, NULL)
 #define TOOK_COLUMNS(C, P) \
-    C(st_took, row, CALL, BOTH, "name") C(st_took, calls, NUMBER, BOTH, "calls") \
-    C(st_took, ns, NUMBER, BOTH, "duration_ns")
+    C(st_row, row, CALL, BOTH, "name") C(st_row, calls, NUMBER, BOTH, "calls") \
+    C(st_row, ns, NUMBER, BOTH, "duration_ns")
+#define CALLER_COLUMNS(C, P) \
+    C(st_caller, pid, SIGNED, RECORDED, NULL) C(st_caller, comm, TEXT, RECORDED, NULL) \
+    C(st_caller, calls, NUMBER, RECORDED, NULL) C(st_caller, errors, NUMBER, RECORDED, NULL) \
+    C(st_caller, ns, NUMBER, RECORDED, NULL)
 #define PROCESS_COLUMNS(C, P) \
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
@@ -115,12 +123,14 @@
     { "where_time_went", "where_time_went_overflow", &st.where_other, .known = ST_TIMES, .record = REC_WHERE, \
       COLS(WHERE), ROWS(st.where, ST_WHERE), .sparse = true, .numbered = true, .top = st_where_top, \
       .add = st_add_where }, \
-    { .known = ST_TIMES, .record = REC_WAITS, COLS(WHERE), ROWS(st.waits, SC_N), .sums = true, .sparse = true, \
-      .add = st_add_waits, .json = st_json_call_time }, \
+    { .known = ST_TIMES, .record = REC_WAITS, COLS(KNOWN), ROWS(st.row, ST_ROWS), .sparse = true, \
+      .add = st_add_known, .json = st_json_call_time }, \
     { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ROWS(&st.delays, 1), .n = &st.n_delays, .json = st_json_sched }, \
     { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ROWS(&st.io, 1), .n = &st.n_io, .json = st_json_block_io }, \
-    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(st.took, SC_N), \
-      .sparse = true, .add = st_add_took }, \
+    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(st.row, ST_ROWS), \
+      .sparse = true, .add = st_add_row }, \
+    { .known = ST_RECORDED, .record = REC_CALLER, COLS(CALLER), ROWS(st.caller, ST_CALLERS), \
+      .n = &st.n_callers, .add = st_add_caller }, \
     { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(PROCESS), \
       ROWS(st.longest, ST_PROCESSES), .n = &st.n_longest }, \
     { "failed_processes", NULL, .known = ST_MODEL, .record = REC_FAILED_PROCESS, COLS(PROCESS), \

@@ -155,6 +155,7 @@ static void t_addresses(void)
 static void t_histogram(void)
 {
     static struct st_row r;
+    st_hist(&r);
     for (u64 v = 0; v < 100000; v = v + 1 + v / 50) {
         u64 mid = st_bucket_value(st_bucket(v));
         EXPECT(mid + 1 + v / 30 >= v && mid <= v + v / 30 + 1);
