@@ -310,7 +310,7 @@ struct proc {
     u64 start_ns;
     u64 restart;         /* signals whose handler has SA_RESTART; bit n-1 */
     u64 caught;          /* signals that have a handler */
-    struct stats *stats; /* --by=pid */
+    struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
     u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
@@ -6755,7 +6755,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     }
 }
 
-/* How much was hidden: the last line of all. */
+/* How much was hidden: the line after the short summary. */
 static void out_tell_hidden(void)
 {
     if (out.hidden)
@@ -7375,21 +7375,39 @@ static void out_forget(const struct task *t)
  * a list is its columns and its row there, a REC_ number, and a function for its text.
  * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
-enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
-       ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8 };
+enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
+       ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
+       ST_UNNAMED = SC_N, ST_ROWS /* of calls by name; the last has all numbers without one */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-struct st_row {
-    u64 calls, errors, time_ns, max_ns;
-    u32 hist[ST_BUCKETS];
+/* Calls of which it is known where their time went. */
+struct st_time {
+    u64 calls, ns, cpu, runq, disk;
 };
 
-/* Calls of one name, on one file or on all of them, and where their time went. */
+/* The calls of one name, as long as each took: also those that stopped for kvis. */
+struct st_row {
+    u64 calls, errors, ns, max_ns;
+    u64 killed_ns; /* of ns: calls in which their threads were killed. In no table of -c */
+    struct st_time known;
+    u32 *hist; /* how many took how long; NULL: nobody asked for that */
+    u16 row;
+};
+
+/* Calls of one name on one file. */
 struct st_where {
-    u64 calls, ns, cpu, runq, disk;
+    struct st_time time;
     struct name *on;
     u16 row;
+};
+
+/* The calls of one process (--by=pid). */
+struct st_caller {
+    u64 calls, errors, ns;
+    pid_t pid;
+    char comm[16];
+    bool ended; /* in a replay: the pid may be another process's */
 };
 
 /* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
@@ -7420,12 +7438,6 @@ struct st_left {
     struct name *name;
 };
 
-/* The calls of one name, as long as each took: also those that stopped for kvis. */
-struct st_took {
-    u64 calls, ns;
-    u16 row;
-};
-
 /* A process that has ended. */
 struct st_process {
     u64 ns;         /* it lived */
@@ -7434,23 +7446,16 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* Calls by name: those of the whole run, or of one process (--by=pid). */
-struct stats {
-    struct stats *next;
-    pid_t pid;
-    bool ended; /* the pid may be another process's */
-    char comm[16];
-    struct st_row *row[ARRAY_LEN(sc_rows)];
-};
-
 /* What the summary is made of, beside what other sections count. The lists among it are described
  * once, by st_lists. */
 static struct summary {
-    struct stats all;
-    struct stats counted; /* of the whole run, too: in the kernel */
-    struct stats *procs; /* newest first */
-    u32 n_tables;
-    u64 untabled;        /* 1: there were more processes than tables */
+    struct st_row row[ST_ROWS];    /* all calls */
+    struct st_row chosen[ST_ROWS]; /* those in the table of -c, where that has others */
+    bool apart;          /* it has */
+    bool from_calls;     /* of a replay: chosen[] and caller[] are of its calls, not its tables */
+    struct st_caller caller[ST_CALLERS];
+    u64 n_callers;
+    u64 untabled;        /* 1: there were more processes than that */
     bool no_table;       /* a recording without calls */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
         major_faults, no_major, fault_lost, uring_done, uring_lost; /* no_major: cannot be seen */
@@ -7458,11 +7463,9 @@ static struct summary {
     u64 failed_other;
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;          /* how many there were, also more than the list has */
-    struct st_where where[ST_WHERE]; /* open addressing; calls 0: free */
+    struct st_where where[ST_WHERE]; /* open addressing; no calls: free */
     u32 n_where;
     u64 where_other;     /* rows with less time that had to leave it */
-    struct st_where waits[ARRAY_LEN(sc_rows)]; /* of all calls of a name */
-    struct st_took took[ARRAY_LEN(sc_rows)];
     struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
     u64 n_longest, n_failed_processes;
@@ -7512,14 +7515,32 @@ static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 
 static u64 st_percentile(const struct st_row *r, double p)
 {
-    return st_quantile(r->hist, r->calls, r->max_ns, p);
+    return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-static struct st_row *st_row_of(struct stats *s, u16 row)
+/* The histogram of a row; NULL: there is no memory for it. */
+static u32 *st_hist(struct st_row *r)
 {
-    if (!s->row[row])
-        s->row[row] = calloc(1, sizeof *s->row[row]); /* once a call name, not once a call */
-    return s->row[row];
+    if (!r->hist) /* once a call name, not once a call */
+        r->hist = calloc(ST_BUCKETS, sizeof *r->hist);
+    return r->hist;
+}
+
+static const char *st_name(u16 row)
+{
+    return row == ST_UNNAMED ? "unnamed" : sc_name(row);
+}
+
+/* The row that counts a call. */
+static u16 st_row_of(const struct call *c)
+{
+    return c->known ? c->row : ST_UNNAMED;
+}
+
+/* The rows of the table of -c. */
+static struct st_row *st_table_rows(void)
+{
+    return st.apart ? st.chosen : st.row;
 }
 
 /* A connect under way has not failed; what sigreturn "returns" is the register of whatever the
@@ -7530,16 +7551,43 @@ static bool st_has_failed(const struct call *c)
         && c->id != SC_sigreturn;
 }
 
-static void st_add(struct stats *s, const struct call *c, u64 ns)
+/* How long a call took, also one in which its thread was killed; 0: nobody knows. */
+static u64 st_took(const struct call *c)
 {
-    struct st_row *r = st_row_of(s, c->row);
-    if (!r)
-        return;
+    bool exits = c->id == SC_exit || c->id == SC_exit_group;
+    return c->noret && (c->detached || exits) ? 0 : c->exit_ns - c->enter_ns;
+}
+
+/* The time of the calls that returned. */
+static u64 st_returned_ns(const struct st_row *r)
+{
+    return r->ns - r->killed_ns;
+}
+
+/* hist: with a histogram. */
+static void st_add(struct st_row *table, const struct call *c, bool hist)
+{
+    u64 took = st_took(c), ns = c->noret ? 0 : took;
+    struct st_row *r = &table[st_row_of(c)];
+    r->row = st_row_of(c);
     r->calls++;
     r->errors += st_has_failed(c);
-    r->time_ns += ns;
+    r->ns += took;
+    r->killed_ns += took - ns;
     r->max_ns = MAX(r->max_ns, ns);
-    r->hist[st_bucket(ns)]++;
+    if (hist && st_hist(r))
+        r->hist[st_bucket(ns)]++;
+}
+
+static void st_row_add(struct st_row *to, const struct st_row *r)
+{
+    to->calls += r->calls;
+    to->errors += r->errors;
+    to->ns += r->ns;
+    to->killed_ns += r->killed_ns;
+    to->max_ns = MAX(to->max_ns, r->max_ns);
+    for (u32 k = 0; r->hist && st_hist(to) && k < ST_BUCKETS; k++)
+        to->hist[k] += r->hist[k];
 }
 
 static void st_fail(u16 row, u16 err, u64 count)
@@ -7558,34 +7606,45 @@ static void st_fail(u16 row, u16 err, u64 count)
     st.failed_other += count;
 }
 
-/* The table of one process, made when it is first needed. */
-static struct stats *st_of_proc(struct task *t)
+/* A row for a process; NULL: there are too many. */
+static struct st_caller *st_caller_new(pid_t pid)
 {
-    if (!t->proc)
+    if (st.n_callers == ST_CALLERS) {
+        st.untabled = 1;
         return NULL;
-    if (!t->proc->stats) {
-        struct stats *s = st.n_tables < ST_TABLES ? calloc(1, sizeof *s) : NULL;
-        if (!s) {
-            st.untabled = 1;
-            return NULL;
-        }
-        st.n_tables++;
-        s->pid = t->pid;
-        s->next = st.procs;
-        st.procs = t->proc->stats = s;
     }
-    memcpy(t->proc->stats->comm, t->comm, sizeof t->comm);
-    return t->proc->stats;
+    struct st_caller *p = &st.caller[st.n_callers++];
+    *p = (struct st_caller){ .pid = pid };
+    return p;
+}
+
+/* Counts a call of a process, if that has a row. */
+static void st_caller_add(struct st_caller *p, const char *comm, const struct call *c)
+{
+    if (!p)
+        return;
+    snprintf(p->comm, sizeof p->comm, "%s", comm);
+    p->calls++;
+    p->errors += st_has_failed(c);
+    p->ns += c->noret ? 0 : st_took(c);
+}
+
+static void st_call_by(struct proc *p, const char *comm, const struct call *c)
+{
+    if (p && !p->caller)
+        p->caller = st_caller_new(p->pid);
+    if (p)
+        st_caller_add(p->caller, comm, c);
 }
 
 /* Rows that are in use first, and of these most time first. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
-    if (!x->calls != !y->calls)
-        return x->calls ? -1 : 1;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? 1 : -1;
+    if (!x->time.calls != !y->time.calls)
+        return x->time.calls ? -1 : 1;
+    if (x->time.ns != y->time.ns)
+        return x->time.ns < y->time.ns ? 1 : -1;
     return x->row - y->row;
 }
 
@@ -7593,7 +7652,7 @@ static int st_where_cmp(const void *a, const void *b)
 static struct st_where *st_where_row(u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
-    while (st.where[at % ST_WHERE].calls
+    while (st.where[at % ST_WHERE].time.calls
            && (st.where[at % ST_WHERE].row != row || st.where[at % ST_WHERE].on != on))
         at++;
     return &st.where[at % ST_WHERE];
@@ -7612,13 +7671,13 @@ static void st_where_thin(void)
         *st_where_row(kept[i].row, kept[i].on) = kept[i];
 }
 
-static void st_time_add(struct st_where *to, const struct st_where *w)
+static void st_time_add(struct st_time *to, const struct st_time *more)
 {
-    to->calls += w->calls;
-    to->ns += w->ns;
-    to->cpu += w->cpu;
-    to->runq += w->runq;
-    to->disk += w->disk;
+    to->calls += more->calls;
+    to->ns += more->ns;
+    to->cpu += more->cpu;
+    to->runq += more->runq;
+    to->disk += more->disk;
 }
 
 /* Adds time to the row of a call's name and what it was about. */
@@ -7627,16 +7686,16 @@ static void st_where_add(const struct st_where *more)
     if (st.n_where == ST_WHERE / 4 * 3)
         st_where_thin();
     struct st_where *w = st_where_row(more->row, more->on);
-    st.n_where += !w->calls;
+    st.n_where += !w->time.calls;
     w->row = more->row;
     w->on = more->on;
-    st_time_add(w, more);
+    st_time_add(&w->time, &more->time);
 }
 
 /* The time that was spent neither on a CPU nor waiting for one or for a disk: blocked. */
-static u64 st_rest(const struct st_where *w)
+static u64 st_rest(const struct st_time *t)
 {
-    return w->ns - MIN(w->ns, w->cpu + w->runq + w->disk);
+    return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
 
 /* Books a call of which it is known where its time went. */
@@ -7644,12 +7703,12 @@ static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
     struct fdent *e = on_fd ? fd_find(t->files, (s32)c->arg[0]) : NULL;
-    struct st_where w = { .calls = 1, .ns = c->exit_ns - c->enter_ns, .cpu = c->cpu_ns,
-                          .runq = c->runq_ns, .disk = c->disk_ns, .row = c->row,
-                          .on = e && e->o ? e->o->name : NULL };
+    struct st_where w = { .time = { .calls = 1, .ns = c->exit_ns - c->enter_ns, .cpu = c->cpu_ns,
+                                    .runq = c->runq_ns, .disk = c->disk_ns },
+                          .row = st_row_of(c), .on = e && e->o ? e->o->name : NULL };
     st_where_add(&w);
-    st_time_add(&st.waits[c->row], &w);
-    st.waits[c->row].row = c->row;
+    st.row[w.row].row = w.row;
+    st_time_add(&st.row[w.row].known, &w.time);
 }
 
 /* Whether the summary wants the time of a call that no event tells of, because it can take long.
@@ -7659,43 +7718,27 @@ static bool st_can_wait(u16 row, bool recorded)
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-static void st_add_took(const void *row)
-{
-    const struct st_took *more = row;
-    struct st_took *sum = &st.took[more->row];
-    sum->row = more->row;
-    sum->calls += more->calls;
-    sum->ns += more->ns;
-}
-
-/* Whether it is known how long a call took: also of one in which its thread was killed. */
-static bool st_took_time(const struct call *c)
-{
-    return !c->late && (!c->noret || (!c->detached && c->id != SC_exit && c->id != SC_exit_group));
-}
-
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
  * finally returns. wanted: the filters leave it in the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
         return; /* it stopped for kvis's own sake */
+    bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
-    if (!c->known)
-        return;
     if (st_has_failed(c))
-        st_fail(c->row, (u16)c->err, 1);
+        st_fail(st_row_of(c), (u16)c->err, 1);
     if (c->timed && !c->noret)
         st_timed(t, c);
-    if (st_took_time(c))
-        st_add_took(&(struct st_took){ 1, c->exit_ns - c->enter_ns, c->row });
-    if ((!opt.count_only && !opt.count_too) || c->late || !wanted)
+    if (c->late)
         return;
-    u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
-    st_add(&st.all, c, ns);
-    struct stats *p = opt.by_pid ? st_of_proc(t) : NULL;
-    if (p)
-        st_add(p, c, ns);
+    st_add(st.row, c, tables && !st.apart);
+    if (!tables || !wanted)
+        return;
+    if (st.apart)
+        st_add(st.chosen, c, true);
+    if (opt.by_pid)
+        st_call_by(t->proc, t->comm, c);
 }
 
 /* Books bytes that moved through an open file. in: read or received. */
@@ -7790,7 +7833,7 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static struct { const struct stats *s; const char *key; } st_sort;
+static struct { const struct st_row *rows; const char *key; } st_sort;
 
 static double st_key(const struct st_row *r, const char *key)
 {
@@ -7799,17 +7842,17 @@ static double st_key(const struct st_row *r, const char *key)
          : !strcmp(key, "max") ? (double)r->max_ns
          : !strcmp(key, "p99") ? (double)st_percentile(r, 0.99)
          : !strcmp(key, "p50") ? (double)st_percentile(r, 0.5)
-         : !strcmp(key, "avg-time") ? (double)r->time_ns / (double)r->calls
-         : (double)r->time_ns;
+         : !strcmp(key, "avg-time") ? (double)st_returned_ns(r) / (double)r->calls
+         : (double)st_returned_ns(r);
 }
 
 static int st_compare(const void *pa, const void *pb)
 {
     u16 a = *(const u16 *)pa, b = *(const u16 *)pb;
-    double ka = st_key(st_sort.s->row[a], st_sort.key), kb = st_key(st_sort.s->row[b], st_sort.key);
+    double ka = st_key(&st_sort.rows[a], st_sort.key), kb = st_key(&st_sort.rows[b], st_sort.key);
     if (strcmp(st_sort.key, "name") && ka != kb)
         return ka < kb ? 1 : -1;
-    return strcmp(sc_name(a), sc_name(b));
+    return strcmp(st_name(a), st_name(b));
 }
 
 /* The columns of the table: strace's, and percentiles. Those with a number go, the lowest first,
@@ -7856,10 +7899,11 @@ static void st_table_rule(struct buf *b)
 static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
 {
     char cell[ST_CELLS][24] = { "" };
-    double share = total_ns ? 100.0 * (double)r->time_ns / (double)total_ns : 0;
+    u64 ns = st_returned_ns(r);
+    double share = total_ns ? 100.0 * (double)ns / (double)total_ns : 0;
     snprintf(cell[0], sizeof *cell, "%.2f", share);
-    snprintf(cell[1], sizeof *cell, "%.6f", (double)r->time_ns / 1e9);
-    snprintf(cell[2], sizeof *cell, "%" PRIu64, r->calls ? r->time_ns / r->calls / 1000 : 0);
+    snprintf(cell[1], sizeof *cell, "%.6f", (double)ns / 1e9);
+    snprintf(cell[2], sizeof *cell, "%" PRIu64, r->calls ? ns / r->calls / 1000 : 0);
     snprintf(cell[3], sizeof *cell, "%" PRIu64, r->calls);
     if (r->errors)
         snprintf(cell[4], sizeof *cell, "%" PRIu64, r->errors);
@@ -7869,109 +7913,68 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-static void st_row_add(struct st_row *to, const struct st_row *r)
-{
-    to->calls += r->calls;
-    to->errors += r->errors;
-    to->time_ns += r->time_ns;
-    to->max_ns = MAX(to->max_ns, r->max_ns);
-    for (u32 k = 0; k < ST_BUCKETS; k++)
-        to->hist[k] += r->hist[k];
-}
-
 /* Appends strace's table, with percentiles: times are wall-clock time in the call, in seconds and
  * µs. */
-static void st_one_table(struct buf *b, const struct stats *s)
+static void st_one_table(struct buf *b, const struct st_row *rows)
 {
-    static struct st_row total; /* 4 KB: not on the stack */
-    u16 order[ARRAY_LEN(sc_rows)];
+    struct st_row total = { 0 };
+    u16 order[ST_ROWS];
     u32 n = 0;
-    memset(&total, 0, sizeof total);
-    for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
-        const struct st_row *r = s->row[i];
-        if (!r || !r->calls)
+    for (u16 i = 0; i < ST_ROWS; i++) {
+        if (!rows[i].calls)
             continue;
         order[n++] = i;
-        st_row_add(&total, r);
+        st_row_add(&total, &rows[i]);
     }
-    st_sort.s = s;
+    st_sort.rows = rows;
     st_sort.key = opt.sort ? opt.sort : "time";
     /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, s->row[order[i]], total.time_ns, sc_name(order[i]));
+        st_table_row(b, &rows[order[i]], st_returned_ns(&total), st_name(order[i]));
     st_table_rule(b);
-    st_table_row(b, &total, total.time_ns, "total");
+    st_table_row(b, &total, st_returned_ns(&total), "total");
+    free(total.hist);
 }
-
-/* What kvis has counted and what the kernel has. */
-static const struct stats *st_both(void)
-{
-    static struct stats both, sums;
-    for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
-        struct st_row *a = st.all.row[i], *k = st.counted.row[i],
-                      *sum = a && k ? st_row_of(&sums, i) : NULL;
-        both.row[i] = sum ? sum : k ? k : a;
-        if (sum) {
-            *sum = *a;
-            st_row_add(sum, k);
-        }
-    }
-    return &both;
-}
-
-/* What a process did in all its calls. */
-struct st_proc_sum {
-    const struct stats *s;
-    u64 calls, errors, ns;
-};
 
 /* For qsort: the most time first. */
-static int st_compare_procs(const void *a, const void *b)
+static int st_compare_callers(const void *a, const void *b)
 {
-    const struct st_proc_sum *x = a, *y = b;
+    const struct st_caller *x = *(const struct st_caller *const *)a,
+                           *y = *(const struct st_caller *const *)b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
-    return (x->s->pid > y->s->pid) - (x->s->pid < y->s->pid);
+    return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
 /* The table of --by=pid: a row for each process that made calls. */
-static void st_proc_table(struct buf *b)
+static void st_caller_table(struct buf *b)
 {
-    static struct st_proc_sum sum[ST_TABLES];
-    u32 n = 0;
-    for (const struct stats *s = st.procs; s && n < ARRAY_LEN(sum); s = s->next) {
-        sum[n] = (struct st_proc_sum){ .s = s };
-        for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
-            const struct st_row *r = s->row[i];
-            if (!r)
-                continue;
-            sum[n].calls += r->calls;
-            sum[n].errors += r->errors;
-            sum[n].ns += r->time_ns;
-        }
-        n += sum[n].calls > 0;
-    }
-    qsort(sum, n, sizeof *sum, st_compare_procs);
+    const struct st_caller *order[ST_CALLERS];
+    u32 n = (u32)st.n_callers;
+    for (u32 i = 0; i < n; i++)
+        order[i] = &st.caller[i];
+    /* cppcheck-suppress uninitvar ; n may be 0 */
+    qsort(order, n, sizeof *order, st_compare_callers);
     b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
     for (u32 i = 0; i < n; i++) {
-        b_f(b, "%11.6f %9" PRIu64 " %9" PRIu64 " %9d ", (double)sum[i].ns / 1e9, sum[i].calls,
-            sum[i].errors, sum[i].s->pid);
-        b_esc(b, sum[i].s->comm, strnlen(sum[i].s->comm, sizeof sum[i].s->comm), 0);
+        b_f(b, "%11.6f %9" PRIu64 " %9" PRIu64 " %9d ", (double)order[i]->ns / 1e9,
+            order[i]->calls, order[i]->errors, order[i]->pid);
+        b_esc(b, order[i]->comm, strnlen(order[i]->comm, sizeof order[i]->comm), 0);
         b_c(b, '\n');
     }
     if (st.untabled)
-        b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_TABLES);
+        b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
 static void st_table(struct buf *b)
 {
     if (opt.by_pid)
-        st_proc_table(b);
-    st_one_table(b, st_both());
+        st_caller_table(b);
+    st_one_table(b, st_table_rows());
 }
 
 /* --- the summary --- */
@@ -8075,11 +8078,6 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-static void st_line(struct buf *b, const char *label, u64 bytes)
-{
-    b_f(b, "   %-15s%10s\n", label, out_bytes(bytes).s);
-}
-
 static struct st_end st_run; /* the run that the summary is of */
 
 /* Whether all calls are traced that a part of the summary counts: else it would be too small. */
@@ -8109,13 +8107,12 @@ enum st_known {
 };
 
 /* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
-#define X(key, recorded, number, known, label) { key, recorded, &(number), ST_##known, label },
+#define X(key, recorded, number, known) { key, recorded, &(number), ST_##known },
 static const struct st_num {
     const char *key;      /* in JSON */
     const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
     u64 *v;
     u8 known;             /* enum st_known */
-    const char *label;    /* in text, where it has a line of its own */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
@@ -8173,58 +8170,6 @@ static void st_settle(void)
         st.io = *st_run.io;
 }
 
-/* The lines of text of the numbers of one kind. */
-static void st_text_nums(struct buf *b, enum st_known kind)
-{
-    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-        if (st_nums[i].known == kind && st_nums[i].label)
-            st_line(b, st_nums[i].label, *st_nums[i].v);
-}
-
-/* dropped: names of such a list that are not there any more, some of them perhaps twice. */
-static void st_text_more(struct buf *b, u64 more, u64 dropped)
-{
-    if (more)
-        b_f(b, "   ... and %s%" PRIu64 " more\n", dropped ? "at least " : "", more);
-    else if (dropped)
-        b_s(b, "   ... and others, whose names were dropped\n");
-}
-
-static void st_text_top_files(struct buf *b)
-{
-    struct name *list[10];
-    u64 more;
-    u32 n = st_names(list, 10, st_is_file_with_bytes, &more);
-    if (n)
-        b_s(b, " Top files:\n");
-    for (u32 i = 0; i < n; i++) {
-        b_f(b, "   %9s in %9s out  ", out_bytes(list[i]->in_bytes).s,
-            out_bytes(list[i]->out_bytes).s);
-        b_esc(b, list[i]->s, list[i]->len, 0);
-        b_c(b, '\n');
-    }
-    st_text_more(b, more, st.files_dropped);
-}
-
-static void st_text_connections(struct buf *b)
-{
-    struct name *list[10];
-    u64 more;
-    u32 n = st_names(list, 10, st_is_far_peer, &more);
-    if (n)
-        b_s(b, " Network peers:\n");
-    for (u32 i = 0; i < n; i++) {
-        const char *a = fd_peer_addr(list[i]);
-        b_s(b, "   ");
-        b_put(b, list[i]->s, (size_t)(a - list[i]->s));
-        b_s(b, "→ ");
-        b_esc(b, a, list[i]->len - (u32)(a - list[i]->s), 0);
-        b_f(b, "  %s sent, %s received\n", out_bytes(list[i]->out_bytes).s,
-            out_bytes(list[i]->in_bytes).s);
-    }
-    st_text_more(b, more, st.peers_dropped);
-}
-
 /* --- where the time went --- */
 
 /* Sorts the table, most time first, so that nothing can be booked any more. Returns how many rows
@@ -8233,41 +8178,42 @@ static u32 st_where_top(u64 *more)
 {
     u32 n = 0, used = 0;
     qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
-    while (used < ST_WHERE && st.where[used].calls)
+    while (used < ST_WHERE && st.where[used].time.calls)
         used++;
-    while (n < MIN(used, 10) && st.where[n].ns >= 1000000)
+    while (n < MIN(used, 10) && st.where[n].time.ns >= 1000000)
         n++;
     *more = used - n;
     return n;
 }
 
 /* The time of all calls of which it is known where it went. */
-static struct st_where st_waits_sum(void)
+static struct st_time st_known_sum(void)
 {
-    struct st_where all = { 0 };
-    for (u16 i = 0; i < SC_N; i++)
-        st_time_add(&all, &st.waits[i]);
+    struct st_time all = { 0 };
+    for (u16 i = 0; i < ST_ROWS; i++)
+        st_time_add(&all, &st.row[i].known);
     return all;
 }
 
 static void st_text_where(struct buf *b)
 {
-    u64 more, rest = st_waits_sum().ns;
+    u64 more, rest = st_known_sum().ns;
     u32 n = st_where_top(&more);
     if (n)
-        b_s(b, " Where time went (ms):  total     cpu    runq    disk  blocked\n");
+        b_s(b, "\n Where time went (ms):  total     cpu    runq    disk  blocked\n");
     for (u32 i = 0; i < n; i++) {
         const struct st_where *w = &st.where[i];
-        u64 part[] = { w->ns, w->cpu, w->runq, w->disk, st_rest(w) };
-        b_f(b, "   %-16s", sc_name(w->row));
+        const struct st_time *t = &w->time;
+        u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_rest(t) };
+        b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
             b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
                 part[k] / 100000 % 10);
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
-        b_f(b, " (%" PRIu64 " calls)\n", w->calls);
-        rest -= MIN(rest, w->ns);
+        b_f(b, " (%" PRIu64 " calls)\n", t->calls);
+        rest -= MIN(rest, t->ns);
     }
     if (!n || !(more + st.where_other))
         return;
@@ -8282,7 +8228,7 @@ static void st_text_where(struct buf *b)
 /* The same of all calls of which it is known. */
 static void st_json_call_time(struct buf *b)
 {
-    struct st_where all = st_waits_sum();
+    struct st_time all = st_known_sum();
     b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
         ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
         all.disk, st_rest(&all));
@@ -8313,11 +8259,6 @@ static void st_text_delays_of(struct buf *b, const struct st_delays *d)
              d->count == 1 ? "" : "s");
     st_text_delays(b, what, d);
     b_c(b, '\n');
-}
-
-static void st_text_waits(struct buf *b)
-{
-    st_text_delays_of(b, &st.delays);
 }
 
 static void st_json_delays(struct buf *b, const char *count, const char *what,
@@ -8354,11 +8295,6 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
              io->took.count == 1 ? "" : "s");
     st_text_delays(b, what, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
-}
-
-static void st_text_block_io(struct buf *b)
-{
-    st_text_io_of(b, &st.io);
 }
 
 static void st_json_block_io(struct buf *b)
@@ -8402,33 +8338,16 @@ static bool st_has_count(const struct st_failed *f)
 static void st_text_failed(struct buf *b)
 {
     const struct st_failed *list[ST_ERRNOS];
-    u64 rest = st.failed_other;
     u32 n = st_failures(list, st_has_count);
+    if (n)
+        b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
         const char *e = u_errname(list[i]->err);
-        if (i < 8)
-            b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", i ? "" : " Failed calls:\n", e ? e : "?",
-                list[i]->count, sc_name(list[i]->row));
-        else
-            rest += list[i]->count;
+        b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
+            st_name(list[i]->row));
     }
-    if (rest)
-        b_f(b, "   %-12s %6" PRIu64 "\n", "other", rest);
-}
-
-static void st_text_left(struct buf *b)
-{
-    if (st.n_left)
-        b_s(b, " Still open at exit:\n");
-    for (u32 i = 0; i < MIN(st.n_left, 8); i++) {
-        b_f(b, "   [%d ", st.left[i].pid);
-        b_esc(b, st.left[i].comm, strnlen(st.left[i].comm, 16), 0);
-        b_f(b, "] %d %s ", st.left[i].fd, fd_kind_name[st.left[i].kind]);
-        if (st.left[i].name)
-            b_esc(b, st.left[i].name->s, st.left[i].name->len, 0);
-        b_c(b, '\n');
-    }
-    st_text_more(b, st.n_left - MIN(st.n_left, 8), 0);
+    if (st.failed_other)
+        b_f(b, "   %-12s %6" PRIu64 "\n", "other", st.failed_other);
 }
 
 /* --- the lists, described --- */
@@ -8445,12 +8364,11 @@ enum st_type {
     ST_FILE,       /* struct name * of a file */
     ST_NAME,       /* struct name * of any class; NULL: none */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_REST,       /* of a struct st_where: what is left of its time */
+    ST_REST,       /* of a row that begins with a struct st_time: what is left of it */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
 };
 
-/* COL_SUMS: of the times of all calls of a name. */
-enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3, COL_SUMS = 4, COL_ALL = 7 };
+enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
     const char *key; /* in JSON; NULL: the value is all of the row there */
@@ -8474,14 +8392,29 @@ static void st_add_failed(const void *row)
 static void st_add_where(const void *row)
 {
     const struct st_where *w = row;
-    if (w->calls)
+    if (w->time.calls)
         st_where_add(w);
 }
 
-static void st_add_waits(const void *row)
+static void st_add_known(const void *row)
 {
-    const struct st_where *w = row;
-    st.waits[w->row] = *w;
+    const struct st_row *r = row;
+    st.row[r->row].row = r->row;
+    st_time_add(&st.row[r->row].known, &r->known);
+}
+
+static void st_add_row(const void *row)
+{
+    const struct st_row *r = row;
+    st.row[r->row].row = r->row;
+    st_row_add(&st.row[r->row], r);
+}
+
+/* Of a recording with calls, those tell all that its tables do. */
+static void st_add_caller(const void *row)
+{
+    if (!st.from_calls && st.n_callers < ST_CALLERS)
+        st.caller[st.n_callers++] = *(const struct st_caller *)row;
 }
 
 static struct name *st_listed[ST_LISTED]; /* the names that are in the list at hand */
@@ -8492,18 +8425,17 @@ enum rec_type {
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK, REC_TOOK, REC_LONGEST,
-    REC_FAILED_PROCESS                                                 /* what it came to */
+    REC_FAILED_PROCESS, REC_CALLER                                     /* what it came to */
 };
 
-/* The lists of the summary, which text, JSON, recordings, replay and diff walk in this order. */
+/* The lists of the summary, which JSON, recordings, replay and diff walk in this order. */
 static const struct st_list {
     const char *key;      /* in JSON; NULL: not there, unless json() says it */
     const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
     const u64 *more;
     u8 known;             /* enum st_known: when it is in JSON */
     u8 record;            /* enum rec_type; 0: it is not recorded */
-    bool sums;            /* its recorded columns are COL_SUMS */
-    bool sparse;          /* a row whose first u64 is 0 is none */
+    bool sparse;          /* a row whose first number is 0 is none */
     bool numbered;        /* the recording has its place before each row */
     bool together;        /* one record has all rows, after *n and how many they are */
     const struct st_col *col;
@@ -8514,7 +8446,6 @@ static const struct st_list {
     bool (*want)(const struct name *); /* rows are these names; *rows has room for them */
     u32 (*top)(u64 *more);             /* puts the rows first that are shown, and counts them */
     void (*add)(const void *row);      /* of a recording; NULL: it comes behind those there are */
-    void (*text)(struct buf *b);
     void (*json)(struct buf *b);       /* what is not a list there */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
@@ -8541,7 +8472,10 @@ static const void *st_list_row(const struct st_list *l, u32 i)
     if (l->want)
         return st_listed[i];
     const void *row = (const char *)l->rows + (size_t)i * l->size;
-    return l->sparse && !*(const u64 *)row ? NULL : row;
+    const struct st_col *c = l->col;
+    while (l->sparse && c->type != ST_NUMBER)
+        c++;
+    return l->sparse && !*(const u64 *)((const char *)row + c->at) ? NULL : row;
 }
 
 static void st_text_exit(struct buf *b, int status)
@@ -8557,26 +8491,35 @@ static void st_text_exit(struct buf *b, int status)
         b_f(b, "%d", WEXITSTATUS(status));
 }
 
+/* Text of at most so many bytes, escaped. */
+static void st_escape(struct buf *b, const char *s, size_t n, size_t most)
+{
+    bool cut = n > most;
+    if (cut) /* no half of a UTF-8 character */
+        for (n = most; n && (s[n] & 0xc0) == 0x80;)
+            n--;
+    b_esc(b, s, n, 0);
+    b_s(b, cut ? "…" : "");
+}
+
 /* The command line as one line of text, escaped. */
 static void st_command(struct buf *b)
 {
+    enum { MOST = 4096 };
+    u32 from = b->len;
     if (opt.everyone || opt.cgroup)
         b_s(b, opt.everyone ? "all processes" : "cgroup ");
     if (opt.cgroup)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
-    for (char **a = opt.command; a && *a; a++) {
+    for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        b_esc(b, *a, MIN(strlen(*a), 200), 0);
+        st_escape(b, *a, strlen(*a), 200);
+        b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
-    for (u32 i = 0; i < opt.n_pids; i++)
+    for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
         b_f(b, "%s%d", i ? ", " : "pid ", opt.pids[i]);
-}
-
-static void st_rule(struct buf *b)
-{
-    for (int i = 0; i < 64; i++)
-        b_s(b, "━");
-    b_c(b, '\n');
+        b_s(b, i + 1 < opt.n_pids && b->len - from >= MOST ? ", …" : "");
+    }
 }
 
 /* What is missing; false: nothing. */
@@ -8596,115 +8539,6 @@ static void st_text_lost(struct buf *b)
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
     b_c(b, '\n');
-}
-
-static void st_text_uring(struct buf *b, const char *label)
-{
-    if (st.uring_done)
-        b_f(b, "%s%" PRIu64 " results\n", label, st.uring_done);
-    else if (st.uring)
-        b_f(b, "%s%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", label,
-            st.uring);
-}
-
-static void st_text_trouble(struct buf *b)
-{
-    if (mem.unreadable)
-        b_f(b, " Unreadable: at %" PRIu64 " stops, arguments could not be read in time\n",
-            mem.unreadable);
-    if (nm.overflow)
-        b_f(b, " Names: %" PRIu64 " uses of names that do not fit are counted as one name\n",
-            nm.overflow);
-    if (vm.overflow)
-        b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
-    if (st.names_dropped)
-        b_f(b, " Names: files and peers with few bytes were dropped from the lists %" PRIu64
-               " times (at most %s each)\n", st.names_dropped, out_bytes(st.dropped_most).s);
-    if (st.programs_other)
-        b_f(b, " Subprocesses: at most %" PRIu64 " more than the list has\n", st.programs_other);
-    st_text_uring(b, " io_uring: ");
-    b_s(b, " Lost: ");
-    st_text_lost(b);
-}
-
-static void st_text_io(struct buf *b)
-{
-    if (!st_knows(ST_IO)) {
-        b_s(b, " I/O: n/a (-e trace= leaves out some of its calls)\n");
-        return;
-    }
-    b_s(b, " I/O:\n");
-    st_text_nums(b, ST_IO);
-    if (st.other_in | st.other_out)
-        st_text_nums(b, ST_OTHER_IO);
-}
-
-static void st_text_files(struct buf *b)
-{
-    if (st_knows(ST_FILES))
-        b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
-            st.files_written);
-    else if (st_knows_files())
-        b_f(b, " Files: at least %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
-            st.files_written);
-    else
-        b_s(b, " Files: n/a (-e trace= leaves out some of its calls)\n");
-}
-
-static void st_text_model(struct buf *b)
-{
-    if (st_knows(ST_FAULTS))
-        b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
-    if (st_knows(ST_MAJOR))
-        b_f(b, "   %-15s%10" PRIu64 "\n", "Major faults:", st.major_faults);
-    st_text_io(b);
-    st_text_files(b);
-}
-
-static void st_text_calls(struct buf *b)
-{
-    if (st_knows(ST_MODEL))
-        st_text_model(b);
-    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
-        if (st_lists[i].text)
-            st_lists[i].text(b);
-    if (st_knows(ST_MODEL))
-        b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
-            ps.processes, ps.threads, st.syscalls);
-    else
-        b_f(b, " Calls traced: %" PRIu64 "\n", st.syscalls);
-    b_f(b, " Backend: %s", st_run.backend);
-    if (st_run.records)
-        b_f(b, " (%" PRIu64 " calls recorded", st_run.records);
-    if (st_run.records && st_knows(ST_MODEL))
-        b_f(b, ", threads held %" PRIu64 " times at their end", st_run.throttled);
-    if (st_run.records && st_knows(ST_STOPS))
-        b_f(b, ", %" PRIu64 " stops", st_run.stops);
-    if (st_run.records)
-        b_c(b, ')');
-    b_c(b, '\n');
-    if (st_run.bpf_runs)
-        b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
-            st_run.bpf_ns / 1000000, st_run.bpf_ns / 1000 % 1000, st_run.bpf_runs);
-    st_text_trouble(b);
-}
-
-/* All that is counted, for -C: stands before the short summary. */
-static void st_text_all(struct buf *b)
-{
-    b_c(b, '\n');
-    st_rule(b);
-    b_s(b, " FINAL: ");
-    st_command(b);
-    b_f(b, " (%.3fs)\n", (double)st_run.duration_ns / 1e9);
-    st_rule(b);
-    st_text_calls(b);
-    if (st_knows(ST_MODEL)) {
-        b_s(b, " Exit: ");
-        st_text_exit(b, st_run.status);
-        b_c(b, '\n');
-    }
-    st_rule(b);
 }
 
 /* --- the summary in a few lines --- */
@@ -8756,8 +8590,9 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or takes it away where nothing is on it. more: items that were not even made. */
-static void st_end_items(struct st_items *items, u64 more)
+/* Ends the line, or takes it away where nothing is on it. more: items that were not even made.
+ * dropped: there may have been others, whose names are gone. */
+static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
     if (!items->shown) {
@@ -8765,7 +8600,7 @@ static void st_end_items(struct st_items *items, u64 more)
         return;
     }
     if (items->left_out + more)
-        b_f(b, " (+%" PRIu64 ")", items->left_out + more);
+        b_f(b, " (+%" PRIu64 "%s)", items->left_out + more, dropped ? " or more" : "");
     b_c(b, '\n');
 }
 
@@ -8820,19 +8655,23 @@ static void st_what(struct buf *b)
         return;
     }
     const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
-    b_esc(b, name, MIN(strlen(name), 40), 0);
+    st_escape(b, name, strlen(name), 40);
 }
 
+/* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
+ * is known (cputime_adjust, kernel/sched/cputime.c). */
 static void st_text_cpu(struct buf *b, u64 user, u64 system)
 {
-    b_f(b, "CPU %s%s (user %s, system %s)", st.orphans ? "at least " : "",
-        st_time(user + system).s, st_number_of(user).s, st_number_of(system).s);
+    enum { LEAST_MS = 100 };
+    b_f(b, "CPU %s%s", st.orphans ? "at least " : "", st_time(user + system).s);
+    if (user + system >= LEAST_MS * NSEC / 1000)
+        b_f(b, " (user %s, system %s)", st_number_of(user).s, st_number_of(system).s);
 }
 
 /* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
 static void st_text_waiting(struct buf *b, u64 waiting)
 {
-    u64 disk = MIN(waiting, st_round(st_waits_sum().disk));
+    u64 disk = MIN(waiting, st_round(st_known_sum().disk));
     u64 cpu = MIN(waiting - disk, st_round(st_run.delays ? st_run.delays->sum_ns : 0));
     b_f(b, "+ waiting %s (", st_time(waiting).s);
     if (st_run.delays)
@@ -8890,19 +8729,19 @@ static void st_text_took(struct buf *b)
         return;
     }
     items.end = (u32)strlen("   (1234567 calls; -C: all)");
-    bool used[SC_N] = { false }, known = false;
+    bool used[ST_ROWS] = { false }, known = false;
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
-        for (u16 i = 0; i < SC_N; i++) {
-            known |= st.took[i].calls != 0; /* not in recordings of an older kvis */
-            if (!used[i] && st.took[i].ns > (used[most] ? 0 : st.took[most].ns))
+        for (u16 i = 0; i < ST_ROWS; i++) {
+            known |= st.row[i].calls != 0; /* not in recordings of an older kvis */
+            if (!used[i] && st.row[i].ns > (used[most] ? 0 : st.row[most].ns))
                 most = i;
         }
-        if (used[most] || st.took[most].ns < (st_in_seconds() ? NSEC / 1000 : 100000))
+        if (used[most] || st.row[most].ns < (st_in_seconds() ? NSEC / 1000 : 100000))
             break;
         used[most] = true;
         st_begin_item(&items);
-        b_f(b, "%s %s", sc_name(most), st_time(st.took[most].ns).s);
+        b_f(b, "%s %s", st_name(most), st_time(st.row[most].ns).s);
         st_end_item(&items);
     }
     if (!items.shown && known)
@@ -8949,7 +8788,7 @@ static void st_text_processes(struct buf *b, const char *label, const struct st_
     }
     if (!ended)
         items.left_out = 0;
-    st_end_items(&items, more);
+    st_end_items(&items, more, false);
 }
 
 static void st_text_ended(struct buf *b)
@@ -8977,7 +8816,7 @@ static void st_text_peers(struct buf *b)
             out_bytes(list[i]->in_bytes).s);
         st_end_item(&items);
     }
-    st_end_items(&items, more);
+    st_end_items(&items, more, st.peers_dropped);
 }
 
 static void st_text_file_totals(struct buf *b)
@@ -9006,7 +8845,7 @@ static void st_text_most_bytes(struct buf *b)
             b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
         st_end_item(&items);
     }
-    st_end_items(&items, more);
+    st_end_items(&items, more, st.files_dropped);
 }
 
 /* Whether a failure can be more than the way that programs look for something. */
@@ -9027,12 +8866,12 @@ static void st_text_failures(struct buf *b)
     u32 n = st_failures(list, st_tells);
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
-        b_f(b, "%s %s", sc_name(list[i]->row), u_errname(list[i]->err));
+        b_f(b, "%s %s", st_name(list[i]->row), u_errname(list[i]->err));
         if (list[i]->count > 1)
             b_f(b, " x%" PRIu64, list[i]->count);
         st_end_item(&items);
     }
-    st_end_items(&items, 0);
+    st_end_items(&items, 0, false);
 }
 
 static void st_text_peak(struct buf *b)
@@ -9050,6 +8889,9 @@ static void st_text_seldom(struct buf *b)
     if (st_run.fallback && !out.events_on) { /* else it was said at the start */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", st_run.fallback);
+    } else if (opt.count_too) {
+        st_label(b, "backend");
+        b_f(b, "%s\n", st_run.backend);
     }
     if (st_knows(ST_FAULTS)) {
         st_label(b, "page faults");
@@ -9062,17 +8904,39 @@ static void st_text_seldom(struct buf *b)
         st_label(b, "BPF programs");
         b_f(b, "%s in %" PRIu64 " runs\n", st_time(st_run.bpf_ns).s, st_run.bpf_runs);
     }
-    st_text_uring(b, "  io_uring        ");
-    if (mem.unreadable | nm.overflow | vm.overflow | st.names_dropped | st.programs_other) {
+    if (st.uring_done | st.uring)
+        st_label(b, "io_uring");
+    if (st.uring_done)
+        b_f(b, "%" PRIu64 " results\n", st.uring_done);
+    else if (st.uring)
+        b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", st.uring);
+}
+
+/* What could not be read, or did not fit. */
+static void st_text_incomplete(struct buf *b)
+{
+    char dropped[112];
+    const struct { u64 n; const char *what; } row[] = {
+        { mem.unreadable, "stops at which arguments could not be read in time" },
+        { nm.overflow, "uses of names that do not fit are counted as one name" },
+        { vm.overflow, "mappings that do not fit are left out" },
+        { st.names_dropped, dropped },
+        { st.programs_other, "programs at most are not in the list" },
+    };
+    snprintf(dropped, sizeof dropped, "times, a name with at most %s was dropped from the lists",
+             out_bytes(st.dropped_most).s);
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        if (!row[i].n)
+            continue;
         st_label(b, "incomplete");
-        b_s(b, "-C says what did not fit or could not be read\n");
+        b_f(b, "%" PRIu64 " %s\n", row[i].n, row[i].what);
     }
 }
 
 /* Twelve lines, and a few more where there is more to say. */
 static void st_text_short(struct buf *b)
 {
-    b_s(b, out.events_on || opt.count_too ? "\n" : "");
+    b_s(b, out.events_on ? "\n" : "");
     st_text_head(b);
     if (!st_no_calls()) {
         st_text_took(b);
@@ -9084,6 +8948,7 @@ static void st_text_short(struct buf *b)
         st_text_failures(b);
         st_text_peak(b);
         st_text_seldom(b);
+        st_text_incomplete(b);
     }
     if (st_has_lost()) {
         st_label(b, "lost");
@@ -9133,7 +8998,7 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     const char *s = NULL;
     switch (c->type) {
     case ST_ERROR: s = u_errname(*(const u16 *)p) ? u_errname(*(const u16 *)p) : "?"; break;
-    case ST_CALL: s = sc_name(*(const u16 *)p); break;
+    case ST_CALL: s = st_name(*(const u16 *)p); break;
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
     case ST_TEXT: *len = (u32)strnlen(p, c->size); return p;
@@ -9239,22 +9104,37 @@ static void st_json_summary(struct buf *b)
     b_s(b, "}\n");
 }
 
+/* What -C has beside the short summary and the table. */
+static void st_text_more(struct buf *b)
+{
+    if (!st.no_table) {
+        b_c(b, '\n');
+        st_table(b);
+    }
+    st_text_where(b);
+    st_text_delays_of(b, &st.delays);
+    st_text_io_of(b, &st.io);
+    st_text_failed(b);
+}
+
+static void st_text(struct buf *b)
+{
+    if (opt.count_only) {
+        st_table(b);
+        return;
+    }
+    st_text_short(b);
+    out_tell_hidden();
+    if (opt.count_too && !st_no_calls())
+        st_text_more(b);
+}
+
 /* The end of it all, as st_run has it, to every sink. text: also to the terminal. */
 static void st_report(bool text)
 {
-    static struct buf b;
     st_settle();
-    b_reset(&b);
-    if ((opt.count_only || opt.count_too) && !st.no_table)
-        st_table(&b);
-    if (!opt.count_only && opt.count_too && !st_no_calls())
-        st_text_all(&b);
-    if (!opt.count_only)
-        st_text_short(&b);
     if (text)
-        b_put(&out.text.b, b.p, b.len);
-    if (text)
-        out_tell_hidden();
+        st_text(&out.text.b);
     if (out.json_on)
         st_json_summary(&out.json.b);
     out_flush();
@@ -11480,26 +11360,25 @@ static void rec_hist(const u32 *hist, u32 n)
 /* A row is told by its name and which of that name it is. */
 static void rec_row_name(u16 row)
 {
-    rec_text(sc_name(row));
-    rec_put((u64)(row - sc_id[row]));
+    rec_text(st_name(row));
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-static void rec_table(const struct stats *s)
+/* The table of -c. */
+static void rec_table(void)
 {
-    rec_put(REC_TABLE);
-    rec_putz(s->pid);
-    rec_str(s->comm, strnlen(s->comm, sizeof s->comm));
-    for (u16 i = 0; i < SC_N; i++) {
-        const struct st_row *r = s->row[i];
-        if (!r || !r->calls)
+    static const u32 none[ST_BUCKETS];
+    const struct st_row *r = st_table_rows();
+    for (u16 i = 0; i < ST_ROWS; i++, r++) {
+        if (!r->calls)
             continue;
         rec_put(REC_ROW);
         rec_row_name(i);
         rec_put(r->calls);
         rec_put(r->errors);
-        rec_put(r->time_ns);
+        rec_put(st_returned_ns(r));
         rec_put(r->max_ns);
-        rec_hist(r->hist, ST_BUCKETS);
+        rec_hist(r->hist ? r->hist : none, ST_BUCKETS);
         rec_done();
     }
 }
@@ -11530,7 +11409,7 @@ static void rec_col(const struct st_col *c, const void *p)
 
 static bool rec_has_col(const struct st_list *l, u32 i)
 {
-    return l->col[i].sinks & (l->sums ? COL_SUMS : COL_RECORDED);
+    return l->col[i].sinks & COL_RECORDED;
 }
 
 /* A record lies in one block: rec_done is only for between two. */
@@ -11570,11 +11449,8 @@ static void rec_trailer(void)
         rec_put(*st_nums[i].v);
     }
     rec_names();
-    if (opt.count_only || opt.count_too) {
-        for (const struct stats *s = st.procs; s; s = s->next)
-            rec_table(s);
-        rec_table(&st.all);
-    }
+    if (opt.count_only || opt.count_too)
+        rec_table();
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(&st_lists[i]);
@@ -11989,46 +11865,45 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-static s32 rec_get_row_name(void)
+/* The row of a call; those that this kvis does not know have one for all of them. */
+static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
-    return rec_row(name, rec_get());
+    s32 row = rec_row(name, rec_get());
+    return row < 0 ? (u16)ST_UNNAMED : (u16)row;
 }
 
-static struct stats *rec_stats = &st.all; /* the table that rows go to */
+static struct st_caller *rec_caller; /* the process that rows are of; NULL: of all */
 
+/* The head of a process's table, which older versions of kvis wrote: a row for each call. */
 static void rec_get_table(void)
 {
+    static struct st_caller other;
     pid_t pid = (pid_t)rec_getz();
     struct rec_text comm = rec_gets();
-    struct stats **last = &st.procs, *s = &st.all;
-    if (pid) {
-        s = st.n_tables++ < ST_TABLES ? calloc(1, sizeof *s) : NULL;
-        if (!s) {
-            rec_bad("damaged at offset %" PRIu64 " (too many tables)", rin.at + 8);
-            return;
-        }
-        while (*last)
-            last = &(*last)->next;
-        *last = s;
-        s->pid = pid;
-        memcpy(s->comm, comm.p, MIN(comm.len, (u32)sizeof s->comm));
-    }
-    rec_stats = s;
+    rec_caller = !pid ? NULL : st.from_calls ? &other : st_caller_new(pid);
+    if (rec_caller)
+        memcpy(rec_caller->comm, comm.p, MIN(comm.len, (u32)sizeof rec_caller->comm));
+    else if (pid)
+        rec_bad("damaged at offset %" PRIu64 " (too many tables)", rin.at + 8);
 }
 
 static void rec_get_row(void)
 {
-    static struct st_row other;
-    s32 row = rec_get_row_name();
-    struct st_row *r = row < 0 ? &other : st_row_of(rec_stats, (u16)row);
-    if (!r)
-        r = &other;
-    r->calls = rec_get();
-    r->errors = rec_get();
-    r->time_ns = rec_get();
-    r->max_ns = rec_get();
-    rec_get_hist(r->hist, ST_BUCKETS);
+    u32 hist[ST_BUCKETS] = { 0 };
+    u16 row = rec_get_row_name();
+    struct st_row r = { .calls = rec_get(), .hist = hist, .row = row };
+    r.errors = rec_get();
+    r.ns = rec_get();
+    r.max_ns = rec_get();
+    rec_get_hist(hist, ST_BUCKETS);
+    if (rec_caller) {
+        rec_caller->calls += r.calls;
+        rec_caller->errors += r.errors;
+        rec_caller->ns += r.ns;
+    } else if (!st.from_calls) {
+        st_row_add(&st.chosen[row], &r);
+    }
 }
 
 /* Skips the record of a disk's total I/O, which older versions of kvis wrote. */
@@ -12040,21 +11915,17 @@ static void rec_get_disk(void)
         rec_get();
 }
 
-/* Reads a column. Returns false for a call that this kvis does not know. */
-static bool rec_get_col(const struct st_col *c, void *p)
+/* Reads a column. */
+static void rec_get_col(const struct st_col *c, void *p)
 {
     struct rec_text s;
-    s32 row;
     switch (c->type) {
     case ST_NUMBER: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
     case ST_ERROR: *(u16 *)p = (u16)rec_below(65536, "errno"); break;
     case ST_KIND: *(u8 *)p = (u8)rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
-    case ST_CALL:
-        row = rec_get_row_name();
-        *(u16 *)p = (u16)MAX(row, 0);
-        return row >= 0;
+    case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
     case ST_TEXT:
         s = rec_gets();
         memcpy(p, s.p, MIN(s.len, c->size - 1u));
@@ -12069,22 +11940,20 @@ static bool rec_get_col(const struct st_col *c, void *p)
         break;
     }
     }
-    return true;
 }
 
 /* Reads a row of a list. */
 static void rec_get_list_row(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
-    bool known = true;
     b_reset(&rin.text);
     memset(&row, 0, l->size);
     if (l->numbered)
         rec_below(l->max, "row");
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
-            known &= rec_get_col(&l->col[i], row.bytes + l->col[i].at);
-    if (!known || *rin.wrong)
+            rec_get_col(&l->col[i], row.bytes + l->col[i].at);
+    if (*rin.wrong)
         return;
     if (l->add)
         l->add(&row);
@@ -12125,11 +11994,7 @@ enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct call_said said;
-    struct stats counted;    /* the calls that were played: what -c shows when there are filters */
-    struct stats *procs;     /* --by=pid: the same by process, newest first */
-    u32 n_procs;
-    u64 untabled;            /* 1: there were more processes than tables */
-    bool tables, ended, calls; /* REC_ROW, REC_END, REC_CALL were there */
+    bool tables, ended;      /* REC_ROW, REC_END were there */
     bool again;              /* the numbers are there already: only the events */
 } rp;
 
@@ -12266,8 +12131,8 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
-    for (struct stats *s = rp.procs; child && s; s = s->next)
-        s->ended |= s->pid == child;
+    for (u32 i = 0; child && i < st.n_callers; i++)
+        st.caller[i].ended |= st.caller[i].pid == child;
     out_leave_out(e);
 }
 
@@ -12432,46 +12297,26 @@ static void rp_result(const struct call *c, u32 flags)
     rp.said.ret_len = ret.len;
 }
 
-/* The table of the process that has a pid now, made when it is first needed; NULL: there are too
+/* The row of the process that has a pid now, made when it is first needed; NULL: there are too
  * many. */
-static struct stats *rp_table_of(pid_t pid)
+static struct st_caller *rp_caller(pid_t pid)
 {
-    struct stats *s = rp.procs;
-    while (s && (s->pid != pid || s->ended))
-        s = s->next;
-    if (!s) {
-        s = rp.n_procs < ST_TABLES ? calloc(1, sizeof *s) : NULL;
-        if (!s) {
-            rp.untabled = 1;
-            return NULL;
-        }
-        rp.n_procs++;
-        s->pid = pid;
-        s->next = rp.procs;
-        rp.procs = s;
-    }
-    snprintf(s->comm, sizeof s->comm, "%s", out_comm(pid));
-    return s;
-}
-
-static void rp_count(const struct task *t)
-{
-    const struct call *c = &t->call;
-    u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
-    struct stats *s = opt.by_pid ? rp_table_of(t->pid) : NULL;
-    st_add(&rp.counted, c, ns);
-    if (s)
-        st_add(s, c, ns);
+    for (u32 i = 0; i < st.n_callers; i++)
+        if (st.caller[i].pid == pid && !st.caller[i].ended)
+            return &st.caller[i];
+    return st_caller_new(pid);
 }
 
 static void rp_done(struct task *t, bool wanted)
 {
     struct call *c = &t->call;
-    rp.calls = true;
+    st.from_calls = true;
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
-    if (c->known && !c->late)
-        rp_count(t);
+    if (!c->late)
+        st_add(st.chosen, c, true);
+    if (!c->late && opt.by_pid)
+        st_caller_add(rp_caller(t->pid), out_comm(t->pid), c);
     out_call_exit(t);
 }
 
@@ -14260,7 +14105,6 @@ static struct {
     u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
     bool counted[2];         /* the calls are known */
     u32 unasked[2];          /* calls that -e left out, by names; sc_set has those of both */
-    struct stats calls[2];
     bool timed[2];           /* and where their time went */
     const char *backend[2];
     bool delayed[2];
@@ -14531,10 +14375,9 @@ static void df_take(u32 k)
     }
     if (!df.wall_ns[k] || !rin.of_command)
         df.wall_ns[k] = df_num(k, "duration_ns");
-    df.counted[k] = rp.tables || rp.calls;
-    df.calls[k] = rp.tables ? st.all : rp.counted;
-    for (u32 i = 0; i < SC_N; i++)
-        df.timed[k] |= st.waits[i].calls != 0;
+    df.counted[k] = rp.tables || st.from_calls;
+    for (u32 i = 0; i < ST_ROWS; i++)
+        df.timed[k] |= st.row[i].known.calls != 0;
     df.backend[k] = rec_run.backend;
     df.unasked[k] = rin.n_unasked;
     df.delayed[k] = st_run.delays != NULL;
@@ -14542,9 +14385,7 @@ static void df_take(u32 k)
     st_run.io = NULL;
     *df.sum[k] = st;
     memset(&st, 0, sizeof st);
-    memset(&rp.counted, 0, sizeof rp.counted);
-    rec_stats = &st.all;
-    rp.tables = rp.calls = false;
+    rp.tables = false;
 }
 
 /* Those that ran before the recording began have a name all the same. */
@@ -14764,21 +14605,21 @@ static void df_pair_commands(void)
  * that waited is. */
 static struct df_row df_call(u32 k, u16 row)
 {
-    const struct st_row *r = df.calls[k].row[row];
-    const struct st_where *w = &df.sum[k]->waits[row];
-    struct df_row one = { .name = nm_str('x', sc_name(row)), .count = w->calls, .amount = w->ns };
-    if (r && df.counted[k])
-        one.count = MAX(r->calls, w->calls);
-    if (r && df.counted[0] && df.counted[1])
-        one.amount = r->time_ns;
+    const struct st_row *r = &df.sum[k]->chosen[row];
+    const struct st_time *t = &df.sum[k]->row[row].known;
+    struct df_row one = { .name = nm_str('x', st_name(row)), .count = t->calls, .amount = t->ns };
+    if (r->calls && df.counted[k])
+        one.count = MAX(r->calls, t->calls);
+    if (r->calls && df.counted[0] && df.counted[1])
+        one.amount = st_returned_ns(r);
     return one;
 }
 
 static void df_pair_calls(void)
 {
-    for (u16 i = 0; i < SC_N; i++) {
+    for (u16 i = 0; i < ST_ROWS; i++) {
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
-        if (!sc_set[i] || (!one[0].count && !one[1].count))
+        if ((i < SC_N && !sc_set[i]) || (!one[0].count && !one[1].count))
             continue;
         struct df_pair *p = df_put(0, &one[0]);
         p->of[1] = one[1];
@@ -14795,9 +14636,9 @@ static void df_pair_failed(void)
         for (u32 i = 0; i < ST_ERRNOS; i++) {
             const struct st_failed *f = &df.sum[k]->failed[i];
             const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
-            snprintf(text, sizeof text, "%s %s", sc_name(f->row), error);
+            snprintf(text, sizeof text, "%s %s", st_name(f->row), error);
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
-            if (!f->count || !sc_set[f->row])
+            if (!f->count || (f->row < SC_N && !sc_set[f->row]))
                 continue;
             struct df_pair *p = df_put(k, &one);
             p->row = f->row;
@@ -15000,18 +14841,16 @@ static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
 
 static void df_text_latency(struct buf *b, u16 row)
 {
-    static struct st_row none; /* not const: zeros are no part of the file then */
-    for (u32 i = 0; i < 4; i++) {
-        const struct st_row *r = df.calls[i & 1].row[row];
-        df_time(b, 8, df.counted[i & 1], st_percentile(r ? r : &none, i < 2 ? .5 : .99), 1000);
-    }
+    for (u32 i = 0; i < 4; i++)
+        df_time(b, 8, df.counted[i & 1],
+                st_percentile(&df.sum[i & 1]->chosen[row], i < 2 ? .5 : .99), 1000);
 }
 
 static void df_text_parts(struct buf *b, u16 row)
 {
     for (u32 i = 0; i < 8; i++) {
-        const struct st_where *x = &df.sum[i & 1]->waits[row];
-        const u64 part[] = { x->cpu, x->runq, x->disk, st_rest(x) };
+        const struct st_time *t = &df.sum[i & 1]->row[row].known;
+        const u64 part[] = { t->cpu, t->runq, t->disk, st_rest(t) };
         df_time(b, i < 6 ? 7 : 8, df.timed[i & 1], part[i / 2], 1000000);
     }
 }
@@ -15023,13 +14862,13 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     u32 shown = 0;
     for (u32 i = 0; i < df_list.n && shown < DF_SHOWN; i++) {
         u16 row = df_list.p[i].row;
-        u64 waited_ns = MAX(df.sum[0]->waits[row].ns, df.sum[1]->waits[row].ns);
+        u64 waited_ns = MAX(df.sum[0]->row[row].known.ns, df.sum[1]->row[row].known.ns);
         if (!df_has_changed(&df_list.p[i]) || waited_ns < least_ns)
             continue;
         if (!shown++)
             b_s(b, head);
         numbers(b, row);
-        b_f(b, "  %s\n", sc_name(row));
+        b_f(b, "  %s\n", st_name(row));
     }
 }
 
@@ -15126,17 +14965,16 @@ static void df_text(struct buf *b)
 /* What recording k knows of a call; what it does not know is absent. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
-    static struct st_row none; /* not const: zeros are no part of the file then */
-    const struct st_row *r = df.calls[k].row[row] ? df.calls[k].row[row] : &none;
-    const struct st_where *w = &df.sum[k]->waits[row];
+    const struct st_row *r = &df.sum[k]->chosen[row];
+    const struct st_time *t = &df.sum[k]->row[row].known;
     if (df.counted[k])
         b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
             ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
-            r->errors, r->time_ns, st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+            r->errors, st_returned_ns(r), st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
     if (df.timed[k])
         b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
             ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
-            w->calls, w->cpu, w->runq, w->disk, st_rest(w));
+            t->calls, t->cpu, t->runq, t->disk, st_rest(t));
 }
 
 /* What recording k has of a pair. */
@@ -15179,7 +15017,7 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
 
 static void df_json_failed(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
-    b_f(b, "\"name\":\"%s\",\"error\":\"%s\"", sc_name(p->row),
+    b_f(b, "\"name\":\"%s\",\"error\":\"%s\"", st_name(p->row),
         u_errname(p->err) ? u_errname(p->err) : "?");
     for (u32 k = 0; k < 2; k++)
         if (!df_unknown(t, p, k))
@@ -18745,6 +18583,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
+    if (row < 0 && hy.observe)
+        s.on = CALL_COUNTED;
     if (row < 0)
         return s;
     hy.row[row] = hy.observe || !md_wants((u16)row, true);
@@ -18885,24 +18725,30 @@ static int hy_view(void)
     return hy.table && hy.hists ? 0 : bpf_fail(&hy.obj, -errno, "cannot map what is counted");
 }
 
-/* What the kernel has counted, as rows of the table. */
+/* Adds what the kernel has counted since the last time to the table. */
 static void hy_counts(void)
 {
+    static struct { struct wire_count sum; struct wire_hist hist; } told[CALL_NRS];
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
-        struct wire_count sum = { 0, 0, 0, 0 };
+        struct wire_count sum = { 0, 0, 0, 0 }, *was = &told[nr].sum;
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
             sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row >= 0 && sc_set[row]; /* restart_syscall(2) is looked at in any case */
-        struct st_row *r = sum.calls && asked ? st_row_of(&st.counted, (u16)row) : NULL;
-        if (!r)
+        bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is looked at in any case */
+        struct st_row *r = &st_table_rows()[row < 0 ? (u16)ST_UNNAMED : (u16)row];
+        if (!asked || sum.calls == was->calls)
             continue;
-        r->calls = sum.calls, r->errors = sum.errors;
-        r->time_ns = sum.time_ns, r->max_ns = sum.max_ns;
-        memcpy(r->hist, hy.hists[nr].n, sizeof r->hist);
+        r->calls += sum.calls - was->calls, r->errors += sum.errors - was->errors;
+        r->ns += sum.time_ns - was->time_ns, r->max_ns = MAX(r->max_ns, sum.max_ns);
+        *was = sum;
+        for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
+            u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
+            r->hist[k] += n - told[nr].hist.n[k];
+            told[nr].hist.n[k] = n;
+        }
     }
 }
 
@@ -21338,13 +21184,10 @@ static void tr_on_signal(const siginfo_t *si)
 
 static void tr_tables(void)
 {
-    static struct buf b;
     out_break_partial();
-    b_reset(&b);
-    b_c(&b, '\n');
+    b_c(&out.text.b, '\n');
     hy_counts();
-    st_table(&b);
-    b_put(&out.text.b, b.p, b.len);
+    st_table(&out.text.b);
     out_writer_flush(&out.text);
 }
 
@@ -36124,6 +35967,7 @@ static int cmd_trace(void)
         out.observed = out.many = true;
     }
     opt.calls = opt.verbose || opt.perfetto || opt.chrome_json || opt.folded || opt.report;
+    st.apart = md_whole_only();
     nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
@@ -36460,22 +36304,16 @@ static int cmd_check(void)
 /* A table from the calls that are left by the filters, or the one that was recorded. */
 static void cmd_replay_table(void)
 {
-    bool filtered = opt.trace || md_whole_only();
     if (!opt.count_only && !opt.count_too)
         return;
-    st.no_table = !rp.calls && !rp.tables;
+    st.no_table = !st.from_calls && !rp.tables;
     if (st.no_table && opt.count_only && !*rin.wrong)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
     if (st.no_table)
         return;
-    if (rp.calls && (filtered || !rp.tables || (opt.by_pid && !st.procs))) {
-        st.all = rp.counted;
-        st.procs = rp.procs;
-        st.untabled = rp.untabled;
-    } else if (filtered) {
+    if (!st.from_calls && (opt.trace || md_whole_only()))
         u_warn("-e, -P, -z: the table is of all calls (record with -v)");
-    }
-    if (opt.by_pid && !st.procs)
+    if (opt.by_pid && !st.n_callers)
         u_warn("--by=pid: %s has no calls by process: record with -v, or -c --by=pid", rin.name);
 }
 
@@ -36502,6 +36340,7 @@ static int cmd_replay(void)
     signal(SIGXFSZ, SIG_IGN);
     cmd_open_recording(*words);
     bool proc = !strcmp(rec_run.backend, ST_PROC);
+    st.apart = true;
     if (po.tree && !proc)
         opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is no recording of kvis proc", rin.name);
     cmd_open_sinks();

@@ -83,7 +83,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "-C, --summary", \
-      "print the table of calls and all that was counted" }, \
+      "print, after the summary, the table of calls, where time went, and failures" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "-i, --interval=SECS", \

@@ -104,6 +104,40 @@ for b in $(backends); do
     eq "$b: -Z alone" "$(failed all)" "$(rows err)"
 done
 
+# Calls of a number without a name have a row: the table adds up to what the program did, by each backend and replayed.
+sum_of() { awk '/% time/ { on = 1 } on && /^ *[0-9]/ { if ($NF == "total") total = $4; else sum += $4 } END { print sum == total ? total : "sum " sum ", total " total }' "$1"; }
+nameless='import ctypes
+for i in range(1000):
+    ctypes.CDLL(None).syscall(500)'
+for b in $(backends); do
+    run trace -C --backend=$b -w rec --json=json -- python3 -c "$nameless"
+    eq "$b: calls without a name" "$(js "str(S['syscalls'])")" "$(sum_of err)"
+    has err ' 1000 +1000 .* unnamed$'; has err '^   ENOSYS +1000  unnamed$'
+    want "[r['calls'] for r in S['time_in_calls'] if r['name'] == 'unnamed'] == [1000]"
+    run replay -c rec
+    eq "$b: replayed" "$(js "str(S['syscalls'])")" "$(sum_of err)"; has err ' 1000 +1000 .* unnamed$'
+    run trace -c --backend=$b -- python3 -c "$nameless"
+    has err ' 1000 +1000 .* unnamed$'
+    run trace -q -v --backend=$b -w rec -- python3 -c "$nameless"
+    run replay -c --by=pid rec
+    has err ' 1000 +1000 .* unnamed$'
+    eq "$b: --by=pid" "$(sum_of err)" "$(awk 'NR == 2 { print $2 }' err)"
+done
+if [ "$b" = hybrid ]; then # the last one: BPF works
+    mkfifo go_on
+    python3 -c "import sys
+sys.stdin.read(1)
+$nameless" <go_on 9>&- &
+    python=$!
+    exec 8>go_on
+    "$KVIS" trace -c --backend=observe -p $python 2>err 9>&- 8>&- &
+    kvis=$!
+    sleep 2 # until it observes: nothing tells
+    exec 8>&-
+    wait $kvis
+    has err ' 1000 +1000 .* unnamed$'
+fi
+
 # A connect that is under way has not failed: neither in the column of errors nor for -Z and -z.
 cat >away.py <<'END'
 import socket

@@ -36,7 +36,7 @@ eq "-E" "bar-unset-a b=c" "$(cat out)"
 run trace -q -- /bin/sh -c 'echo x >file'
 hasnt err '^\[\+'; has err '^sh: [0-9.]+ m?s = CPU '
 run trace -o text -- /bin/sh -c 'echo x >file'; has text 'open .*/file'; has text 'time in calls'; [ ! -s err ] || fail "-o: something on stderr"
-run trace -o text -C -- true; has text '^ FINAL: true'; has text ' execve$'; [ ! -s err ] || fail "-o -C: something on stderr"
+run trace -o text -C -- true; has text '^true: '; has text ' execve$'; [ ! -s err ] || fail "-o -C: something on stderr"
 run trace -o text --color=always -- true; hasnt text "$(printf '\033')"
 run trace -qq -w r.kvis -- sh -c 'exit 3'; status 3; [ ! -s err ] || fail "-qq: something on stderr"
 run replay -qq --report=r.html r.kvis; status 0; [ ! -s err ] && [ -s r.html ] || fail "replay -qq"

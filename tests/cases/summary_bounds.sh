@@ -37,8 +37,8 @@ for backend in ptrace auto; do
     eq "bytes of a file that was inherited" "$(wc -c <inherited)" "$(js '[f["bytes_written"] for f in S["files"] if f["path"].endswith("/inherited")]' ends | tr -d '[]')"
     want 'S["files_written"] == 5002 + 1' ends
     # text says what JSON says
-    has err "^ Files: $(js 'S["files_read"]' ends) read, $(js 'S["files_written"]' ends) written\$"
-    has err '^   \.\.\. and [0-9]+ more$'
+    has err "^  files +$(js 'S["files_read"]' ends) read .*, $(js 'S["files_written"]' ends) written "
+    has err '^ {18}.* (read|written) \(\+[0-9]+\)$'
     if [ $backend = auto ]; then
         want '[w["duration_ns"] >= 7e8 for w in S["where_time_went"] if w["name"] == "clock_nanosleep"] == [True]' ends
         want 'S["where_time_went_overflow"] + len(S["where_time_went"]) > 2000' ends
@@ -50,8 +50,8 @@ for backend in ptrace auto; do
     tail -n 1 json >want
     tail -n 1 again >got
     cmp want got || fail "$backend: replayed, the summary is something else"
-    sed '1,/FINAL/d' err >want
-    sed '1,/FINAL/d' err2 >got
+    sed '1,/^python3: /d' err >want
+    sed '1,/^python3: /d' err2 >got
     cmp want got || fail "$backend: replayed, the text is something else"
     kv diff --json=d r.kvis r.kvis >out 2>err || fail "diff: $?"
     python3 -c 'import json; d = json.load(open("d")); assert d["a"] == d["b"] and not d["files_only_a"] + d["commands_only_b"], d' ||
@@ -61,4 +61,4 @@ done
 run trace -C --json=json -e trace=openat,close -- /bin/true
 status 0
 want '"files_read" not in S and "file_bytes_read" not in S'
-has err '^ Files: n/a '
+hasnt err '^  files '

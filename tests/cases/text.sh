@@ -6,16 +6,16 @@
 # needs: gcc perl strace python3
 . "$TESTS/lib/lib.sh"
 backends=$(backends)
-run trace -C -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
+run trace --json=json -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+[0-9]+\.[0-9]{3}s\] open .*/many \(write\)$'
 has err '^\[\+[0-9]+\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
 has err "^\[\+[0-9]+\.[0-9]{3}s\] exec /bin/sh -c 'for i in .*'\$"
 hasnt err '^\[\+[0-9.]+s\] \[?[0-9]' # one process: no pids
 has err '^\[\+[0-9.]+s\] exit 0$'
-has err '^ FINAL: /bin/sh -c .*\([0-9.]+s\)$'
-has err 'Files written: +50 B'; has err '^ Exit: 0$'
-has err '^ +0 B in +50 B out +.*/many$' # of the top files
-hasnt err '0 B in +0 B out'
+has err '^sh: [0-9.]+ m?s = CPU [0-9.]+ m?s$'
+has err '^  files +[0-9]+ read \([0-9.]+ K?B\), 1 written \(50 B\)$'
+want "S['file_bytes_written'] == 50 and S['exit_code'] == 0"
+want "[(f['bytes_read'], f['bytes_written']) for f in S['files'] if f['path'].endswith('/many')] == [(0, 50)]"
 run trace -- /bin/sh -c 'cat /etc/passwd >copy; (echo x; echo y) >>copy; kill -TERM $$'
 has err '^\[\+[0-9.]+s\] [0-9]+ cat      open /etc/passwd \(read\)$'
 has err '^\[\+[0-9.]+s\] [0-9]+ cat      exec cat /etc/passwd$'
@@ -49,12 +49,11 @@ has err 'connect tcp4 → 127\.0\.0\.1:[0-9]+'
 has err 'send +40 B'; has err 'recv +60 B'
 for more in "" --backend=ptrace; do # it has both ends of its connection: that is one peer, where it connected to
     run trace -C -w rec $more -- "$BIN/net" tcp4
-    sed -n '/FINAL/,$p' err >sum
     peer=$(sed -n 's/.*connect tcp4 → \(127[^ ]*\).*/\1/p' err | tail -n 1)
-    eq "peers" "   tcp4 → $peer  80 B sent, 120 B received
-  network         tcp4 $peer 80 B sent, 120 B received" "$(grep -a 'sent, ' sum)"
+    eq "peers" "  network         tcp4 $peer 80 B sent, 120 B received" "$(grep -a 'sent, ' err)"
+    sed -n '/^net: /,$p' err >sum
     run replay -C rec
-    eq "of a recording" "$(grep -a 'sent, ' sum)" "$(sed -n '/FINAL/,$p' err | grep -a 'sent, ')"
+    eq "of a recording" "$(cat sum)" "$(sed -n '/^net: /,$p' err)"
 done
 run trace -v --backend=ptrace -- "$BIN/att" blocked wait & # a call that another thread's calls interrupt
 until_true 5 test -s pid; sleep 0.1; : >stop; wait

@@ -40,8 +40,8 @@ _kvis() {
     '*--quiet[print only the summary; -qq\: not even that]' \
     '*-c[print only a table of calls\: errors, time, p50, p99, max]' \
     '*--summary-only[print only a table of calls\: errors, time, p50, p99, max]' \
-    '*-C[print the table of calls and all that was counted]' \
-    '*--summary[print the table of calls and all that was counted]' \
+    '*-C[print, after the summary, the table of calls, where time went, and failures]' \
+    '*--summary[print, after the summary, the table of calls, where time went, and failures]' \
     '*-i+[print the table every SECS (implies -C, unless -c is given)]:SECS: ' \
     '*--interval=[print the table every SECS (implies -C, unless -c is given)]:SECS: ' \
     '*--by=[print calls, errors and time of each process too]:pid: ' \
@@ -143,8 +143,8 @@ _kvis() {
     '*--quiet[print only the summary; -qq\: not even that]' \
     '*-c[print only a table of calls\: errors, time, p50, p99, max]' \
     '*--summary-only[print only a table of calls\: errors, time, p50, p99, max]' \
-    '*-C[print the table of calls and all that was counted]' \
-    '*--summary[print the table of calls and all that was counted]' \
+    '*-C[print, after the summary, the table of calls, where time went, and failures]' \
+    '*--summary[print, after the summary, the table of calls, where time went, and failures]' \
     '*--by=[print calls, errors and time of each process too]:pid: ' \
     '*-S+[sort the table by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*--summary-sort-by=[sort the table by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
