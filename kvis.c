@@ -339,7 +339,6 @@ struct task {
     s32 blocked_on;      /* and its first argument */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
     u64 full_ns;         /* since when; 0: from its next stop on */
-    u64 kept_ns;         /* when the last call began that the probe had kept */
     struct call call;
     bool restarting;     /* `call` is about to be restarted by the kernel: not counted yet */
     struct name *exec_path;     /* of the execve under way */
@@ -351,7 +350,6 @@ struct task {
     u64 told_ns, told_end_ns;   /* a call that has a record, and stopped all the same: from, to */
     u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
-    u32 asked;                  /* of wire_thread.asked: those that have come */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
 };
@@ -1684,7 +1682,8 @@ enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 /* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
  * another by now. */
 static struct {
-    bool on, live;           /* live: the thread stands at the end of that call: read on in it */
+    bool on, live;           /* live: the thread stands at the end of that call, and what the record
+                              * lacks is read in it */
     bool entering;           /* what the call wrote over is wanted as it was */
     u32 n, n_files;
     struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
@@ -1714,29 +1713,33 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
+/* Whether the thread of the record at hand has gone on: its descriptors may be others by now. */
+static bool mem_is_past(void)
+{
+    return replay.on && !replay.live;
+}
+
 /* The file of descriptor i of those that the call returned; NULL: there is no record of it. */
 static const struct wire_file *mem_replayed_file(u32 i)
 {
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads from the record. -EAGAIN: the probe could not read it (a page that was not there), and the
- * thread stands still, so its memory can be read. */
+/* Reads from the record. -EAGAIN: it is not there, and the thread stands still, so its memory can be
+ * read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
-    bool faulted = false;
     for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
             return -EFAULT; /* what it was is not known */
         bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
-        faulted |= p->fault && !p->early && at < CALL_PART_MAX;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
     }
     if (!best)
-        return (faulted && replay.live) || !replay.on ? -EAGAIN : -EFAULT;
+        return mem_is_past() ? -EFAULT : -EAGAIN;
     n = MIN(n, best->len - (addr - best->addr));
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
@@ -2761,7 +2764,7 @@ static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
-    if ((e && !fdt.lazy) || replay.on) /* a record's descriptor may be another by now */
+    if ((e && !fdt.lazy) || mem_is_past()) /* a record's descriptor may be another by now */
         return e ? e->o : NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
@@ -9791,7 +9794,7 @@ static void md_make_any(struct task *t, struct call *c)
     bool cloexec = false;
     if (!dec_ret_is_fd(c))
         return;
-    struct ofd *o = replay.on ? NULL : fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    struct ofd *o = mem_is_past() ? NULL : fd_from_proc(t->tid, (s32)c->ret, &cloexec);
     if (o) {
         o->inherited = false;
         o->opener = t->pid;
@@ -9919,7 +9922,7 @@ static void md_pair(struct task *t, struct call *c)
         const struct wire_file *f = mem_replayed_file((u32)i);
         if (f)
             snprintf(link, sizeof link, "%s:[%" PRIu64 "]", sock ? "socket" : "pipe", f->ino);
-        else if (replay.on || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
+        else if (mem_is_past() || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
             strcpy(link, sock ? "socketpair" : "pipe");
         struct name *name = nm_str('x', link);
         md_install(t, n[i], sock ? md_new_socket(t, md_sock_type(c), name)
@@ -9959,7 +9962,7 @@ static void md_recorded_socket(struct ofd *o)
 /* What the kernel says of the socket behind descriptor n of t. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
-    if (replay.on)
+    if (replay.on && (replay.sock || !replay.live))
         md_recorded_socket(o);
     else
         fd_probe_socket(o, t->pid, n);
@@ -10429,10 +10432,10 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     u64 size = md_page_up(arg[1]);
     if (!c->err)
         md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
-    if (!c->err && t->mm && o && !replay.on)
-        vm_heed_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
-    else if (!c->err && t->mm && f)
+    if (!c->err && t->mm && o && f)
         vm_heed_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
+    else if (!c->err && t->mm && o && !mem_is_past())
+        vm_heed_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
     else
@@ -17666,6 +17669,12 @@ static void rb_mark(void)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
+/* Whether the ring is half full: those who go on now may find no room. */
+static bool rb_is_half_full(void)
+{
+    return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
+}
+
 /* Whether all that was there at the mark has been taken. */
 static bool rb_drained(void)
 {
@@ -18177,7 +18186,7 @@ static void sp_boot_on(void)
  * record cannot take, kvis reads while the probe holds the thread at the end of that call. A
  * record is played to the model as the two stops that it stands for (tr_record), mem_ reading from
  * the record. In the observe mode, the same programs count or record, and ptrace has no part in it.
- * Entry points: hy_start, hy_observe, hy_counts, hy_ours. */
+ * Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18191,7 +18200,6 @@ enum {
     HY_EXIT_TP,
     HY_NEST,
     HY_NEST_TP,
-    HY_SIGNAL,
     HY_FORK,
     HY_EXEC,
     HY_GONE,
@@ -18212,8 +18220,8 @@ _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue,
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
 
-/* What stays behind the probe's `counts`. */
-enum { HY_STOPS_SOFT = 1, HY_STOPS_HARD, HY_STOPS_FAILED };
+/* The signal by which the probe holds a thread at the end of a call. */
+enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
@@ -18784,8 +18792,6 @@ static u32 hy_programs(bool sched)
     mask |= 1u << HY_EXEC;
     if (!hy.count)
         mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
-    if (!hy.count && !hy.observe) /* who counts or observes holds no thread */
-        mask |= 1u << HY_SIGNAL;
     if (sched)
         mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
     return hy_everyone() ? mask & ~births : mask;
@@ -18865,9 +18871,7 @@ static int hy_open(u32 ring_bytes)
     u64 ns = bpf_pid_ns(NULL);
     hy.in_ns = ns != 0;
     bpf_set(&c, "CFG_NS_INO", ns);
-    bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
-    bpf_set(&c, "CFG_STOP_RT", true);
-    bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
+    bpf_set(&c, "CFG_STOP", ring_bytes / 4 * 3);
     hy.in_order = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
@@ -19130,73 +19134,26 @@ static void hy_full(const struct task *t)
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
  * from it (see bpf_raw_is_whole). */
-static void hy_moved(struct task *t, u32 was)
+static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
         return;
-    t->asked = 0;
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Takes the call that the probe has kept with a stopped thread, once. Not of one that was killed at
- * this stop: the probe has sent it after all, and its row is gone. The row is the probe's to write,
- * also now (call_signal): that it is taken, stands in a map of its own. */
-static bool hy_take_kept(struct task *t, struct wire_thread *th)
+/* Whether the signal that has just stopped a thread is the probe's, and no more. */
+static bool hy_is_stop(const siginfo_t *si)
 {
-    u32 key = hy_key(t);
-    if (!hy_thread(t, th) || !th->kept || th->ts_ns == t->kept_ns
-        || bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "taken"), &key, &th->ts_ns,
-                           BPF_ANY))
-        return false;
-    t->kept_ns = th->ts_ns;
-    return true;
-}
-
-/* Whether the probe uses a signal to hold threads. */
-static bool hy_uses(int sig)
-{
-    return hy.on && !hy.count && (sig == 33 || sig == SIGURG || sig == SIGSTOP);
-}
-
-/* The signal by which the probe has asked a thread to stop and that has not come yet; 0: none. */
-static int hy_asked(const struct task *t, struct wire_thread *th)
-{
-    bool asked = hy.on && !hy.count && hy_thread(t, th) && th->asked != t->asked;
-    return asked ? (int)th->asked_sig : 0;
-}
-
-/* Whether the signal that has just stopped a thread is the probe's, to hold it while the ring is
- * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it (out-of-band
- * data: tcp(7)). These signals do not queue: one of the program's own that came in with the probe's
- * takes its place. */
-static bool hy_ours(struct task *t, siginfo_t *si)
-{
-    struct wire_thread th;
-    bool by_kernel = si->si_code == SI_KERNEL && !si->si_pid;
-    if (!hy_uses(si->si_signo))
-        return false;
+    bool ours = si->si_code == SI_KERNEL && !si->si_pid;
     /* Over RLIMIT_SIGPENDING a real-time signal comes without its siginfo (kernel/signal.c). */
-    if (si->si_signo == 33)
-        return by_kernel || (si->si_code == SI_USER && !si->si_pid && !si->si_uid);
-    if (hy_asked(t, &th) != si->si_signo)
-        return by_kernel && !hy_key(t);
-    bool merged = th.merged == th.asked;
-    if (!by_kernel && !merged)
-        return false; /* the probe's comes behind it */
-    t->asked = th.asked;
-    if (!merged || !by_kernel)
-        return !merged;
-    si->si_code = th.own_code;
-    memcpy(&si->si_pid, th.own, sizeof th.own);
-    sys_ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
-    return false;
+    bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
+    return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
 /* How often threads were stopped for the ring's sake. */
 static u64 hy_stops(void)
 {
-    int map = bpf_map(&hy.obj, "counts");
-    return hy.on ? bpf_sum(map, HY_STOPS_SOFT) + bpf_sum(map, HY_STOPS_HARD) : 0;
+    return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
 /* Waits for a CPU, from the probe's per-CPU histogram; NULL where that was not asked for. */
@@ -19280,8 +19237,7 @@ static u64 hy_lost_before(void)
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
-                       + bpf_missed(&hy.obj, hy_programs(false) & ~(1u << HY_SIGNAL))
-                       + hy.strays : 0;
+                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays : 0;
 }
 
 /* The same where nothing but the table is printed. */
@@ -19297,35 +19253,6 @@ static void hy_tell_missing(void)
     if (skipped)
         u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: the table may lack as many "
                "calls", skipped);
-}
-
-/* The sets of descriptors that a call had when it began. */
-static void hy_replay_sets(const struct wire_spec *s, u32 key, const struct wire_thread *th)
-{
-    static struct wire_sets w;
-    int e = bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "sets"), &key, &w);
-    bool known = !e && w.ts_ns == th->ts_ns;
-    for (u32 k = 0; k < CALL_SETS; k++)
-        mem_replay((struct mem_part){ .addr = th->word[s->item[k].arg], .early = true,
-                                      .fault = !known || w.error[k],
-                                      .len = MIN(w.bytes, (u32)CALL_SET_BYTES),
-                                      .data = (const u8 *)w.set[k] });
-}
-
-/* What a call that was kept has written over is read from its row. */
-static void hy_replay_early(const struct task *t, const struct wire_thread *th)
-{
-    const struct wire_spec *s = &hy_specs[th->nr % CALL_NRS];
-    mem_replay_begin();
-    for (u32 k = 0; k < CALL_EARLY && s->early[k]; k++) {
-        const struct wire_item *it = &s->item[s->early[k] - 1];
-        mem_replay((struct mem_part){ .addr = th->word[it->arg], .early = true,
-                                      .fault = !(th->early_read >> k & 1),
-                                      .len = MIN(it->size, (u32)CALL_EARLY_MAX),
-                                      .data = (const u8 *)(th->early + 2 * k) });
-    }
-    if (s->sets)
-        hy_replay_sets(s, hy_key(t), th);
 }
 
 /* Bytes that their address is in front of. */
@@ -19377,12 +19304,11 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  *
  * Order: what is told, is told in the order of its ends. The ring's records come as they lie in it,
  * which is that order but for the microseconds between a record's clock and its place; before each,
- * what the other sources know of the time before it (tr_upto: page faults, and calls kept with
- * threads that found the ring full). Stops are looked at when the ring is empty up to a mark, and
+ * the page faults of the time before it. Stops are looked at when the ring is empty up to a mark, and
  * happened at that mark (tr.seen_ns), so that what other threads do meanwhile comes behind them.
  * Only a run of page faults is up to PF_RUN_NS late: its time is that of its first. */
 
-enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000, TR_LASTS_NS = 50000000 };
+enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
 enum {
     TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -19416,14 +19342,16 @@ static struct {
     volatile sig_atomic_t attaching, n_reaped; /* what tr_reap_dead took */
     u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
     u64 collected;        /* stops that went through tr_batch[] */
-    u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped when they began */
     u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
     bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
     u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
-    pid_t stopped_tid;    /* whose stop is about to be handled */
+    struct tr_stopped {   /* what wait4 has said of a thread */
+        pid_t tid;
+        int status;
+    } now;                /* is about to be handled */
     u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
     u32 quiet_drains;     /* in a row that found no record */
     bool fast;            /* the tick is fast: records are coming */
@@ -19433,13 +19361,7 @@ static struct {
 } tr; /* its numbers that are not 0 at first: cmd_before_options */
 
 /* What wait4 has said already: see tr_collect, tr_reap_dead. */
-static struct tr_stopped {
-    pid_t tid;
-    int status;
-} tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
-
-/* Calls that were kept with threads which stand now, the last that ended first. */
-static struct wire_thread tr_kept[1024];
+static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
 /* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -20137,7 +20059,7 @@ static void tr_pending_at(struct task *t, bool event)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* records from before it may still be in the ring */
-    if (th.ts_ns <= t->call.enter_ns || th.ts_ns == t->kept_ns)
+    if (th.ts_ns <= t->call.enter_ns)
         return; /* a call begins just now: the row has the time of the one before it, or 0 */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
@@ -20154,16 +20076,13 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Whether a record has to wait for its thread's stop: the probe could not read all of it and stops
- * the thread, at the end of that call, so that kvis can. A thread that blocks the signal does not
- * stop: then it stays unread. */
+/* Whether a record has to wait for its thread's stop: it is not whole, and the probe stops the
+ * thread, at the end of that call, so that kvis can read the rest. */
 static bool tr_must_wait(const struct wire_call *w)
 {
-    pid_t tid = (pid_t)w->tid;
-    replay.live = w->unread && (tid == tr.stopped_tid || tr_batched(tid));
-    if (!w->unread || replay.live)
-        return false;
-    return u_now() - w->end_ns < TR_UNREAD_NS;
+    const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
+    replay.live = w->unread && s && WIFSTOPPED(s->status);
+    return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
 /* A sleeping task as a letter: fs/proc/array.c, __task_state_index of include/linux/sched.h. */
@@ -20231,63 +20150,6 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = false;
 }
 
-/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory
- * is read as at a stop of the call itself. */
-static void tr_play_kept(struct task *t, const struct wire_thread *th)
-{
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th->nr, .ret = th->ret };
-    hy_args(s.arg, th->word);
-    sc_narrow(s.abi, s.nr, s.arg);
-    hy.records++;
-    hy_replay_early(t, th);
-    tr_at_entry(t, &s, th->ts_ns);
-    u_at = th->end_ns;
-    struct wire_times m = { th->cpu_ns, th->runq_ns, th->disk_ns, th->state, th->waker_tid,
-                            th->waker_pid, "" };
-    memcpy(m.waker_comm, th->waker_comm, sizeof m.waker_comm);
-    if (hy.sched)
-        tr_times(&t->call, th->end_ns - th->ts_ns, th->switched ? &m : NULL);
-    tr_exit(t, &s);
-    u_at = 0;
-}
-
-/* Takes the call that was kept with a thread which has just stopped by a signal, if there is one.
- */
-static void tr_take_kept(pid_t tid, int status)
-{
-    struct task *t = WIFSTOPPED(status) && !(status >> 16) ? ps_task(tid) : NULL;
-    struct wire_thread th;
-    u32 at = tr.kept_n;
-    if (!hy.on || hy.count || !tr.started || !t || t->run == RUN_HELD
-        || at == ARRAY_LEN(tr_kept))
-        return;
-    if (hy.in_order && !hy_uses(WSTOPSIG(status)))
-        return; /* another signal than ours may come first; but see hy_map */
-    if (!hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
-        || (t->full_ns && th.ts_ns >= t->full_ns))
-        return;
-    for (; at && tr_kept[at - 1].end_ns < th.end_ns; at--)
-        tr_kept[at] = tr_kept[at - 1];
-    tr_kept[at] = th;
-    tr.kept_n++;
-}
-
-/* Tells what other sources than the ring know of the time before ns. (A thread's records in the
- * ring come before the call that was kept with it: who reserved room before them did it before the
- * kept call's end, so that no record in front of them ended later.) */
-static void tr_upto(u64 ns)
-{
-    while (tr.kept_n && tr_kept[tr.kept_n - 1].end_ns < ns) {
-        const struct wire_thread *th = &tr_kept[--tr.kept_n];
-        struct task *t = ps_task((pid_t)th->tid);
-        mem_replay_begin();
-        pf_upto(th->end_ns);
-        if (t)
-            tr_play_kept(t, th);
-    }
-    pf_upto(ns);
-}
-
 /* Tells the call in which a thread was let go, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
@@ -20312,7 +20174,7 @@ static void tr_delay(const struct wire_delay *d)
     if (!t || !tr.started || opt.trace)
         return;
     hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
-    tr_upto(d->ts_ns);
+    pf_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
     ev_num(e, EV_cpu, d->cpu);
@@ -20325,7 +20187,7 @@ static void tr_io(const struct wire_io *w)
     struct task *t = ps_task((pid_t)w->tid);
     if (!tr.started)
         return;
-    tr_upto(w->ts_ns);
+    pf_upto(w->ts_ns);
     st_request(&hy.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
                w->op == 1 ? w->bytes : 0);
     if (opt.trace || (!t && !w->pid))
@@ -20352,7 +20214,7 @@ static void tr_uring(const struct wire_uring *w)
         t = ps_task((pid_t)w->pid);
     if (!tr.started || !t)
         return;
-    tr_upto(w->ts_ns);
+    pf_upto(w->ts_ns);
     st.uring_done++;
     if (!opt.trace)
         md_ring(t, w);
@@ -20438,7 +20300,7 @@ static bool tr_record(const void *p, u32 size)
         return true;
     }
     if (size >= sizeof(struct wire_call))
-        tr_upto(((const struct wire_call *)p)->end_ns);
+        pf_upto(((const struct wire_call *)p)->end_ns);
     const struct wire_call *w = hy_record(p, size);
     if (w && hy.who) {
         tr_observed(w);
@@ -20447,9 +20309,9 @@ static bool tr_record(const void *p, u32 size)
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
-    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
-        || w->ts_ns == t->exec_ns || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
-        return true; /* told already: by a stop of the call, as a kept one, at the exec event */
+    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
+        || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
+        return true; /* told already: by a stop of the call, or at the exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -20474,7 +20336,6 @@ static void tr_set_aside(pid_t tid, int status)
     if (!s)
         s = &tr_batch[tr.batch_n++];
     *s = (struct tr_stopped){ tid, status };
-    tr_take_kept(tid, status);
     tr.collected++;
 }
 
@@ -20492,7 +20353,7 @@ static void tr_collect(void)
     tr.batch_n -= tr.batch_next;
     memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
     tr.batch_next = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_kept)
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
         tr_set_aside(tid, status);
 }
@@ -20546,7 +20407,7 @@ static void tr_drain_all(void)
         tr.seen_ns = u_now();
         rb_mark();
     }
-    tr_upto(tr.seen_ns);
+    pf_upto(tr.seen_ns);
 }
 
 /* --- processes --- */
@@ -20886,7 +20747,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    if (hy_ours(t, &si)) { /* the ring was full, and is empty now */
+    if (hy_is_stop(&si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
     }
@@ -21266,17 +21127,18 @@ static pid_t tr_wait(int *status)
     if (tr.batch_next < tr.batch_n) {
         if (!hy.on)
             tr.seen_ns = u_now();
+        else if (rb_is_half_full())
+            tr_drain_all();
         *status = tr_batch[tr.batch_next].status;
         return tr_batch[tr.batch_next++].tid;
     }
     pid_t tid = tr_wait_one(status);
-    if (tid > 0)
-        tr_take_kept(tid, *status);
     if (tid > 0 && ps.n_tasks > 1)
         tr_collect();
-    tr.stopped_tid = tid > 0 ? tid : 0;
+    if (tid > 0)
+        tr.now = (struct tr_stopped){ tid, *status };
     tr_drain_all();
-    tr.stopped_tid = 0;
+    tr.now.tid = 0;
     if (tid > 0)
         tr_collected_again(tid, status);
     return tid;
@@ -21751,21 +21613,6 @@ static void tr_report(const char *backend, bool text)
     st_report(text);
 }
 
-/* A thread that kvis leaves where it is. The call that was kept with it, for want of a stop, is
- * told without what its arguments point to. */
-static void tr_left(struct task *t)
-{
-    struct wire_thread th;
-    if (hy.on && !hy.count && t->proc && hy_take_kept(t, &th)) {
-        struct wire_call w = { .ts_ns = th.ts_ns, .end_ns = th.end_ns, .ret = th.ret, .nr = th.nr,
-                               .tid = th.tid, .over = 1 };
-        memcpy(w.word, th.word, sizeof w.word);
-        mem_replay_begin();
-        tr_play(t, &w);
-    }
-    tr_forget(t);
-}
-
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
  * *sig the signal that kvis shall die by. */
 static int tr_finish(int *sig)
@@ -21773,7 +21620,7 @@ static int tr_finish(int *sig)
     int failed = sp_error();
     tr_drain_all();
     pf_upto(~0ull);
-    tr_each(tr_left);
+    tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
     bpf_detach(&hy.uring);
@@ -21902,7 +21749,7 @@ static void ses_spawn(struct session *s)
 static void ses_follow(struct session *s)
 {
     tr_loop();
-    tr_each(tr_left);
+    tr_each(tr_forget);
     s->status = tr.status;
     getrusage(RUSAGE_CHILDREN, &s->rusage);
 }

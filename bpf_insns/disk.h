@@ -5,13 +5,13 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 fe2b96876e1c7016d07779d42b9b43f3a939110b260459b7cb59a56a8be02edf
+ *   sha256 e5c9e2353a8fe575ef6377e3519f8969fbb4b7a537285accbe102301f248926b
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
  * map events: RINGBUF, key 0, value 0, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 352, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 296, entries 16384, flags 0x0
  * map ios: HASH, key 8, value 48, entries 4096, flags 0x0
  * program disk_bio: raw_tp/block_bio_queue, 195 instructions, stack 64
  *   lowest kernel 5.5 (probe_read_kernel)
@@ -1440,7 +1440,7 @@ static const struct bpf_patch disk_done_patches[] = {
 static const struct bpf_map_row disk_maps[] = {
     { "events", BPF_MAP_TYPE_RINGBUF, 0, 0, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 352, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 296, 16384, 0 },
     { "ios", BPF_MAP_TYPE_HASH, 8, 48, 4096, 0 },
 };
 

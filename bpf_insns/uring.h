@@ -5,13 +5,13 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 fe2b96876e1c7016d07779d42b9b43f3a939110b260459b7cb59a56a8be02edf
+ *   sha256 e5c9e2353a8fe575ef6377e3519f8969fbb4b7a537285accbe102301f248926b
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
  * map events: RINGBUF, key 0, value 0, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 352, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 296, entries 16384, flags 0x0
  * map reqs: LRU_HASH, key 16, value 40, entries 16384, flags 0x0
  * map fds: HASH, key 4, value 4, entries 4096, flags 0x0
  * program uring_submit: tp/io_uring/io_uring_submit_sqe, 146 instructions, stack 64
@@ -549,7 +549,7 @@ static const struct bpf_patch uring_done_patches[] = {
 static const struct bpf_map_row uring_maps[] = {
     { "events", BPF_MAP_TYPE_RINGBUF, 0, 0, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 352, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 296, 16384, 0 },
     { "reqs", BPF_MAP_TYPE_LRU_HASH, 16, 40, 16384, 0 },
     { "fds", BPF_MAP_TYPE_HASH, 4, 4, 4096, 0 },
 };

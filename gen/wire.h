@@ -89,7 +89,7 @@ enum {
 enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND, ITEM_BITS };
 
 /* arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
- * the number 1. A call of which more than `size` would be shown is kept with its thread. */
+ * the number 1. A thread is held at the end of a call of which more than `size` would be shown. */
 enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 
 enum wire_item_flags {
@@ -124,9 +124,8 @@ struct wire_command {
 };
 enum { COMMAND_STR = 0x80000000 }; /* of the value: a string of at most so many bytes */
 
-/* A call is recorded, or kept with its thread, which stops at its end so that kvis can look; or it is
- * counted, and then all calls are. */
-enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_STOPS, CALL_COUNTED };
+/* A call is recorded; or it is counted, and then all calls are. */
+enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_COUNTED };
 
 /* What a call's record holds. */
 struct wire_spec {
@@ -158,24 +157,15 @@ struct wire_thread {
     u32 waker_tid, waker_pid; /* who ended its last wait: see wire_times */
     char waker_comm[16];
     u64 state;
-    u64 end_ns;           /* of the call that is kept here */
-    s64 ret;
-    u32 kept;             /* its record found no room: kvis takes it from here at the thread's stop */
-    u32 full;             /* its calls stop, and are not counted here */
-    /* Signals by which the probe has asked it to stop: how many, and the last. merged == asked: one of
-     * the program's own came in with that (they do not queue), and this is its siginfo. */
-    u32 asked, asked_sig, merged;
-    s32 own_code;
-    u64 own[2];           /* si_pid and si_uid, then si_value; or si_band, then si_fd */
     /* Of calls that are counted: one that a signal has interrupted. The kernel may restart it. */
     u64 int_ns, int_end_ns; /* int_ns 0: there is none */
     u64 int_sum;          /* of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
     u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* what the early items were then */
     u32 early_read;       /* bits: which of them could be read */
-    u32 unused;
+    u32 full;             /* its calls stop, and are not counted here */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 352);
+WIRE_ASSERT(sizeof(struct wire_thread) == 296);
 
 /* The sets of descriptors that a thread's call had when it began (select(2)), by thread. */
 enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */ };
@@ -202,7 +192,7 @@ struct wire_call {
     u64 word[CALL_WORDS];
     u32 nr, tid;
     u32 over;             /* 0: its thread ended in it */
-    u32 unread;           /* a segment is missing that can be read: the thread is stopped for that */
+    u32 unread;           /* it is not whole: the thread stops so that kvis can read the rest */
     u32 key;              /* of the thread in `traced`: its id in the first pid namespace */
     u32 unused;
 };

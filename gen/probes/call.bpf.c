@@ -21,9 +21,9 @@ extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* kvis's pid namespace when that is not the first one: its inode. */
 extern char CFG_NS_INO;
-/* The pointer by which the command says "follow me"; the bytes that may wait in the ring before a
- * thread is stopped by SIGURG, and by SIGSTOP. */
-extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD, CFG_STOP_RT;
+/* The pointer by which the command says "follow me"; the bytes that may wait in the ring before
+ * threads are held. The rest of the ring is the reserve for the calls that end meanwhile. */
+extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP;
 
 /* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
 extern char CFG_SCHED, CFG_DELAY;
@@ -46,12 +46,7 @@ extern char CFG_OBSERVE;
 /* 1: sets of descriptors are shown, or looked at. */
 extern char CFG_SETS;
 
-#define SIGURG 23
-#define STOP_RT 33
-#define SIGCONT 18
-#define SIGSTOP 19
-#define SI_KERNEL 0x80
-#define TRACE_SIGNAL_ALREADY_PENDING 2 /* include/trace/events/signal.h */
+#define STOP_SIGNAL 33
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, with those of a lock of PREEMPT_RT's (5.15) and of the
  * freezer (6.1). */
@@ -83,16 +78,14 @@ struct map_def nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
 struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
 struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
 struct map_def commands SEC("maps") = { MAP_HASH, sizeof(struct wire_command), 4, 256, 0 };
-/* When the call began that kvis has taken from a thread's row, which it does not write: others do. */
-struct map_def taken SEC("maps") = { MAP_LRU_HASH, 4, 8, 4096, 0 };
-/* Stops: [1] asked for by 33 or SIGURG, [2] by SIGSTOP, [3] that could not be asked for (HY_STOPS_
- * in kvis.c). */
-struct map_def counts SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 8, 0 };
+/* [0]: how often a thread was held. */
+struct map_def stops SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 1, 0 };
 
 struct record {
     struct wire_call head;
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg) + 8];
     u32 at; /* the end of data, in memory: the verifier need not follow its values */
+    u32 brief; /* how much of data is sent when the ring is nearly full */
     u32 faults; /* items that could not be read */
     u32 left_out; /* more would be shown than there is room for */
     u64 merged; /* see merged() */
@@ -129,9 +122,7 @@ struct file { struct inode *f_inode; struct path f_path; void *private_data; } K
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
 struct sigset { u64 sig[1]; } KERNEL;
-struct kernel_siginfo; /* as siginfo_t, which is ABI: signo, errno, code, pad, what the code says */
 struct sigpending { struct sigset signal; } KERNEL;
-struct signal_struct { struct sigpending shared_pending; } KERNEL;
 struct atomic { int counter; } KERNEL;
 struct mm_struct { struct atomic mm_users; u64 env_end; } KERNEL;
 struct task_struct {
@@ -140,7 +131,6 @@ struct task_struct {
     u32 ptrace;
     struct sigset blocked;
     struct sigpending pending;
-    struct signal_struct *signal;
     u32 __state; /* 5.14 */
     long state;  /* before */
     struct pid *thread_pid;
@@ -150,13 +140,6 @@ struct task_struct {
 
 struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
-
-INLINE void count(u32 what)
-{
-    u64 *n = bpf_map_lookup_elem(&counts, &what);
-    if (n)
-        __sync_fetch_and_add(n, 1);
-}
 
 /* A task's number in kvis's pid namespace; 0: it has none there. */
 INLINE u32 tid_here(struct task_struct *t)
@@ -220,27 +203,6 @@ INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns
     w->waker_tid = th->waker_tid;
     w->waker_pid = th->waker_pid;
     __builtin_memcpy(w->waker_comm, th->waker_comm, sizeof w->waker_comm);
-}
-
-/* Sends the call that was kept with a thread which did not stop, or does not any more: without what
- * its arguments point to, for that is too late now. */
-INLINE void send_kept(struct wire_thread *th)
-{
-    u32 key = (u32)bpf_get_current_pid_tgid();
-    u64 *taken_ns = bpf_map_lookup_elem(&taken, &key);
-    th->kept = 0;
-    if (taken_ns && *taken_ns == th->ts_ns)
-        return;
-    struct { struct wire_call h; struct wire_seg seg; struct wire_times times; } k = {
-        .h = { .ts_ns = th->ts_ns, .end_ns = th->end_ns, .ret = th->ret, .nr = th->nr,
-               .tid = th->tid, .over = 1, .key = key },
-        .seg = { .arg = SEG_TIMES, .len = sizeof k.times },
-    };
-    __builtin_memcpy(k.h.word, th->word, sizeof k.h.word);
-    times(&k.times, th, th->cpu_ns);
-    u64 size = CFG(CFG_SCHED) && th->switched ? sizeof k : sizeof k.h;
-    if (bpf_ringbuf_output(&events, &k, size, RB_NO_WAKEUP))
-        count_lost(LOST_RING);
 }
 
 /* Early item k of a call; 0: it has none. */
@@ -329,8 +291,6 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     }
     if (!th)
         return 0;
-    if (th->kept) /* it did not stop */
-        send_kept(th);
     th->in_call = seen && s && s->on && !th->full && !is_compat();
     if (CFG(CFG_COUNT) && !th->in_call)
         th->int_over = 1;
@@ -776,54 +736,24 @@ INLINE bool holds(u64 set, int sig)
     return set >> (sig - 1) & 1;
 }
 
-/* The signal that stops the thread, at the end of a call, where it changes nothing for the program; 0:
- * there is none. One that it does not block:
- *   33      nobody can block it by way of a libc, which keep 32 to 34 to themselves; it queues, so that
- *           it hides none of the program's own (CFG_STOP_RT: the tree dies with the tracer; alone, it
- *           would die of this signal)
- *   SIGURG  ignored by default, so it does no harm if the tracer dies now
- *   SIGSTOP when it is `urgent`, but not over a SIGCONT that waits: the kernel would throw that one
- *           away (prepare_signal, kernel/signal.c) */
-INLINE int stop_signal(bool urgent)
+/* Stops the thread at the end of a call, where that changes nothing for the program: by signal 33, which
+ * no libc lets a program block (they keep 32 to 34 to themselves). It queues, so it hides none of the
+ * program's own; while one is pending, the thread stops by that. Returns false where there will be no
+ * stop: the thread blocks 33 by a system call of its own, or nobody would take the signal away again. */
+INLINE bool stop(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
-    u64 blocked = READ(t, blocked.sig[0]);
-    if (CFG(CFG_OBSERVE) || !READ(t, ptrace))
-        return 0; /* nobody would take the signal away again */
-    int sig = CFG(CFG_STOP_RT) && !holds(blocked, STOP_RT) ? STOP_RT : SIGURG;
-    if (!holds(blocked, sig))
-        return sig;
-    struct signal_struct *s = READ(t, signal);
-    if (!urgent || !CFG(CFG_STOP_RT) || holds(READ(t, pending.signal.sig[0]), SIGCONT)
-        || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))
+    u32 first = 0;
+    if (CFG(CFG_OBSERVE) || !READ(t, ptrace) || holds(READ(t, blocked.sig[0]), STOP_SIGNAL))
         return 0;
-    return SIGSTOP;
-}
-
-/* Asks for the stop, and notes that in the thread's row, by which kvis tells this signal from one of
- * the program's own. Not while that signal is pending: the thread stops by it anyway. */
-INLINE void stop(struct wire_thread *th, int sig)
-{
-    struct task_struct *t = (void *)bpf_get_current_task();
-    if (!sig || holds(READ(t, pending.signal.sig[0]), sig))
-        return;
-    th->asked_sig = (u32)sig;
-    th->asked++;
-    bool failed = bpf_send_signal_thread(sig);
-    if (failed)
-        th->asked--;
-    count(failed ? 3 : sig == SIGSTOP ? 2 : 1);
-}
-
-/* Keeps a call with its thread and stops that: what it says is more than a record takes, and kvis has
- * to look. */
-INLINE void keep(struct wire_thread *th, s64 ret)
-{
-    th->end_ns = bpf_ktime_get_ns();
-    th->ret = ret;
-    th->cpu_ns += th->end_ns - th->since_ns;
-    th->kept = 1;
-    stop(th, stop_signal(1));
+    if (holds(READ(t, pending.signal.sig[0]), STOP_SIGNAL))
+        return 1;
+    if (bpf_send_signal_thread(STOP_SIGNAL))
+        return 0;
+    u64 *n = bpf_map_lookup_elem(&stops, &first);
+    if (n)
+        __sync_fetch_and_add(n, 1);
+    return 1;
 }
 
 /* Whether an item of these flags is there, as the call has ended. */
@@ -992,6 +922,7 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
         put_early(r, th, s);
     if (CFG(CFG_SETS) && s->sets)
         put_sets(r, th, s);
+    r->brief = *(volatile u32 *)&r->at;
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
         if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th))
@@ -1029,49 +960,31 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
         put_who(r);
     if (over && CFG(CFG_SCHED) && th->switched) /* first: the rest may fill the record */
         put_times(r, th, h->end_ns);
+    r->brief = *(volatile u32 *)&r->at;
     return r;
 }
 
-/* Sends a record, and asks for a stop when the ring is nearly full, when something that the call
- * read or wrote could not be read (`unread`: kvis waits for that stop, so only where there will be
- * one), or when there was no room: then the call is kept with the thread, and kvis takes it from
- * there. */
-INLINE void send(struct record *r, struct wire_thread *th, const struct wire_spec *s, s64 ret,
-                 bool over)
+/* Sends a record. The thread is held when the ring is nearly full, or when the record lacks something
+ * that the call read or wrote. kvis reads that in the thread's memory (`unread`: it waits for the
+ * stop). A record that reaches into the reserve is brief, because each thread may send one; what it
+ * leaves out, kvis reads there as well. */
+INLINE void send(struct record *r, s64 ret, bool over)
 {
     struct wire_call *h = &r->head;
-    int sig = 0;
-    if (over) {
-        if (r->left_out && stop_signal(s->nest.kind != NEST_NONE)) {
-            keep(th, ret);
-            return;
-        }
-        if (r->faults && ret != EFAULT_RESULT)
-            sig = stop_signal(0);
+    bool lacks = r->left_out || (r->faults && ret != EFAULT_RESULT);
+    u64 waiting = CFG(CFG_OBSERVE) ? 0 : bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    bool tight = waiting + sizeof *h + *(volatile u32 *)&r->at >= CFG(CFG_STOP);
+    bool held = over && (tight || lacks) && stop();
+    if (held && tight && r->brief < *(volatile u32 *)&r->at) {
+        *(volatile u32 *)&r->at = r->brief;
+        lacks = 1;
     }
-    h->unread = sig != 0;
+    h->unread = held && lacks;
     h->key = (u32)bpf_get_current_pid_tgid();
     h->unused = 0;
     u32 at = *(volatile u32 *)&r->at;
-    bool failed = at > sizeof r->data
-               || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);
-    if (CFG(CFG_OBSERVE)) {
-        if (failed)
-            count_lost(LOST_RING);
-        return;
-    }
-    th->kept = failed;
-    if (th->kept) {
-        th->end_ns = h->end_ns;
-        th->ret = ret;
-        th->cpu_ns += th->end_ns - th->since_ns;
-        if (!over)
-            count_lost(LOST_RING);
-    }
-    u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    if (over && !sig && (th->kept || waiting >= CFG(CFG_STOP_SOFT)))
-        sig = stop_signal(th->kept || waiting >= CFG(CFG_STOP_HARD));
-    stop(th, sig);
+    if (at > sizeof r->data || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP))
+        count_lost(LOST_RING);
 }
 
 /* The same of a record. A call that a signal interrupts has failed, whatever becomes of it. */
@@ -1100,10 +1013,6 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     th->in_call = 0;
     if (CFG(CFG_OBSERVE) && !wanted_record(th, s, ret))
         return;
-    if (s->on == CALL_STOPS) {
-        keep(th, ret);
-        return;
-    }
     struct record *r = begin_record(th, ret, 1);
     if (!r)
         return;
@@ -1112,7 +1021,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
         bpf_tail_call(ctx, &nested, 0);
         r->left_out = 1; /* it is not there */
     }
-    send(r, th, s, ret, 1);
+    send(r, ret, 1);
 }
 
 SEC("both/raw_syscalls/sys_exit")
@@ -1148,32 +1057,7 @@ int call_nest(void *ctx)
         bpf_tail_call(ctx, &nested, 0);
         r->left_out = 1;
     }
-    send(r, th, s, r->head.ret, 1);
-    return 0;
-}
-
-struct raw_signal { u64 sig; struct kernel_siginfo *info; struct task_struct *t; u64 group, result; };
-
-/* A signal is not queued, for its thread has it pending. If that one is the stop asked for, then one of
- * the program's own has come in with it, and kvis sees to it that the program gets it. (Signals to a
- * whole process pend elsewhere. Which of the two came first, kvis knows by the code: SI_KERNEL is the
- * probe's.) */
-SEC("raw_tp/signal_generate")
-int call_signal(struct raw_signal *ctx)
-{
-    if ((u32)ctx->group || (u32)ctx->result != TRACE_SIGNAL_ALREADY_PENDING)
-        return 0;
-    u32 tid = (u32)READ(ctx->t, pid);
-    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
-    if (!th || th->asked_sig != (u32)ctx->sig)
-        return 0;
-    th->merged = th->asked;
-    th->own_code = SI_KERNEL;
-    th->own[0] = th->own[1] = 0;
-    if ((u64)ctx->info > 1) { /* 0 and 1: SEND_SIG_NOINFO, SEND_SIG_PRIV (include/linux/sched/signal.h) */
-        bpf_probe_read_kernel(&th->own_code, sizeof th->own_code, (u8 *)ctx->info + 8);
-        bpf_probe_read_kernel(th->own, sizeof th->own, (u8 *)ctx->info + 16);
-    }
+    send(r, r->head.ret, 1);
     return 0;
 }
 
@@ -1224,15 +1108,13 @@ INLINE void gone(u32 tid)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return;
-    if (th->kept)
-        send_kept(th);
     struct wire_spec none = { 0 };
     if (CFG(CFG_COUNT))
         counted(th, &none, 0, 0);
     else if (th->in_call && !CFG(CFG_MIN_NS)) { /* how long it would have lasted, nobody knows */
         struct record *r = begin_record(th, 0, 0);
         if (r)
-            send(r, th, &none, 0, 0);
+            send(r, 0, 0);
     }
     bpf_map_delete_elem(&traced, &tid);
     if (CFG(CFG_SETS))
@@ -1264,13 +1146,14 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
-    if (bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
+    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserve is for calls alone */
+    if (bpf_ringbuf_query(&events, RB_AVAIL_DATA) >= most
+        || bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
         count_lost(LOST_SCHED);
 }
 
 /* A thread leaves its CPU. blocked: the state it sleeps in, 0 when it could go on. Uninterruptible
- * after it has asked a disk for something: it waits for that. What becomes of it outside of a call
- * belongs to none: the last one may still be kept here. */
+ * after it has asked a disk for something: it waits for that. */
 INLINE void switch_out(u32 tid, u64 blocked)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);

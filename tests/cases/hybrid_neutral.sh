@@ -15,7 +15,6 @@ scene() { # scene SCENE ARG...
     ! grep -q '"throttle_stops":0,' last || fail "$1: never held"
 }
 scene limits $(some 200 500 200)
-scene urgents $(some 30 100 30)
 scene jobs 12
 scene cont 10
 scene masked $(some 300 600 300)

@@ -3,13 +3,11 @@
 #include "t.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/sendfile.h>
 #include <sys/sem.h>
-#include <sys/signalfd.h>
 
 enum { ROUND = 8 }; /* calls of one round of flood() */
 static int zero, null_;
@@ -272,12 +270,6 @@ static void handle(int sig, int flags)
     CHK(sigaction(sig, &a, NULL));
 }
 
-static void *one_flood(void *tid)
-{
-    *(volatile int *)tid = (int)syscall(SYS_gettid);
-    return flood_until_stop(NULL);
-}
-
 /* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
 static void absent(int argc, char **argv)
 {
@@ -291,16 +283,16 @@ static void absent(int argc, char **argv)
     want("calls('sendfile')[0]['args'][2] in ('[100 => 107]', '%p')", (void *)map);
 }
 
-/* What nests is read while the thread is held, also where it blocks the signals that hold it. */
+/* What nests is in the record, even of a thread that blocks the signal that would hold it. */
 static void nested(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    uint64_t both = 1ull << 32 | 1ull << (SIGURG - 1);
+    uint64_t rt33 = 1ull << 32;
     char text[] = "all that was sent", got[64];
     struct iovec iov = { text, sizeof text - 1 };
     struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
     int pair[2];
-    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &both, NULL, 8L));
+    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &rt33, NULL, 8L));
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
     MUST(sendmsg(pair[0], &m, 0) == sizeof text - 1);
     iov = (struct iovec){ got, sizeof got };
@@ -355,9 +347,6 @@ static void masked(int argc, char **argv)
     files();
     masked_threads(t, 4, flood_thread, (void *)n, &set);
     join(t, 4);
-    sigset_t p;
-    sigpending(&p);
-    say("pending: URG %d, STOP %d", sigismember(&p, SIGURG), sigismember(&p, SIGSTOP));
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     for (int s = 1; s < 65; s++)
         signal(s, SIG_IGN);
@@ -691,146 +680,77 @@ static void unqueued(int argc, char **argv)
     want("len(calls('getppid')) == %ld and S['lost'] == 0 and not by('signal')", n);
 }
 
-/* urgents N [raw|-] [wait]: SIGURG of the program's own, each waited for, to threads that flood and to one that
- * blocks it: out-of-band data, F_SETSIG, tgkill (as Go's runtime preempts), sigtimedwait and signalfd. Says how
- * many came, and what their siginfo says. raw: 33 is blocked past the libc, as Go's runtime may. wait: begins when the
- * file `go` is there. */
-static volatile struct { int n, code, pid, fd; } urg_got;
-static void on_own_urg(int sig, siginfo_t *si, void *unused)
+/* setids N: each change of the group is made by all threads: the libc sends a signal to each (33 with glibc, 34
+ * with musl). */
+static volatile int ids_done;
+static void *group_at_end(void *group)
 {
-    (void)sig, (void)unused;
-    urg_got.code = si->si_code;
-    urg_got.pid = si->si_pid;
-    urg_got.fd = si->si_fd;
-    urg_got.n++;
+    while (!ids_done)
+        flood(5);
+    *(volatile long *)group = syscall(SYS_getgid);
+    return NULL;
 }
 
-static void tcp_pair(int *s)
+static void setids(int argc, char **argv)
 {
-    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof a;
-    int l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), one = 1;
-    CHK(bind(l, (void *)&a, sizeof a));
-    CHK(listen(l, 1));
-    CHK(getsockname(l, (void *)&a, &len));
-    s[0] = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
-    CHK(connect(s[0], (void *)&a, sizeof a));
-    s[1] = (int)CHK(accept(l, NULL, NULL));
-    CHK(setsockopt(s[0], IPPROTO_TCP, 1 /* TCP_NODELAY */, &one, sizeof one));
-    close(l);
-}
-
-static volatile int urg_tid;
-static int urg_sock[2], urg_pipe[2], urg_signalfd;
-
-static void urg_owner(int fd, int type, int id)
-{
-    struct { int type, pid; } o = { type, id };
-    CHK(fcntl(fd, F_SETOWN_EX, &o));
-}
-
-static void send_oob(void) { CHK(send(urg_sock[0], "u", 1, MSG_OOB)); }
-static void send_pipe(void) { CHK(write(urg_pipe[1], "u", 1)); }
-static void send_thread(void) { CHK(tgkill(getpid(), urg_tid, SIGURG)); }
-static void send_self(void) { CHK(tgkill(getpid(), (int)syscall(SYS_gettid), SIGURG)); }
-
-static int by_handler(int was)
-{
-    for (int i = 0; i < 50000 && urg_got.n == was; i++)
-        usleep(100);
-    return urg_got.n != was;
-}
-
-static int by_sigwait(int was)
-{
-    struct timespec t = { 5, 0 };
-    siginfo_t si;
-    sigset_t set;
-    (void)was;
-    flood(2);
-    sigemptyset(&set);
-    sigaddset(&set, SIGURG);
-    if (TEMP_FAILURE_RETRY(sigtimedwait(&set, &si, &t)) != SIGURG)
-        return 0;
-    on_own_urg(SIGURG, &si, NULL);
-    return 1;
-}
-
-static int by_signalfd(int was)
-{
-    struct { uint32_t signo; int err, code; uint32_t pid, uid; int fd; char more[104]; } si;
-    struct pollfd p = { .fd = urg_signalfd, .events = POLLIN };
-    (void)was;
-    flood(2);
-    if (TEMP_FAILURE_RETRY(poll(&p, 1, 5000)) != 1)
-        return 0;
-    MUST(read(urg_signalfd, &si, sizeof si) == sizeof si);
-    urg_got.code = si.code;
-    urg_got.n++;
-    return 1;
-}
-
-static void each_urgent(const char *name, int n, void (*send_)(void), int (*await)(int), int code)
-{
-    int lost = 0, wrong = 0;
-    char c;
-    urg_got.n = 0;
-    for (int i = 0; i < n && lost < 2; i++) {
-        int was = urg_got.n;
-        send_();
-        lost += !await(was);
-        wrong += urg_got.code != code || (code == SI_TKILL && await != by_sigwait && urg_got.pid != getpid())
-                 || (code == POLL_IN && urg_got.fd != urg_pipe[0]);
-        if (send_ == send_oob)
-            CHK(recv(urg_sock[1], &c, 1, MSG_OOB));
-        else if (send_ == send_pipe)
-            CHK(read(urg_pipe[0], &c, 1));
-    }
-    usleep(20000);
-    say("%s: %d, lost %d, others %d", name, urg_got.n, lost, wrong);
-}
-
-static void urgents(int argc, char **argv)
-{
-    int n = argc > 2 ? atoi(argv[2]) : 200, tids[3] = { 0 };
-    struct sigaction act = { .sa_sigaction = on_own_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
-    uint64_t rt33 = 1ull << 32;
-    pthread_t t[3];
-    sigset_t set;
+    enum { THREADS = 8 };
+    int n = argc > 2 ? atoi(argv[2]) : 100;
+    long group[THREADS];
+    pthread_t t[THREADS];
     files();
-    if (argc > 3 && *argv[3] == 'r')
-        CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &rt33, NULL, 8L));
-    CHK(sigaction(SIGURG, &act, NULL));
-    tcp_pair(urg_sock);
-    CHK(pipe(urg_pipe));
-    for (int i = 0; i < 3; i++) {
-        threads(t + i, 1, one_flood, tids + i);
-        t_until(tids + i);
+    for (int i = 0; i < THREADS; i++)
+        threads(t + i, 1, group_at_end, group + i);
+    for (int i = 1; i <= n; i++)
+        CHK(setresgid((gid_t)i, (gid_t)i, (gid_t)i));
+    ids_done = 1;
+    join(t, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        say("thread %d: group %ld", i, group[i]);
+    want("len([c for c in calls('setresgid') if c['error'] is None]) == %d", (THREADS + 1) * n);
+    want("S['lost'] == 0");
+}
+
+/* cancels N: threads that make calls are cancelled: the libc sends a signal to each (32 with glibc, 33 with musl). */
+static void count_cleanup(void *cleaned) { __atomic_add_fetch((int *)cleaned, 1, __ATOMIC_RELAXED); }
+
+static void *flood_until_cancelled(void *cleaned)
+{
+    pthread_cleanup_push(count_cleanup, cleaned);
+    for (;;)
+        flood(1);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void cancels(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 100, cleaned = 0, cancelled = 0;
+    pthread_t t[4];
+    files();
+    for (int i = 0; i < n; i++) {
+        threads(t, 4, flood_until_cancelled, &cleaned);
+        for (int k = 0; k < 4; k++)
+            MUST(!pthread_cancel(t[k]));
+        for (int k = 0; k < 4; k++) {
+            void *end;
+            MUST(!pthread_join(t[k], &end));
+            cancelled += end == PTHREAD_CANCELED;
+        }
     }
-    urg_tid = tids[0];
-    sigemptyset(&set);
-    sigaddset(&set, SIGURG);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    urg_signalfd = (int)CHK(signalfd(-1, &set, 0));
-    if (argc > 4) {
-        t_put("pid", (size_t)getpid());
-        while (access("go", F_OK))
-            usleep(1000);
-    }
-    CHK(fcntl(urg_sock[1], F_SETOWN, getpid()));
-    each_urgent("out-of-band, to the process", 10, send_oob, by_handler, SI_KERNEL);
-    urg_owner(urg_sock[1], F_OWNER_TID, urg_tid);
-    each_urgent("out-of-band, to a thread", n, send_oob, by_handler, SI_KERNEL);
-    CHK(fcntl(urg_pipe[0], F_SETSIG, SIGURG));
-    CHK(fcntl(urg_pipe[0], F_SETFL, O_ASYNC));
-    urg_owner(urg_pipe[0], F_OWNER_TID, urg_tid);
-    each_urgent("F_SETSIG", n, send_pipe, by_handler, POLL_IN);
-    each_urgent("tgkill", n, send_thread, by_handler, SI_TKILL);
-    each_urgent("sigtimedwait", n, send_self, by_sigwait, SI_USER); /* as the libc has it */
-    urg_owner(urg_sock[1], F_OWNER_TID, (int)syscall(SYS_gettid));
-    each_urgent("signalfd", n, send_oob, by_signalfd, SI_KERNEL);
-    stop = 1;
-    join(t, 3);
+    say("cancelled %d, cleaned up %d", cancelled, cleaned);
+    want("S['lost'] == 0 and S['threads'] == %d", 4 * n + 1);
+}
+
+/* deaf N: floods with every signal blocked past the libc, 33 too. One thread: how many calls it makes is known. */
+static void deaf(int argc, char **argv)
+{
+    uint64_t all = ~0ull, pending = 0;
+    long n = argc > 2 ? atol(argv[2]) : 3000;
+    files();
+    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, 8L));
+    flood(n);
+    CHK(syscall(SYS_rt_sigpending, &pending, 8L));
+    say("pending %llx", (unsigned long long)pending);
 }
 
 int main(int argc, char **argv)
@@ -839,7 +759,8 @@ int main(int argc, char **argv)
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
         { "absent", absent }, { "nested", nested }, { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
-        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgents", urgents },
+        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "setids", setids },
+        { "cancels", cancels }, { "deaf", deaf },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };

@@ -95,8 +95,7 @@ static int verify_call(void)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
-                                      "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK",
-                                      "CFG_STACK_NR", "CFG_SELF", "CFG_CGROUP", "CFG_MIN_NS",
+                                      "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF", "CFG_CGROUP", "CFG_MIN_NS",
                                       "CFG_STATUS", "CFG_SETS" };
     hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
@@ -108,6 +107,7 @@ static int verify_call(void)
     bpf_find_records(o, ~0u);
     for (size_t i = 0; i < ARRAY_LEN(on); i++)
         bpf_set(&c, on[i], 1);
+    bpf_set(&c, "CFG_STOP", 3 << 14);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set_compat(&c, &compat);
     static const struct { u64 count, observe, everyone; } form[] = {

@@ -54,7 +54,7 @@ same() { # same SCENE ARG...: it sees the same, traced or not, and is held indee
     rm -f out
 }
 same limits 300
-same urgents 60
+same setids 30
 same jobs 4
 same cont 3
 

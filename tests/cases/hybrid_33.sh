@@ -1,0 +1,40 @@
+#!/bin/sh
+# kvis holds threads by signal 33: what a libc does with that signal works all the same, and the calls that are missing
+# of a program that blocks it are counted.
+# tier: quick full
+# timeout: 180
+# needs: root python3 musl-gcc prog:hyb
+# covers: H3 H4 P21
+. "$TESTS/lib/truth.sh"
+needs_hybrid
+KVOPT="-q -v --ring=64K"
+musl-gcc -O1 -static -pthread -idirafter /usr/include -idirafter "/usr/include/$(gcc -print-multiarch)" -o hyb-musl \
+    "-DTEMP_FAILURE_RETRY(x)=({ long r_; do r_ = (long)(x); while (r_ == -1 && errno == EINTR); r_; })" \
+    "$TESTS/progs/hyb.c" 2>cc.err || fail "musl-gcc: $(cat cc.err)"
+mkdir bin && cp "$BIN/hyb" bin/ && mv hyb-musl bin/
+
+BIN=$PWD/bin
+for prog in hyb hyb-musl; do
+    for scene in "setids $(some 60 300 60)" "cancels $(some 50 300 50)"; do
+        # shellcheck disable=SC2086 # a scene and its numbers
+        same $prog $scene
+        want "H['backend'] == 'hybrid' and S['throttle_stops'] > 0"
+        want "all(e.get('code') == 'SI_TKILL' for e in by('signal'))" # the libc's own, and no other
+    done
+done
+
+# Nothing holds this one. What the ring has no room for is lost, and how much that is stands in its place and in the end.
+"$BIN/hyb" deaf 3000 >alone
+KVOPT="-q -v --backend=ptrace"
+same hyb deaf 3000
+calls=$(js "len(by('syscall'))")
+mkfifo fifo
+{ sleep 1; cat; } <fifo >json 9>&- &
+reader=$!
+kv trace -q -v --ring=64K --json=fifo -- "$BIN/hyb" deaf 3000 >got 2>err </dev/null
+st=$?
+wait $reader
+status 0
+want "S['lost'] > 0 and len(by('syscall')) + S['lost'] == $calls"
+want "sum(e['count'] for e in by('lost')) == S['lost'] and S['throttle_stops'] == 0"
+eq "what it sees" "$(cat alone)" "$(cat got)"
