@@ -5907,7 +5907,7 @@ struct out_proc {
     u64 since_ns;        /* `files` has what is not printed, from then on; 0: nothing */
     u32 files[N_NM_CLASSES]; /* what it has opened that is not printed one by one */
     u32 n_files, file[OUT_FILES]; /* hashes of all of their paths; 0: free */
-    struct {             /* by class: the directory that all of them are in; of one file, its path */
+    struct {             /* by class: the directory that all are in; of one file, its path */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
@@ -6730,8 +6730,8 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail, but
- * for files that are not there. */
+/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail,
+ * except that files are not there. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     if (out_asked(e))
