@@ -296,8 +296,8 @@ struct mm {
     struct region *r;  /* by address; only with --faults */
     u64 next_ns;       /* before, its regions are not read again */
     u64 brk;           /* 0: not seen yet */
-    u32 exe_minor;     /* of the device of its program, if that is none of a slow file system and has
-                        * no major number; else 0 */
+    u32 exe_minor;     /* of the device of its program, where that has no major number and is no
+                        * slow file system; else 0 */
     bool careful;      /* a page may never come (userfaultfd, FUSE): read with a deadline */
 };
 
@@ -1725,8 +1725,8 @@ static const struct wire_file *mem_replayed_file(u32 i)
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads from the record. -EAGAIN: it is not there, and the thread stands still, so its memory can be
- * read. */
+/* Reads from the record. -EAGAIN: it is not there, but the thread is stopped, so that its memory can
+ * be read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -2820,8 +2820,9 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* == 8 vm_  address spaces ======================================================
  * What a page of each mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
  * gone with exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and again
- * at a fault that is in none of them (as after shmat(2)). In between, mmap, munmap, mremap, mprotect
- * and brk change the array, because a fault is looked at when the program has gone on, or ended. */
+ * at a fault that is in none of them (as after shmat(2)). In between, mmap, munmap, mremap,
+ * mprotect and brk change the array, because kvis looks at a fault when the program has gone on or
+ * ended. */
 
 /* Regions of all address spaces together, 32 bytes each; lines of a maps file that are read. A look
  * into such a file is followed by a pause of so many times its own length. */
@@ -3066,9 +3067,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid; with `attach` also where its heap ends and what makes it careful: files,
- * and userfaultfd's flags um and uw of smaps (Documentation/filesystems/proc.rst). False: not read
- * to the end, because it is gone (then nothing changes), not kvis's to read, or has too many. */
+/* Reads the regions of tid; with `attach` also where its heap ends and what makes it careful: its
+ * files, and userfaultfd's flags um and uw of smaps (Documentation/filesystems/proc.rst). Returns
+ * false if the list was not read to its end: the task is gone (then nothing changes), kvis may not
+ * read it, or there are too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -18240,6 +18242,7 @@ static struct {
     bool observe;          /* no thread stops for anything: ptrace has no part in it */
     const struct wire_count *table; /* as the probe has them, when it counts */
     const struct wire_hist *hists;
+    struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
@@ -18730,15 +18733,16 @@ static int hy_view(void)
         return 0;
     hy.table = bpf_map_view(bpf_map(&hy.obj, "table"), hy_entries("table") * sizeof *hy.table);
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
-    return hy.table && hy.hists ? 0 : bpf_fail(&hy.obj, -errno, "cannot map what is counted");
+    hy.added = calloc(CALL_NRS, sizeof *hy.added);
+    bool whole = hy.table && hy.hists && hy.added;
+    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts");
 }
 
 /* Adds what the kernel has counted since the last time to the table. */
 static void hy_counts(void)
 {
-    static struct { struct wire_count sum; struct wire_hist hist; } told[CALL_NRS];
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
-        struct wire_count sum = { 0, 0, 0, 0 }, *was = &told[nr].sum;
+        struct wire_count sum = { 0, 0, 0, 0 }, *was = &hy.added[nr].sum;
         int row = sc_find(ARCH_NATIVE, nr);
         for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
             const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
@@ -18754,8 +18758,8 @@ static void hy_counts(void)
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
-            r->hist[k] += n - told[nr].hist.n[k];
-            told[nr].hist.n[k] = n;
+            r->hist[k] += n - hy.added[nr].hist.n[k];
+            hy.added[nr].hist.n[k] = n;
         }
     }
 }
@@ -19302,11 +19306,11 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
  * the way out is tr_finish. man ptrace(2) is the contract.
  *
- * Order: what is told, is told in the order of its ends. The ring's records come as they lie in it,
- * which is that order but for the microseconds between a record's clock and its place; before each,
- * the page faults of the time before it. Stops are looked at when the ring is empty up to a mark, and
- * happened at that mark (tr.seen_ns), so that what other threads do meanwhile comes behind them.
- * Only a run of page faults is up to PF_RUN_NS late: its time is that of its first. */
+ * Order: output is ordered by completion time. The ring's records are in that order, except for the
+ * microseconds between reading a record's clock and reserving its place; the page faults that came
+ * before a record precede it. kvis looks at stops when the ring is empty up to a mark, and counts
+ * them as of that mark (tr.seen_ns), so that what other threads do meanwhile comes after them. Only
+ * a group of page faults is up to PF_RUN_NS late: its time is that of the first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -25075,7 +25079,7 @@ static struct {
         u32 left_out;        /* things of it for which there was no room this time */
         u32 there;           /* its things, where not all of them are shown; 0: all are */
         u64 took_ns;         /* how long its reading took */
-        char why[320];       /* the first of that */
+        char why[512];       /* the first of that */
         u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
 } met;

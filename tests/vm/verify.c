@@ -30,7 +30,7 @@ static int verify(struct bpf_obj *o, u32 *most)
         u32 n = p ? (u32)strtoul(p + 10, NULL, 10) : 0;
         most[i] = MAX(most[i], n);
         if (f < 0 && r->type == BPF_PROG_TYPE_TRACING && strstr(verify_log, "bpf_context access"))
-            continue; /* it takes an argument that this kernel does not give: tried, as in mk_load_one */
+            continue; /* this kernel lacks an argument: tried, as in mk_load_one */
         if (f < 0)
             printf("%s/%s refused: %s\n", o->fam->name, r->name, verify_log), refused++;
         else
@@ -95,8 +95,8 @@ static int verify_call(void)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
-                                      "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF", "CFG_CGROUP", "CFG_MIN_NS",
-                                      "CFG_STATUS", "CFG_SETS" };
+                                      "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF",
+                                      "CFG_CGROUP", "CFG_MIN_NS", "CFG_STATUS", "CFG_SETS" };
     hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family,
