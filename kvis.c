@@ -7327,8 +7327,8 @@ static void out_forget(const struct task *t)
  * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
  * recordings, replay and diff walk these tables. To add a number is a row of gen/summary.h; to add
  * a list is its columns and its row there, and a REC_ number if it is recorded. A summary is a
- * value: st is that of this run, which st_take completes; a recording is read into one, and diff has
- * two. Only the totals of names are kept with the names (nm_).
+ * value: st is that of this run, which st_take completes; a recording is read into one, and diff
+ * has two. Only the totals of names are kept with the names (nm_).
  * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
