@@ -7377,7 +7377,9 @@ static void out_forget(const struct task *t)
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
  * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
  * recordings, replay and diff walk these tables. To add a number is a row of gen/summary.h; to add
- * a list is its columns and its row there, a REC_ number, and a function for its text.
+ * a list is its columns and its row there, and a REC_ number if it is recorded. A summary is a
+ * value: st is that of this run, which st_take completes; a recording is read into one, and diff
+ * has two. Only the totals of names are kept with the names (nm_).
  * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
@@ -7451,43 +7453,37 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* What the summary is made of, beside what other sections count. The lists among it are described
- * once, by st_lists. */
+/* A summary: of this run, filled as it goes and by st_take at its end, or of a recording. Its
+ * numbers are those of SUMMARY_NUMBERS, its lists are described once, by st_lists. */
 static struct summary {
+#define X(key, recorded, number, known) u64 number;
+    SUMMARY_NUMBERS(X)
+#undef X
+    int status;         /* wait status of the command; -1: none (attached, or let go of) */
+    const char *backend;
+    const char *fallback; /* why it is not the hybrid backend, though it could; NULL: it is */
     struct st_row row[ST_ROWS];    /* all calls */
     struct st_row chosen[ST_ROWS]; /* those in the table of -c, where that has others */
-    bool apart;          /* it has */
-    bool from_calls;     /* of a replay: chosen[] and caller[] are of its calls, not its tables */
+    bool apart;            /* it has */
+    bool from_calls, from_tables; /* of a recording: what chosen[] and caller[] are of */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    u64 untabled;        /* 1: there were more processes than that */
-    bool no_table;       /* a recording without calls */
-    u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
-        major_faults, no_major, fault_lost, uring_done, uring_lost; /* no_major: cannot be seen */
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
-    u64 failed_other;
     struct st_left left[ST_LEFT_OPEN];
-    u64 n_left;          /* how many there were, also more than the list has */
-    struct st_where where[ST_WHERE]; /* open addressing; no calls: free */
+    u64 n_left;            /* how many there were, also more than the list has */
+    struct st_where where[ST_WHERE]; /* open addressing; no calls: free. Sorted by st_settle */
     u32 n_where;
-    u64 where_other;     /* rows with less time that had to leave it */
     struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
     u64 n_longest, n_failed_processes;
-    u64 ended, exited_nonzero, killed; /* processes */
-    u64 orphans;         /* processes whose parent ended first, so that it never waited for them */
-    u64 max_rss;         /* of the process that had the most resident memory */
-    pid_t first_pid;     /* the command */
     struct name *program[ST_PROGRAMS]; /* the commands run, each once */
     u64 n_programs;
     struct st_delays delays; /* of which there is one, or it is not known */
     struct st_io io;         /* the same */
     u64 n_delays, n_io;
-    u64 programs_other; /* commands run that did not fit in program[] */
-    u64 names_dropped, files_dropped, peers_dropped, connections_dropped; /* by nm_drop */
-    u64 dropped_most;    /* bytes that one of them had, at most */
-    u64 files_read, files_written, fault_bytes; /* as st_settle made them of the rest */
 } st;
+
+static pid_t st_first_pid; /* the command */
 
 static u32 st_bucket(u64 v)
 {
@@ -7543,9 +7539,9 @@ static u16 st_row_of(const struct call *c)
 }
 
 /* The rows of the table of -c. */
-static struct st_row *st_table_rows(void)
+static const struct st_row *st_table_rows(const struct summary *s)
 {
-    return st.apart ? st.chosen : st.row;
+    return s->apart ? s->chosen : s->row;
 }
 
 /* A connect under way has not failed; what sigreturn "returns" is the register of whatever the
@@ -7595,10 +7591,10 @@ static void st_row_add(struct st_row *to, const struct st_row *r)
         to->hist[k] += r->hist[k];
 }
 
-static void st_fail(u16 row, u16 err, u64 count)
+static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
 {
     for (u32 i = (row * 31u + err) % ST_ERRNOS, k = 0; k < ST_ERRNOS; k++) {
-        struct st_failed *f = &st.failed[(i + k) % ST_ERRNOS];
+        struct st_failed *f = &s->failed[(i + k) % ST_ERRNOS];
         if (!f->count) {
             f->row = row;
             f->err = err;
@@ -7608,17 +7604,17 @@ static void st_fail(u16 row, u16 err, u64 count)
             return;
         }
     }
-    st.failed_other += count;
+    s->failed_other += count;
 }
 
 /* A row for a process; NULL: there are too many. */
-static struct st_caller *st_caller_new(pid_t pid)
+static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
-    if (st.n_callers == ST_CALLERS) {
-        st.untabled = 1;
+    if (s->n_callers == ST_CALLERS) {
+        s->untabled = 1;
         return NULL;
     }
-    struct st_caller *p = &st.caller[st.n_callers++];
+    struct st_caller *p = &s->caller[s->n_callers++];
     *p = (struct st_caller){ .pid = pid };
     return p;
 }
@@ -7637,7 +7633,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
 static void st_call_by(struct proc *p, const char *comm, const struct call *c)
 {
     if (p && !p->caller)
-        p->caller = st_caller_new(p->pid);
+        p->caller = st_caller_new(&st, p->pid);
     if (p)
         st_caller_add(p->caller, comm, c);
 }
@@ -7654,26 +7650,26 @@ static int st_where_cmp(const void *a, const void *b)
 }
 
 /* The row of a call's name and what it was about, or a free one. There always is one. */
-static struct st_where *st_where_row(u16 row, struct name *on)
+static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
-    while (st.where[at % ST_WHERE].time.calls
-           && (st.where[at % ST_WHERE].row != row || st.where[at % ST_WHERE].on != on))
+    while (s->where[at % ST_WHERE].time.calls
+           && (s->where[at % ST_WHERE].row != row || s->where[at % ST_WHERE].on != on))
         at++;
-    return &st.where[at % ST_WHERE];
+    return &s->where[at % ST_WHERE];
 }
 
 /* Makes room in the table: the quarter with the most time stays, the rest is counted. */
-static void st_where_thin(void)
+static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
-    qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
-    memcpy(kept, st.where, sizeof kept);
-    memset(st.where, 0, sizeof st.where);
-    st.where_other += st.n_where - ARRAY_LEN(kept);
-    st.n_where = ARRAY_LEN(kept);
+    qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
+    memcpy(kept, s->where, sizeof kept);
+    memset(s->where, 0, sizeof s->where);
+    s->where_other += s->n_where - ARRAY_LEN(kept);
+    s->n_where = ARRAY_LEN(kept);
     for (u32 i = 0; i < ARRAY_LEN(kept); i++)
-        *st_where_row(kept[i].row, kept[i].on) = kept[i];
+        *st_where_row(s, kept[i].row, kept[i].on) = kept[i];
 }
 
 static void st_time_add(struct st_time *to, const struct st_time *more)
@@ -7686,12 +7682,12 @@ static void st_time_add(struct st_time *to, const struct st_time *more)
 }
 
 /* Adds time to the row of a call's name and what it was about. */
-static void st_where_add(const struct st_where *more)
+static void st_where_add(struct summary *s, const struct st_where *more)
 {
-    if (st.n_where == ST_WHERE / 4 * 3)
-        st_where_thin();
-    struct st_where *w = st_where_row(more->row, more->on);
-    st.n_where += !w->time.calls;
+    if (s->n_where == ST_WHERE / 4 * 3)
+        st_where_thin(s);
+    struct st_where *w = st_where_row(s, more->row, more->on);
+    s->n_where += !w->time.calls;
     w->row = more->row;
     w->on = more->on;
     st_time_add(&w->time, &more->time);
@@ -7711,7 +7707,7 @@ static void st_timed(struct task *t, const struct call *c)
     struct st_where w = { .time = { .calls = 1, .ns = c->exit_ns - c->enter_ns, .cpu = c->cpu_ns,
                                     .runq = c->runq_ns, .disk = c->disk_ns },
                           .row = st_row_of(c), .on = e && e->o ? e->o->name : NULL };
-    st_where_add(&w);
+    st_where_add(&st, &w);
     st.row[w.row].row = w.row;
     st_time_add(&st.row[w.row].known, &w.time);
 }
@@ -7732,7 +7728,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
-        st_fail(st_row_of(c), (u16)c->err, 1);
+        st_fail(&st, st_row_of(c), (u16)c->err, 1);
     if (c->timed && !c->noret)
         st_timed(t, c);
     if (c->late)
@@ -7825,7 +7821,7 @@ static void st_ended(const struct task *t)
         snprintf(end.ended, sizeof end.ended, "%s", u_signame(WTERMSIG(p->status)));
     else
         snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
-    st.orphans += !p->attached && t->pid != st.first_pid && !ps_proc(p->ppid);
+    st.orphans += !p->attached && t->pid != st_first_pid && !ps_proc(p->ppid);
     st.ended++;
     st.max_rss = MAX(st.max_rss, p->max_rss);
     st.killed += killed;
@@ -7955,12 +7951,12 @@ static int st_compare_callers(const void *a, const void *b)
 }
 
 /* The table of --by=pid: a row for each process that made calls. */
-static void st_caller_table(struct buf *b)
+static void st_caller_table(struct buf *b, const struct summary *s)
 {
     const struct st_caller *order[ST_CALLERS];
-    u32 n = (u32)st.n_callers;
+    u32 n = (u32)s->n_callers;
     for (u32 i = 0; i < n; i++)
-        order[i] = &st.caller[i];
+        order[i] = &s->caller[i];
     /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare_callers);
     b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
@@ -7970,38 +7966,27 @@ static void st_caller_table(struct buf *b)
         b_esc(b, order[i]->comm, strnlen(order[i]->comm, sizeof order[i]->comm), 0);
         b_c(b, '\n');
     }
-    if (st.untabled)
+    if (s->untabled)
         b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
-static void st_table(struct buf *b)
+/* Whether it is of a recording without calls. */
+static bool st_no_table(const struct summary *s)
+{
+    return s->apart && !s->from_calls && !s->from_tables;
+}
+
+static void st_table(struct buf *b, const struct summary *s)
 {
     if (opt.by_pid)
-        st_caller_table(b);
-    st_one_table(b, st_table_rows());
+        st_caller_table(b, s);
+    st_one_table(b, st_table_rows(s));
 }
 
 /* --- the summary --- */
 
 #define ST_PROC "proc" /* the backend that kvis proc is in a recording */
-
-struct st_end {
-    int status; /* wait status of the command; -1: none (attached, or detached before its end) */
-    u64 duration_ns;
-    const char *backend;
-    const struct st_delays *delays; /* NULL: not known */
-    const struct st_io *io;         /* the same */
-    u64 records;            /* calls recorded by BPF */
-    u64 throttled;          /* threads held at the end of a call, for the ring's sake or to look */
-    u64 stops;              /* calls that stopped a thread when they began */
-    u64 lost;               /* calls that are missing */
-    u64 commands;           /* kvis proc: how many; its recordings have no calls */
-    u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
-    u64 cpu_ns;             /* what all used; 0: not known */
-    u64 user_ns, system_ns; /* the same in its two parts; 0: not known */
-    const char *fallback;   /* why it is not the hybrid backend, though it could; NULL: it is */
-};
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max), and
  * in *more how many others there are. */
@@ -8083,8 +8068,6 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-static struct st_end st_run; /* the run that the summary is of */
-
 /* Whether all calls are traced that a part of the summary counts: else it would be too small. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
@@ -8112,19 +8095,25 @@ enum st_known {
 };
 
 /* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
-#define X(key, recorded, number, known) { key, recorded, &(number), ST_##known },
+#define X(key, recorded, number, known) \
+    { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* in JSON */
     const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
-    u64 *v;
+    u16 at;               /* in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
-/* Of a recording by kvis proc. */
-static bool st_no_calls(void)
+static u64 st_number(const struct summary *s, u32 at)
 {
-    return !strcmp(st_run.backend, ST_PROC);
+    return *(const u64 *)(const void *)((const char *)s + at);
+}
+
+/* Of a recording by kvis proc. */
+static bool st_no_calls(const struct summary *s)
+{
+    return !strcmp(s->backend, ST_PROC);
 }
 
 static bool st_knows_files(void)
@@ -8133,9 +8122,9 @@ static bool st_knows_files(void)
     return st_all_asked(rows, ARRAY_LEN(rows)) && st_knows_io();
 }
 
-static bool st_knows(enum st_known what)
+static bool st_knows(const struct summary *s, enum st_known what)
 {
-    bool all = !st_no_calls(), calls = all && !out.observed;
+    bool all = !st_no_calls(s), calls = all && !out.observed;
     switch (what) {
     case ST_ALWAYS: return true;
     case ST_RECORDED: return false;
@@ -8143,71 +8132,77 @@ static bool st_knows(enum st_known what)
     case ST_MODEL: return calls;
     case ST_TREE: return !out.observed;
     case ST_COMMANDS: return !all;
-    case ST_CPU: return st_run.cpu_ns > 0;
-    case ST_CPU_PARTS: return st_run.user_ns | st_run.system_ns;
-    case ST_PEAK: return st.max_rss > 0;
+    case ST_CPU: return s->cpu_ns > 0;
+    case ST_CPU_PARTS: return s->user_ns | s->system_ns;
+    case ST_PEAK: return s->max_rss > 0;
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
-    case ST_FILES: return calls && st_knows_files() && !st.files_dropped;
+    case ST_FILES: return calls && st_knows_files() && !s->files_dropped;
     case ST_FAULTS: return opt.faults;
-    case ST_MAJOR: return opt.faults && !st.no_major;
+    case ST_MAJOR: return opt.faults && !s->no_major;
     case ST_URING: return calls && sc_set[SC_io_uring_enter];
-    case ST_URING_DONE: return st.uring_done | st.uring_lost;
-    case ST_TIMES: return st_run.delays;
-    case ST_BLOCK_IO: return st_run.io;
-    case ST_BPF: return all && st_run.bpf_runs;
-    case ST_STOPS: return calls && st_run.stops; /* older recordings do not have it */
+    case ST_URING_DONE: return s->uring_done | s->uring_lost;
+    case ST_TIMES: return s->n_delays;
+    case ST_BLOCK_IO: return s->n_io;
+    case ST_BPF: return all && s->bpf_runs;
+    case ST_STOPS: return calls && s->stops; /* older recordings do not have it */
     }
     return false;
 }
 
-/* Makes what is made of the rest. */
-static void st_settle(void)
+/* Takes what other sections have counted in this run. */
+static void st_take(void)
 {
-    st.fault_bytes = st.faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
-    st.files_read = st_count(true);
-    st.files_written = st_count(false);
-    st.n_delays = st_run.delays != NULL;
-    if (st_run.delays && st_run.delays != &st.delays)
-        st.delays = *st_run.delays;
-    st.n_io = st_run.io != NULL;
-    if (st_run.io && st_run.io != &st.io)
-        st.io = *st_run.io;
+    st.mappings_overflow = vm.overflow;
+    st.processes = ps.processes;
+    st.threads = ps.threads;
+    st.most_processes = ps.most_processes;
+    st.unreadable = mem.unreadable;
+    st.names_overflow = nm.overflow;
+}
+
+/* Makes what is made of the rest; nothing can be counted any more. */
+static void st_settle(struct summary *s)
+{
+    s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
+    s->files_read = st_count(true);
+    s->files_written = st_count(false);
+    s->events = out.events;
+    qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
 /* --- where the time went --- */
 
-/* Sorts the table, most time first, so that nothing can be booked any more. Returns how many rows
- * are worth showing: ten, and none below 1 ms; *more: how many others there are in the table. */
-static u32 st_where_top(u64 *more)
+/* How many rows are worth showing: ten, and none below 1 ms; *more: how many others there are in
+ * the table. */
+static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
-    qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
-    while (used < ST_WHERE && st.where[used].time.calls)
+    while (used < ST_WHERE && s->where[used].time.calls)
         used++;
-    while (n < MIN(used, 10) && st.where[n].time.ns >= 1000000)
+    while (n < MIN(used, 10) && s->where[n].time.ns >= 1000000)
         n++;
     *more = used - n;
     return n;
 }
 
 /* The time of all calls of which it is known where it went. */
-static struct st_time st_known_sum(void)
+static struct st_time st_known_sum(const struct summary *s)
 {
     struct st_time all = { 0 };
     for (u16 i = 0; i < ST_ROWS; i++)
-        st_time_add(&all, &st.row[i].known);
+        st_time_add(&all, &s->row[i].known);
     return all;
 }
 
-static void st_text_where(struct buf *b)
+static void st_text_where(struct buf *b, const struct summary *s)
 {
-    u64 more, rest = st_known_sum().ns;
-    u32 n = st_where_top(&more);
+    u64 more, rest = st_known_sum(s).ns;
+    u32 n = st_where_top(s, &more);
     if (n)
         b_s(b, "\n Where time went (ms):  total     cpu    runq    disk  blocked\n");
     for (u32 i = 0; i < n; i++) {
-        const struct st_where *w = &st.where[i];
+        const struct st_where *w = &s->where[i];
         const struct st_time *t = &w->time;
         u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_rest(t) };
         b_f(b, "   %-16s", st_name(w->row));
@@ -8220,10 +8215,10 @@ static void st_text_where(struct buf *b)
         b_f(b, " (%" PRIu64 " calls)\n", t->calls);
         rest -= MIN(rest, t->ns);
     }
-    if (!n || !(more + st.where_other))
+    if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (st.where_other) /* a row that left the table and came back is counted twice */
+    if (s->where_other) /* a row that left the table and came back is counted twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
@@ -8231,9 +8226,9 @@ static void st_text_where(struct buf *b)
 }
 
 /* The same of all calls of which it is known. */
-static void st_json_call_time(struct buf *b)
+static void st_json_call_time(struct buf *b, const struct summary *s)
 {
-    struct st_time all = st_known_sum();
+    struct st_time all = st_known_sum(s);
     b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
         ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
         all.disk, st_rest(&all));
@@ -8302,16 +8297,16 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
 
-static void st_json_block_io(struct buf *b)
+static void st_json_block_io(struct buf *b, const struct summary *s)
 {
-    st_json_delays(b, "block_ios", "block_io", &st.io.took);
+    st_json_delays(b, "block_ios", "block_io", &s->io.took);
     b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64
-        ",\"lost_block_ios\":%" PRIu64, st.io.read, st.io.written, st.io.lost);
+        ",\"lost_block_ios\":%" PRIu64, s->io.read, s->io.written, s->io.lost);
 }
 
-static void st_json_sched(struct buf *b)
+static void st_json_sched(struct buf *b, const struct summary *s)
 {
-    st_json_delays(b, "sched_waits", "sched_wait", &st.delays);
+    st_json_delays(b, "sched_waits", "sched_wait", &s->delays);
 }
 
 static int st_failed_most(const void *a, const void *b)
@@ -8324,13 +8319,13 @@ static int st_failed_most(const void *a, const void *b)
 }
 
 /* The failures that are wanted, most of them first; returns how many. */
-static u32 st_failures(const struct st_failed *list[ST_ERRNOS],
+static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
     u32 n = 0;
     for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (want(&st.failed[i]))
-            list[n++] = &st.failed[i];
+        if (want(&s->failed[i]))
+            list[n++] = &s->failed[i];
     qsort(list, n, sizeof *list, st_failed_most);
     return n;
 }
@@ -8340,10 +8335,10 @@ static bool st_has_count(const struct st_failed *f)
     return f->count;
 }
 
-static void st_text_failed(struct buf *b)
+static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = st_failures(list, st_has_count);
+    u32 n = st_failures(s, list, st_has_count);
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
@@ -8351,8 +8346,8 @@ static void st_text_failed(struct buf *b)
         b_f(b, "   %-12s %6" PRIu64 "  %s\n", e ? e : "?", list[i]->count,
             st_name(list[i]->row));
     }
-    if (st.failed_other)
-        b_f(b, "   %-12s %6" PRIu64 "\n", "other", st.failed_other);
+    if (s->failed_other)
+        b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
 }
 
 /* --- the lists, described --- */
@@ -8387,39 +8382,39 @@ struct st_col {
       sizeof ((struct row *)0)->member },
 #define PART(type, sinks, key) { key, ST_##type, COL_##sinks, 0, 0 },
 
-static void st_add_failed(const void *row)
+static void st_add_failed(struct summary *s, const void *row)
 {
     const struct st_failed *f = row;
     if (f->count)
-        st_fail(f->row, f->err, f->count);
+        st_fail(s, f->row, f->err, f->count);
 }
 
-static void st_add_where(const void *row)
+static void st_add_where(struct summary *s, const void *row)
 {
     const struct st_where *w = row;
     if (w->time.calls)
-        st_where_add(w);
+        st_where_add(s, w);
 }
 
-static void st_add_known(const void *row)
+static void st_add_known(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    st.row[r->row].row = r->row;
-    st_time_add(&st.row[r->row].known, &r->known);
+    s->row[r->row].row = r->row;
+    st_time_add(&s->row[r->row].known, &r->known);
 }
 
-static void st_add_row(const void *row)
+static void st_add_row(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    st.row[r->row].row = r->row;
-    st_row_add(&st.row[r->row], r);
+    s->row[r->row].row = r->row;
+    st_row_add(&s->row[r->row], r);
 }
 
 /* Of a recording with calls, those tell all that its tables do. */
-static void st_add_caller(const void *row)
+static void st_add_caller(struct summary *s, const void *row)
 {
-    if (!st.from_calls && st.n_callers < ST_CALLERS)
-        st.caller[st.n_callers++] = *(const struct st_caller *)row;
+    if (!s->from_calls && s->n_callers < ST_CALLERS)
+        s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
 
 static struct name *st_listed[ST_LISTED]; /* the names that are in the list at hand */
@@ -8437,7 +8432,7 @@ enum rec_type {
 static const struct st_list {
     const char *key;      /* in JSON; NULL: not there, unless json() says it */
     const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
-    const u64 *more;
+    u32 more;             /* where that number is in struct summary */
     u8 known;             /* enum st_known: when it is in JSON */
     u8 record;            /* enum rec_type; 0: it is not recorded */
     bool sparse;          /* a row whose first number is 0 is none */
@@ -8445,50 +8440,56 @@ static const struct st_list {
     bool together;        /* one record has all rows, after *n and how many they are */
     const struct st_col *col;
     u8 n_cols;
-    void *rows;
-    u32 size, max;
-    u64 *n;               /* how many there are, at most max in the table; NULL: max */
-    bool (*want)(const struct name *); /* rows are these names; *rows has room for them */
-    u32 (*top)(u64 *more);             /* puts the rows first that are shown, and counts them */
-    void (*add)(const void *row);      /* of a recording; NULL: it comes behind those there are */
-    void (*json)(struct buf *b);       /* what is not a list there */
+    u32 rows, size, max;  /* where they are in struct summary */
+    u32 n;                /* where it is how many, at most max in the table; 0: max */
+    bool (*want)(const struct name *); /* rows are these names */
+    u32 (*top)(const struct summary *s, u64 *more); /* how many rows are shown */
+    void (*add)(struct summary *s, const void *row); /* of a recording; NULL: it comes behind those
+                                                      * there are */
+    void (*json)(struct buf *b, const struct summary *s); /* what is not a list there */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
-#define ROWS(table, most) .rows = (table), .size = sizeof *(table), .max = (most)
-#define NAMES(f, gone) .want = (f), .more = (gone), .rows = st_listed, .max = ST_LISTED
+#define AT(member) offsetof(struct summary, member)
+#define ROWS(table, most) \
+    .rows = AT(table), .size = sizeof ((struct summary *)0)->table[0], .max = (most)
+#define ONE(member) .rows = AT(member), .size = sizeof ((struct summary *)0)->member, .max = 1
+#define NAMES(f, gone) .want = (f), .more = AT(gone), .max = ST_LISTED
     SUMMARY_LISTS
 #undef NAMES
+#undef ONE
 #undef ROWS
+#undef AT
 #undef COLS
 };
 #undef PART
 #undef MEMBER
 
 /* How many places of a list's table may be in use. */
-static u32 st_list_rows(const struct st_list *l)
+static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
-    return l->n ? (u32)MIN(*l->n, (u64)l->max) : l->max;
+    return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
 }
 
 /* Row i of a list; NULL: that place is free. */
-static const void *st_list_row(const struct st_list *l, u32 i)
+static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
 {
     if (l->want)
         return st_listed[i];
-    const void *row = (const char *)l->rows + (size_t)i * l->size;
+    const char *row = (const char *)s + l->rows + (size_t)i * l->size;
     const struct st_col *c = l->col;
     while (l->sparse && c->type != ST_NUMBER)
         c++;
-    return l->sparse && !*(const u64 *)((const char *)row + c->at) ? NULL : row;
+    return l->sparse && !*(const u64 *)(const void *)(row + c->at) ? NULL : row;
 }
 
-static void st_text_exit(struct buf *b, int status)
+static void st_text_exit(struct buf *b, const struct summary *s)
 {
-    if (status == -1 && st.ended == 1 && ps.processes == 1)
-        b_s(b, st.n_failed_processes ? st.failed_process[0].ended : "exit 0");
+    int status = s->status;
+    if (status == -1 && s->ended == 1 && s->processes == 1)
+        b_s(b, s->n_failed_processes ? s->failed_process[0].ended : "exit 0");
     else if (status == -1)
-        b_s(b, st.ended && st.ended == ps.processes ? "all have ended" : "still running");
+        b_s(b, s->ended && s->ended == s->processes ? "all have ended" : "still running");
     else if (WIFSIGNALED(status))
         b_f(b, "killed by %s%s", u_signame(WTERMSIG(status)),
             WCOREDUMP(status) ? " (core dumped)" : "");
@@ -8528,21 +8529,21 @@ static void st_command(struct buf *b)
 }
 
 /* What is missing; false: nothing. */
-static bool st_has_lost(void)
+static bool st_has_lost(const struct summary *s)
 {
-    return st_run.lost || (st_run.io && st_run.io->lost) || st.uring_lost
-           || (opt.faults && st.fault_lost);
+    return s->lost || (s->n_io && s->io.lost) || s->uring_lost
+           || (opt.faults && s->fault_lost);
 }
 
-static void st_text_lost(struct buf *b)
+static void st_text_lost(struct buf *b, const struct summary *s)
 {
-    b_f(b, "%" PRIu64 " calls", st_run.lost);
-    if (st_run.io && st_run.io->lost)
-        b_f(b, ", %" PRIu64 " requests of disks", st_run.io->lost);
-    if (st.uring_lost)
-        b_f(b, ", %" PRIu64 " of io_uring's", st.uring_lost);
+    b_f(b, "%" PRIu64 " calls", s->lost);
+    if (s->n_io && s->io.lost)
+        b_f(b, ", %" PRIu64 " requests of disks", s->io.lost);
+    if (s->uring_lost)
+        b_f(b, ", %" PRIu64 " of io_uring's", s->uring_lost);
     if (opt.faults)
-        b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
+        b_f(b, ", %" PRIu64 " page-fault samples", s->fault_lost);
     b_c(b, '\n');
 }
 
@@ -8610,35 +8611,36 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
 }
 
 /* All times of a summary have one unit: seconds where it ran for one, else milliseconds. */
-static bool st_in_seconds(void)
+static bool st_in_seconds(const struct summary *s)
 {
-    return st_run.duration_ns >= NSEC;
+    return s->duration_ns >= NSEC;
 }
 
-static struct out_text st_in_unit(u64 ns, const char *seconds, const char *milliseconds)
+static struct out_text st_in_unit(const struct summary *s, u64 ns, const char *seconds,
+                                  const char *milliseconds)
 {
     struct out_text t;
-    if (st_in_seconds())
+    if (st_in_seconds(s))
         snprintf(t.s, sizeof t.s, "%.3f%s", (double)ns / 1e9, seconds);
     else
         snprintf(t.s, sizeof t.s, "%.1f%s", (double)ns / 1e6, milliseconds);
     return t;
 }
 
-static struct out_text st_time(u64 ns)
+static struct out_text st_time(const struct summary *s, u64 ns)
 {
-    return st_in_unit(ns, " s", " ms");
+    return st_in_unit(s, ns, " s", " ms");
 }
 
-static struct out_text st_number_of(u64 ns)
+static struct out_text st_number_of(const struct summary *s, u64 ns)
 {
-    return st_in_unit(ns, "", "");
+    return st_in_unit(s, ns, "", "");
 }
 
 /* To the last digit that is shown, so that what is shown adds up. */
-static u64 st_round(u64 ns)
+static u64 st_round(const struct summary *s, u64 ns)
 {
-    u64 unit = st_in_seconds() ? 1000000 : 100000;
+    u64 unit = st_in_seconds(s) ? 1000000 : 100000;
     return (ns + unit / 2) / unit * unit;
 }
 
@@ -8665,57 +8667,57 @@ static void st_what(struct buf *b)
 
 /* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
  * is known (cputime_adjust, kernel/sched/cputime.c). */
-static void st_text_cpu(struct buf *b, u64 user, u64 system)
+static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
 {
     enum { LEAST_MS = 100 };
-    b_f(b, "CPU %s%s", st.orphans ? "at least " : "", st_time(user + system).s);
+    b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_time(s, user + system).s);
     if (user + system >= LEAST_MS * NSEC / 1000)
-        b_f(b, " (user %s, system %s)", st_number_of(user).s, st_number_of(system).s);
+        b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
 /* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
-static void st_text_waiting(struct buf *b, u64 waiting)
+static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
-    u64 disk = MIN(waiting, st_round(st_known_sum().disk));
-    u64 cpu = MIN(waiting - disk, st_round(st_run.delays ? st_run.delays->sum_ns : 0));
-    b_f(b, "+ waiting %s (", st_time(waiting).s);
-    if (st_run.delays)
-        b_f(b, "CPU %s, ", st_number_of(cpu).s);
+    u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
+    u64 cpu = MIN(waiting - disk, st_round(s, s->n_delays ? s->delays.sum_ns : 0));
+    b_f(b, "+ waiting %s (", st_time(s, waiting).s);
+    if (s->n_delays)
+        b_f(b, "CPU %s, ", st_number_of(s, cpu).s);
     if (disk)
-        b_f(b, "disk %s, ", st_number_of(disk).s);
-    b_f(b, "other %s)\n", st_number_of(waiting - disk - cpu).s);
+        b_f(b, "disk %s, ", st_number_of(s, disk).s);
+    b_f(b, "other %s)\n", st_number_of(s, waiting - disk - cpu).s);
 }
 
-static void st_text_head(struct buf *b)
+static void st_text_head(struct buf *b, const struct summary *s)
 {
-    u64 user = st_round(st_run.user_ns), system = st_round(st_run.system_ns),
-        all = MAX(st_round(st_run.duration_ns), user + system);
-    bool parts = st_knows(ST_CPU_PARTS), one = parts && ps.threads == 1 && !st_no_calls();
+    u64 user = st_round(s, s->user_ns), system = st_round(s, s->system_ns),
+        all = MAX(st_round(s, s->duration_ns), user + system);
+    bool parts = st_knows(s, ST_CPU_PARTS), one = parts && s->threads == 1 && !st_no_calls(s);
     u32 line = b->len;
     st_what(b);
-    b_f(b, ": %s", st_time(one ? all : st_round(st_run.duration_ns)).s);
+    b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
     if (one) {
         u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
         b_s(b, " = ");
-        st_text_cpu(b, user, system);
+        st_text_cpu(b, s, user, system);
         b_f(b, "\n%*s", (int)indent, "");
-        st_text_waiting(b, all - user - system);
+        st_text_waiting(b, s, all - user - system);
         return;
     }
-    if (st_no_calls())
-        b_f(b, ", %" PRIu64 " commands", st_run.commands);
-    if (st_knows(ST_TREE))
-        b_f(b, ", %" PRIu64 " process%s", ps.processes, ps.processes == 1 ? "" : "es");
-    if (ps.processes > 1 && ps.most_processes)
-        b_f(b, " (%" PRIu64 " at once)", ps.most_processes);
-    if (ps.threads > ps.processes)
-        b_f(b, ", %" PRIu64 " threads", ps.threads);
+    if (st_no_calls(s))
+        b_f(b, ", %" PRIu64 " commands", s->commands);
+    if (st_knows(s, ST_TREE))
+        b_f(b, ", %" PRIu64 " process%s", s->processes, s->processes == 1 ? "" : "es");
+    if (s->processes > 1 && s->most_processes)
+        b_f(b, " (%" PRIu64 " at once)", s->most_processes);
+    if (s->threads > s->processes)
+        b_f(b, ", %" PRIu64 " threads", s->threads);
     u32 cpu = b->len;
     if (parts) {
         b_s(b, ", ");
-        st_text_cpu(b, user, system);
-    } else if (st_knows(ST_CPU)) {
-        b_f(b, ", CPU %s", st_time(st_run.cpu_ns).s);
+        st_text_cpu(b, s, user, system);
+    } else if (st_knows(s, ST_CPU)) {
+        b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
     if (b->len > cpu && st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* its own line */
         b_c(b, ' ');
@@ -8726,10 +8728,10 @@ static void st_text_head(struct buf *b)
 }
 
 /* The calls that took the most time in all. */
-static void st_text_took(struct buf *b)
+static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
-    if (!st.syscalls) {
+    if (!s->syscalls) {
         b_s(b, "no call ended\n");
         return;
     }
@@ -8738,20 +8740,20 @@ static void st_text_took(struct buf *b)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= st.row[i].calls != 0; /* not in recordings of an older kvis */
-            if (!used[i] && st.row[i].ns > (used[most] ? 0 : st.row[most].ns))
+            known |= s->row[i].calls != 0; /* not in recordings of an older kvis */
+            if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
-        if (used[most] || st.row[most].ns < (st_in_seconds() ? NSEC / 1000 : 100000))
+        if (used[most] || s->row[most].ns < (st_in_seconds(s) ? NSEC / 1000 : 100000))
             break;
         used[most] = true;
         st_begin_item(&items);
-        b_f(b, "%s %s", st_name(most), st_time(st.row[most].ns).s);
+        b_f(b, "%s %s", st_name(most), st_time(s, s->row[most].ns).s);
         st_end_item(&items);
     }
     if (!items.shown && known)
-        b_s(b, st_in_seconds() ? "less than 1 ms each" : "less than 0.1 ms each");
-    b_f(b, "   (%" PRIu64 " calls%s)\n", st.syscalls,
+        b_s(b, st_in_seconds(s) ? "less than 1 ms each" : "less than 0.1 ms each");
+    b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls,
         opt.count_too ? "" : "; -C: all");
 }
 
@@ -8761,34 +8763,34 @@ static void st_label(struct buf *b, const char *label)
 }
 
 /* Of several threads, whose waits add up to nothing: those for CPUs; and the disks' requests. */
-static void st_text_waited(struct buf *b)
+static void st_text_waited(struct buf *b, const struct summary *s)
 {
-    bool one = st_knows(ST_CPU_PARTS) && ps.threads == 1;
-    if (!one && st_run.delays && st.delays.count) {
+    bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
+    if (!one && s->n_delays && s->delays.count) {
         st_label(b, "waiting");
-        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(st.delays.sum_ns).s,
-            st.delays.count, st.delays.count == 1 ? "" : "s");
+        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(s, s->delays.sum_ns).s,
+            s->delays.count, s->delays.count == 1 ? "" : "s");
     }
-    if (!st_run.io || !st.io.took.count)
+    if (!s->n_io || !s->io.took.count)
         return;
     st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s %s (%s read, %s written)\n", st.io.took.count,
-        st.io.took.count == 1 ? "" : "s", st_time(st.io.took.sum_ns).s,
-        out_bytes(st.io.read).s, out_bytes(st.io.written).s);
+    b_f(b, "%" PRIu64 " request%s %s (%s read, %s written)\n", s->io.took.count,
+        s->io.took.count == 1 ? "" : "s", st_time(s, s->io.took.sum_ns).s,
+        out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
 
-static void st_text_processes(struct buf *b, const char *label, const struct st_process *list,
-                              u64 n, bool ended)
+static void st_text_processes(struct buf *b, const struct summary *s, const char *label,
+                              const struct st_process *list, u64 n, bool ended)
 {
     struct st_items items = st_begin_items(b, label);
-    u64 more = ended ? st.exited_nonzero + st.killed - n : 0;
+    u64 more = ended ? s->exited_nonzero + s->killed - n : 0;
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_esc(b, list[i].comm, strnlen(list[i].comm, sizeof list[i].comm), 0);
         if (ended)
             b_f(b, " %d %s", list[i].pid, list[i].ended);
         else
-            b_f(b, " %s", st_time(list[i].ns).s);
+            b_f(b, " %s", st_time(s, list[i].ns).s);
         st_end_item(&items);
     }
     if (!ended)
@@ -8796,19 +8798,19 @@ static void st_text_processes(struct buf *b, const char *label, const struct st_
     st_end_items(&items, more, false);
 }
 
-static void st_text_ended(struct buf *b)
+static void st_text_ended(struct buf *b, const struct summary *s)
 {
-    if (ps.processes == 1 && st_run.status) {
-        st_label(b, st_run.status == -1 && !st.ended ? "process" : "ended");
-        st_text_exit(b, st_run.status);
+    if (s->processes == 1 && s->status) {
+        st_label(b, s->status == -1 && !s->ended ? "process" : "ended");
+        st_text_exit(b, s);
         b_c(b, '\n');
-    } else if (ps.processes > 1) {
-        st_text_processes(b, "longest", st.longest, st.n_longest, false);
-        st_text_processes(b, "not exit 0", st.failed_process, st.n_failed_processes, true);
+    } else if (s->processes > 1) {
+        st_text_processes(b, s, "longest", s->longest, s->n_longest, false);
+        st_text_processes(b, s, "not exit 0", s->failed_process, s->n_failed_processes, true);
     }
 }
 
-static void st_text_peers(struct buf *b)
+static void st_text_peers(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "network");
     struct name *list[4];
@@ -8821,21 +8823,21 @@ static void st_text_peers(struct buf *b)
             out_bytes(list[i]->in_bytes).s);
         st_end_item(&items);
     }
-    st_end_items(&items, more, st.peers_dropped);
+    st_end_items(&items, more, s->peers_dropped);
 }
 
-static void st_text_file_totals(struct buf *b)
+static void st_text_file_totals(struct buf *b, const struct summary *s)
 {
-    if (!st_knows_files() || !st_knows(ST_MODEL))
+    if (!st_knows_files() || !st_knows(s, ST_MODEL))
         return;
     st_label(b, "files");
     b_f(b, "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n",
-        st.files_dropped ? "at least " : "", st.files_read, out_bytes(st.file_in).s,
-        st.files_written, out_bytes(st.file_out).s);
+        s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
+        s->files_written, out_bytes(s->file_out).s);
 }
 
 /* The files with the most bytes. */
-static void st_text_most_bytes(struct buf *b)
+static void st_text_most_bytes(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "");
     struct name *list[3];
@@ -8850,7 +8852,7 @@ static void st_text_most_bytes(struct buf *b)
             b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
         st_end_item(&items);
     }
-    st_end_items(&items, more, st.files_dropped);
+    st_end_items(&items, more, s->files_dropped);
 }
 
 /* Whether a failure can be more than the way that programs look for something. */
@@ -8864,11 +8866,11 @@ static bool st_tells(const struct st_failed *f)
     return f->count && u_errname(f->err);
 }
 
-static void st_text_failures(struct buf *b)
+static void st_text_failures(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "failed");
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = st_failures(list, st_tells);
+    u32 n = st_failures(s, list, st_tells);
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_f(b, "%s %s", st_name(list[i]->row), u_errname(list[i]->err));
@@ -8879,57 +8881,57 @@ static void st_text_failures(struct buf *b)
     st_end_items(&items, 0, false);
 }
 
-static void st_text_peak(struct buf *b)
+static void st_text_peak(struct buf *b, const struct summary *s)
 {
-    if (!st_knows(ST_PEAK))
+    if (!st_knows(s, ST_PEAK))
         return;
     st_label(b, "memory");
-    b_f(b, "%s resident at the peak%s\n", out_bytes(st.max_rss).s,
-        ps.processes > 1 ? " of the largest process" : "");
+    b_f(b, "%s resident at the peak%s\n", out_bytes(s->max_rss).s,
+        s->processes > 1 ? " of the largest process" : "");
 }
 
 /* What was asked for, or is seldom. */
-static void st_text_seldom(struct buf *b)
+static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (st_run.fallback && !out.events_on) { /* else it was said at the start */
+    if (s->fallback && !out.events_on) { /* else it was said at the start */
         st_label(b, "backend");
-        b_f(b, "ptrace alone: %s\n", st_run.fallback);
+        b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
         st_label(b, "backend");
-        b_f(b, "%s\n", st_run.backend);
+        b_f(b, "%s\n", s->backend);
     }
-    if (st_knows(ST_FAULTS)) {
+    if (st_knows(s, ST_FAULTS)) {
         st_label(b, "page faults");
-        b_f(b, "%" PRIu64 " (heap and anon)", st.faults);
-        if (st_knows(ST_MAJOR))
-            b_f(b, ", %" PRIu64 " major ones", st.major_faults);
+        b_f(b, "%" PRIu64 " (heap and anon)", s->faults);
+        if (st_knows(s, ST_MAJOR))
+            b_f(b, ", %" PRIu64 " major ones", s->major_faults);
         b_c(b, '\n');
     }
-    if (st_run.bpf_runs) {
+    if (s->bpf_runs) {
         st_label(b, "BPF programs");
-        b_f(b, "%s in %" PRIu64 " runs\n", st_time(st_run.bpf_ns).s, st_run.bpf_runs);
+        b_f(b, "%s in %" PRIu64 " runs\n", st_time(s, s->bpf_ns).s, s->bpf_runs);
     }
-    if (st.uring_done | st.uring)
+    if (s->uring_done | s->uring)
         st_label(b, "io_uring");
-    if (st.uring_done)
-        b_f(b, "%" PRIu64 " results\n", st.uring_done);
-    else if (st.uring)
-        b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", st.uring);
+    if (s->uring_done)
+        b_f(b, "%" PRIu64 " results\n", s->uring_done);
+    else if (s->uring)
+        b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", s->uring);
 }
 
 /* What could not be read, or did not fit. */
-static void st_text_incomplete(struct buf *b)
+static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
-        { mem.unreadable, "stops at which arguments could not be read in time" },
-        { nm.overflow, "uses of names that do not fit are counted as one name" },
-        { vm.overflow, "mappings that do not fit are left out" },
-        { st.names_dropped, dropped },
-        { st.programs_other, "programs at most are not in the list" },
+        { s->unreadable, "stops at which arguments could not be read in time" },
+        { s->names_overflow, "uses of names that do not fit are counted as one name" },
+        { s->mappings_overflow, "mappings that do not fit are left out" },
+        { s->names_dropped, dropped },
+        { s->programs_other, "programs at most are not in the list" },
     };
     snprintf(dropped, sizeof dropped, "times, a name with at most %s was dropped from the lists",
-             out_bytes(st.dropped_most).s);
+             out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++) {
         if (!row[i].n)
             continue;
@@ -8939,25 +8941,25 @@ static void st_text_incomplete(struct buf *b)
 }
 
 /* Twelve lines, and a few more where there is more to say. */
-static void st_text_short(struct buf *b)
+static void st_text_short(struct buf *b, const struct summary *s)
 {
     b_s(b, out.events_on ? "\n" : "");
-    st_text_head(b);
-    if (!st_no_calls()) {
-        st_text_took(b);
-        st_text_waited(b);
-        st_text_ended(b);
-        st_text_peers(b);
-        st_text_file_totals(b);
-        st_text_most_bytes(b);
-        st_text_failures(b);
-        st_text_peak(b);
-        st_text_seldom(b);
-        st_text_incomplete(b);
+    st_text_head(b, s);
+    if (!st_no_calls(s)) {
+        st_text_took(b, s);
+        st_text_waited(b, s);
+        st_text_ended(b, s);
+        st_text_peers(b, s);
+        st_text_file_totals(b, s);
+        st_text_most_bytes(b, s);
+        st_text_failures(b, s);
+        st_text_peak(b, s);
+        st_text_seldom(b, s);
+        st_text_incomplete(b, s);
     }
-    if (st_has_lost()) {
+    if (st_has_lost(s)) {
         st_label(b, "lost");
-        st_text_lost(b);
+        st_text_lost(b, s);
     }
 }
 
@@ -9065,16 +9067,16 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
 }
 
 /* A list in JSON, and how many others there are. */
-static void st_json_list(struct buf *b, const struct st_list *l)
+static void st_json_list(struct buf *b, const struct summary *s, const struct st_list *l)
 {
     u64 more = 0;
     u32 n = l->want  ? st_names(st_listed, ST_LISTED, l->want, &more)
-            : l->top ? l->top(&more)
-                     : st_list_rows(l);
+            : l->top ? l->top(s, &more)
+                     : st_list_rows(s, l);
     bool first = true;
     b_f(b, ",\"%s\":[", l->key);
     for (u32 i = 0; i < n; i++) {
-        const void *row = st_list_row(l, i);
+        const void *row = st_list_row(s, l, i);
         if (!row)
             continue;
         st_json_room(b);
@@ -9084,64 +9086,65 @@ static void st_json_list(struct buf *b, const struct st_list *l)
     }
     b_c(b, ']');
     if (l->more_key)
-        b_f(b, ",\"%s\":%" PRIu64, l->more_key, more + *l->more);
+        b_f(b, ",\"%s\":%" PRIu64, l->more_key,
+            more + st_number(s, l->more));
 }
 
-static void st_json_summary(struct buf *b)
+static void st_json_summary(struct buf *b, const struct summary *s)
 {
     b_s(b, "{\"type\":\"summary\"");
-    if (st_run.status != -1 && WIFSIGNALED(st_run.status))
-        b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(st_run.status)));
-    else if (st_run.status != -1)
-        b_f(b, ",\"exit_code\":%d", WEXITSTATUS(st_run.status));
+    if (s->status != -1 && WIFSIGNALED(s->status))
+        b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(s->status)));
+    else if (s->status != -1)
+        b_f(b, ",\"exit_code\":%d", WEXITSTATUS(s->status));
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-        if (st_nums[i].key && st_knows(st_nums[i].known))
-            b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, *st_nums[i].v);
-    b_f(b, ",\"backend\":\"%s\"", st_run.backend);
+        if (st_nums[i].key && st_knows(s, st_nums[i].known))
+            b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, st_number(s, st_nums[i].at));
+    b_f(b, ",\"backend\":\"%s\"", s->backend);
     for (const struct st_list *l = st_lists; l < st_lists + ARRAY_LEN(st_lists); l++) {
-        if (!st_knows(l->known))
+        if (!st_knows(s, l->known))
             continue;
         if (l->key)
-            st_json_list(b, l);
+            st_json_list(b, s, l);
         else
-            l->json(b);
+            l->json(b, s);
     }
     b_s(b, "}\n");
 }
 
 /* What -C has beside the short summary and the table. */
-static void st_text_more(struct buf *b)
+static void st_text_more(struct buf *b, const struct summary *s)
 {
-    if (!st.no_table) {
+    if (!st_no_table(s)) {
         b_c(b, '\n');
-        st_table(b);
+        st_table(b, s);
     }
-    st_text_where(b);
-    st_text_delays_of(b, &st.delays);
-    st_text_io_of(b, &st.io);
-    st_text_failed(b);
+    st_text_where(b, s);
+    st_text_delays_of(b, &s->delays);
+    st_text_io_of(b, &s->io);
+    st_text_failed(b, s);
 }
 
-static void st_text(struct buf *b)
+static void st_text(struct buf *b, const struct summary *s)
 {
     if (opt.count_only) {
-        st_table(b);
+        st_table(b, s);
         return;
     }
-    st_text_short(b);
+    st_text_short(b, s);
     out_tell_hidden();
-    if (opt.count_too && !st_no_calls())
-        st_text_more(b);
+    if (opt.count_too && !st_no_calls(s))
+        st_text_more(b, s);
 }
 
-/* The end of it all, as st_run has it, to every sink. text: also to the terminal. */
-static void st_report(bool text)
+/* A summary to every sink. text: also to the terminal. */
+static void st_report(struct summary *s, bool text)
 {
-    st_settle();
+    st_settle(s);
     if (text)
-        st_text(&out.text.b);
+        st_text(&out.text.b, s);
     if (out.json_on)
-        st_json_summary(&out.json.b);
+        st_json_summary(&out.json.b, s);
     out_flush();
 }
 
@@ -11370,10 +11373,9 @@ static void rec_row_name(u16 row)
 }
 
 /* The table of -c. */
-static void rec_table(void)
+static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
-    const struct st_row *r = st_table_rows();
     for (u16 i = 0; i < ST_ROWS; i++, r++) {
         if (!r->calls)
             continue;
@@ -11418,16 +11420,16 @@ static bool rec_has_col(const struct st_list *l, u32 i)
 }
 
 /* A record lies in one block: rec_done is only for between two. */
-static void rec_list(const struct st_list *l)
+static void rec_list(const struct summary *s, const struct st_list *l)
 {
-    u32 n = st_list_rows(l);
+    u32 n = st_list_rows(s, l);
     if (l->together) {
         rec_put(l->record);
-        rec_put(*l->n);
+        rec_put(st_number(s, l->n));
         rec_put(n);
     }
     for (u32 i = 0; i < n; i++) {
-        const char *row = st_list_row(l, i);
+        const char *row = st_list_row(s, l, i);
         if (!row)
             continue;
         if (!l->together) {
@@ -11443,24 +11445,24 @@ static void rec_list(const struct st_list *l)
     rec_done();
 }
 
-static void rec_trailer(void)
+static void rec_trailer(struct summary *s)
 {
-    st_settle();
+    st_settle(s);
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++) {
         if (!st_nums[i].recorded)
             continue;
         rec_put(REC_NUM);
         rec_text(st_nums[i].recorded);
-        rec_put(*st_nums[i].v);
+        rec_put(st_number(s, st_nums[i].at));
     }
     rec_names();
     if (opt.count_only || opt.count_too)
-        rec_table();
+        rec_table(st_table_rows(s));
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
-            rec_list(&st_lists[i]);
+            rec_list(s, &st_lists[i]);
     rec_put(REC_END);
-    rec_putz(st_run.status);
+    rec_putz(s->status);
 }
 
 /* The end of a recording that has events only. */
@@ -11474,12 +11476,12 @@ static void rec_end_events(void)
 }
 
 /* The run is over: the numbers of the summary, and the end. */
-static void rec_finish(void)
+static void rec_finish(struct summary *s)
 {
     if (!rout.b.max)
         return;
     rec_enter_due();
-    rec_trailer();
+    rec_trailer(s);
     rec_block();
     rout.write = NULL;
     for (u32 i = 0; i < out.n_taps; i++)
@@ -11493,6 +11495,7 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;          /* for messages */
+    struct summary *sum;       /* where its numbers go */
     bool again;                /* which run it is is known already */
     u64 at;                    /* where the block begins in the file */
     u32 blocks;
@@ -11787,12 +11790,16 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Opens a recording ("-": stdin). Returns 0, or -1 with rin.wrong. */
-static int rec_open_fd(int f, const char *name)
+static struct st_caller *rec_caller; /* the process that rows of a table are of; NULL: of all */
+
+/* Opens a recording ("-": stdin), whose numbers go to *sum. Returns 0, or -1 with rin.wrong. */
+static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
     rin_fd = f;
     rin.name = name;
+    rin.sum = sum;
+    rec_caller = NULL;
     rin.at = rin.blocks = 0;
     *rin.wrong = 0;
     rin.torn = rin.of_command = false;
@@ -11826,13 +11833,19 @@ static int rec_open_fd(int f, const char *name)
 
 /* --- reading: the summary's numbers --- */
 
+/* A number of the summary that is read. */
+static u64 *rec_number(u32 at)
+{
+    return (u64 *)(void *)((char *)rin.sum + at);
+}
+
 static void rec_get_num(void)
 {
     const char *name = rec_gets().p;
     u64 v = rec_get();
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
         if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, name))
-            *st_nums[i].v = v;
+            *rec_number(st_nums[i].at) = v;
 }
 
 /* A name of class c, or NULL: a peer has a kind and an address. */
@@ -11878,15 +11891,15 @@ static u16 rec_get_row_name(void)
     return row < 0 ? (u16)ST_UNNAMED : (u16)row;
 }
 
-static struct st_caller *rec_caller; /* the process that rows are of; NULL: of all */
-
 /* The head of a process's table, which older versions of kvis wrote: a row for each call. */
 static void rec_get_table(void)
 {
     static struct st_caller other;
     pid_t pid = (pid_t)rec_getz();
     struct rec_text comm = rec_gets();
-    rec_caller = !pid ? NULL : st.from_calls ? &other : st_caller_new(pid);
+    rec_caller = !pid                   ? NULL
+                 : rin.sum->from_calls ? &other
+                                       : st_caller_new(rin.sum, pid);
     if (rec_caller)
         memcpy(rec_caller->comm, comm.p, MIN(comm.len, (u32)sizeof rec_caller->comm));
     else if (pid)
@@ -11906,9 +11919,10 @@ static void rec_get_row(void)
         rec_caller->calls += r.calls;
         rec_caller->errors += r.errors;
         rec_caller->ns += r.ns;
-    } else if (!st.from_calls) {
-        st_row_add(&st.chosen[row], &r);
+    } else if (!rin.sum->from_calls) {
+        st_row_add(&rin.sum->chosen[row], &r);
     }
+    rin.sum->from_tables = true;
 }
 
 /* Skips the record of a disk's total I/O, which older versions of kvis wrote. */
@@ -11960,10 +11974,11 @@ static void rec_get_list_row(const struct st_list *l)
             rec_get_col(&l->col[i], row.bytes + l->col[i].at);
     if (*rin.wrong)
         return;
+    u64 *n = rec_number(l->n);
     if (l->add)
-        l->add(&row);
-    else if (*l->n < l->max)
-        memcpy((char *)l->rows + (*l->n)++ * l->size, &row, l->size);
+        l->add(rin.sum, &row);
+    else if (*n < l->max)
+        memcpy((char *)rin.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
 /* Reads a record of a list. */
@@ -11973,13 +11988,13 @@ static void rec_get_list(const struct st_list *l)
         rec_get_list_row(l);
         return;
     }
-    u64 all = rec_get(), was = *l->n;
+    u64 all = rec_get(), *was = rec_number(l->n);
     u32 n = rec_below(l->max + 1, "rows");
-    if (was || n != MIN(all, (u64)l->max))
+    if (*was || n != MIN(all, (u64)l->max))
         rec_bad("damaged at offset %" PRIu64 " (open files)", rin.at + 8);
     for (u32 i = 0; i < n && !*rin.wrong; i++)
         rec_get_list_row(l);
-    *l->n = all;
+    *was = all;
 }
 
 /* The list that has records of this type; NULL: there is none. */
@@ -11999,7 +12014,7 @@ enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct call_said said;
-    bool tables, ended;      /* REC_ROW, REC_END were there */
+    bool ended;              /* REC_END was there */
     bool again;              /* the numbers are there already: only the events */
 } rp;
 
@@ -12136,8 +12151,8 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
-    for (u32 i = 0; child && i < st.n_callers; i++)
-        st.caller[i].ended |= st.caller[i].pid == child;
+    for (u32 i = 0; child && i < rin.sum->n_callers; i++)
+        rin.sum->caller[i].ended |= rin.sum->caller[i].pid == child;
     out_leave_out(e);
 }
 
@@ -12306,20 +12321,21 @@ static void rp_result(const struct call *c, u32 flags)
  * many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
-    for (u32 i = 0; i < st.n_callers; i++)
-        if (st.caller[i].pid == pid && !st.caller[i].ended)
-            return &st.caller[i];
-    return st_caller_new(pid);
+    struct summary *s = rin.sum;
+    for (u32 i = 0; i < s->n_callers; i++)
+        if (s->caller[i].pid == pid && !s->caller[i].ended)
+            return &s->caller[i];
+    return st_caller_new(s, pid);
 }
 
 static void rp_done(struct task *t, bool wanted)
 {
     struct call *c = &t->call;
-    st.from_calls = true;
+    rin.sum->from_calls = true;
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
     if (!c->late)
-        st_add(st.chosen, c, true);
+        st_add(rin.sum->chosen, c, true);
     if (!c->late && opt.by_pid)
         st_caller_add(rp_caller(t->pid), out_comm(t->pid), c);
     out_call_exit(t);
@@ -12375,16 +12391,8 @@ static void rp_end(void)
     rp.ended = true;
     if (rp.again)
         return;
-    st_run.status = (int)status;
-    st_run.backend = rec_run.backend;
-    st_run.delays = st.n_delays ? &st.delays : NULL;
-    st_run.io = st.n_io ? &st.io : NULL;
-}
-
-static void rp_row(void)
-{
-    rp.tables = true;
-    rec_get_row();
+    rin.sum->status = (int)status;
+    rin.sum->backend = rec_run.backend;
 }
 
 static void (*const rp_reader[])(void) = {
@@ -12392,7 +12400,7 @@ static void (*const rp_reader[])(void) = {
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_DUE] = rp_due,
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
-    [REC_ROW] = rp_row, [REC_END] = rp_end, [REC_DISK] = rec_get_disk,
+    [REC_ROW] = rec_get_row, [REC_END] = rp_end, [REC_DISK] = rec_get_disk,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -13940,7 +13948,7 @@ static void rep_facts(bool whole)
     rep_json("run", &b);
     b_reset(&b);
     if (whole)
-        st_json_summary(&b);
+        st_json_summary(&b, &st);
     else
         b_s(&b, "null");
     rep_json("summary", &b);
@@ -13993,7 +14001,7 @@ static void rep_events(int fd, const char *name)
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rp.again = rin.again = true;
-    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name) < 0 || !rp_head()) {
+    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &st) < 0 || !rp_head()) {
         u_warn("%s: cannot be read again: %s", name, rin.wrong);
         out.failed = EIO;
         return;
@@ -14106,13 +14114,10 @@ static struct {
     struct df_row *name[2], *command[2]; /* by address: a name is the same in both */
     u32 n_names[2], n_commands[2], cap[2];
     u64 left_out;            /* processes and commands that were too many */
-    u64 num[2][ARRAY_LEN(st_nums)];
     u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
     bool counted[2];         /* the calls are known */
     u32 unasked[2];          /* calls that -e left out, by names; sc_set has those of both */
     bool timed[2];           /* and where their time went */
-    const char *backend[2];
-    bool delayed[2];
     struct summary *sum[2];
     const char *file[2];
     u8 *pids[2];             /* a bit for each that the recording names */
@@ -14363,34 +14368,16 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-static u64 df_num(u32 k, const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, name))
-            return df.num[k][i];
-    return 0;
-}
-
-/* Takes what is in the globals now as recording k's. */
+/* What else is to be said of recording k. */
 static void df_take(u32 k)
 {
-    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++) {
-        df.num[k][i] = *st_nums[i].v;
-        *st_nums[i].v = 0;
-    }
+    const struct summary *s = df.sum[k];
     if (!df.wall_ns[k] || !rin.of_command)
-        df.wall_ns[k] = df_num(k, "duration_ns");
-    df.counted[k] = rp.tables || st.from_calls;
+        df.wall_ns[k] = s->duration_ns;
+    df.counted[k] = s->from_tables || s->from_calls;
     for (u32 i = 0; i < ST_ROWS; i++)
-        df.timed[k] |= st.row[i].known.calls != 0;
-    df.backend[k] = rec_run.backend;
+        df.timed[k] |= s->row[i].known.calls != 0;
     df.unasked[k] = rin.n_unasked;
-    df.delayed[k] = st_run.delays != NULL;
-    st_run.delays = NULL;
-    st_run.io = NULL;
-    *df.sum[k] = st;
-    memset(&st, 0, sizeof st);
-    rp.tables = false;
 }
 
 /* Those that ran before the recording began have a name all the same. */
@@ -14414,15 +14401,13 @@ static bool df_load(u32 k, int fd, const char *name)
     rin.again = k > 0;
     out.tap[0] = &tap;
     out.n_taps = 1;
-    if (rec_open_fd(fd, name) < 0 || !rp_head())
+    df.sum[k] = xcalloc(1, sizeof *df.sum[k]);
+    if (rec_open_fd(fd, name, df.sum[k]) < 0 || !rp_head())
         return false;
     df_attached();
     if (!rp_play())
         return false;
     out.n_taps = 0;
-    df.sum[k] = malloc(sizeof *df.sum[k]);
-    if (!df.sum[k])
-        return false;
     df_take_commands(k);
     df_take(k);
     return df_take_names(k);
@@ -14430,7 +14415,7 @@ static bool df_load(u32 k, int fd, const char *name)
 
 static bool df_of_proc(u32 k)
 {
-    return !strcmp(df.backend[k], ST_PROC);
+    return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
 /* Whether B took longer than --fail-above lets it. */
@@ -14691,7 +14676,7 @@ static bool df_has_changed(const struct df_pair *p)
 /* Whether recording k may have what it does not name: it had no place for all failures. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
-    return t->pair == df_pair_failed && !p->in[k] && df_num(k, "failed_other");
+    return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
 /* The pairs of a table, what changed most first. */
@@ -14896,7 +14881,7 @@ static void df_text_times(struct buf *b)
         if (df.sum[k]->delays.count)
             st_text_delays_of(b, &df.sum[k]->delays);
         else
-            b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
+            b_f(b, " Scheduler: %s\n", df.sum[k]->n_delays ? "no waits for a CPU"
                 : "n/a (only the hybrid backend counts waits for a CPU)");
     }
     for (u32 k = 0; k < 2; k++)
@@ -14924,7 +14909,7 @@ static void df_text(struct buf *b)
 {
     bool proc = df_of_proc(0);
     static struct buf command, numbers;
-    u64 cpu[2] = { df_num(0, "cpu_ns"), df_num(1, "cpu_ns") };
+    u64 cpu[2] = { df.sum[0]->cpu_ns, df.sum[1]->cpu_ns };
     bool cpu_known = cpu[0] && cpu[1];
     st_command(&command);
     b_reset(&numbers);
@@ -14942,14 +14927,14 @@ static void df_text(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c: ", 'A' + (int)k);
         b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s", (double)df_num(k, "duration_ns") / 1e9);
+        b_f(b, " (%.3f s", (double)df.sum[k]->duration_ns / 1e9);
         if (proc)
-            out_count(b, 0, df_num(k, "commands"), "command", "commands");
+            out_count(b, 0, df.sum[k]->commands, "command", "commands");
         else
-            out_count(b, 0, df_num(k, "syscalls"), "call", "calls");
-        out_count(b, 0, df_num(k, "processes"), "process", "processes");
+            out_count(b, 0, df.sum[k]->syscalls, "call", "calls");
+        out_count(b, 0, df.sum[k]->processes, "process", "processes");
         b_s(b, ", ");
-        b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
+        b_esc(b, df.sum[k]->backend, strlen(df.sum[k]->backend), 0);
         b_s(b, ")\n");
     }
     if (df_other_calls())
@@ -15101,11 +15086,12 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
         b_c(b, ',');
-        out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
+        out_json_str(b, "backend", df.sum[k]->backend, strlen(df.sum[k]->backend));
         b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
         for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
             if (st_nums[i].recorded)
-                b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded, df.num[k][i]);
+                b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded,
+                    st_number(df.sum[k], st_nums[i].at));
         st_json_delays(b, "sched_waits", "sched_wait", &df.sum[k]->delays);
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
@@ -18231,7 +18217,6 @@ static struct {
     struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
     struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
     bool ring_tried;
-    struct st_io io;
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
@@ -18750,7 +18735,7 @@ static void hy_counts(void)
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
         bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is looked at in any case */
-        struct st_row *r = &st_table_rows()[row < 0 ? (u16)ST_UNNAMED : (u16)row];
+        struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
         r->calls += sum.calls - was->calls, r->errors += sum.errors - was->errors;
@@ -19160,20 +19145,19 @@ static u64 hy_stops(void)
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* Waits for a CPU, from the probe's per-CPU histogram; NULL where that was not asked for. */
-static const struct st_delays *hy_delays(void)
+/* Waits for a CPU, from the probe's per-CPU histogram, where that was asked for. */
+static void hy_delays(void)
 {
-    static struct st_delays d;
     u64 slot[DELAY_SLOTS];
     if (!hy.on || !hy.sched)
-        return NULL;
+        return;
     bpf_sums(bpf_map(&hy.obj, "delays"), DELAY_SLOTS, slot);
-    d.sum_ns = slot[DELAY_SUM];
-    d.count = 0;
+    st.n_delays = 1;
+    st.delays.sum_ns = slot[DELAY_SUM];
+    st.delays.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
-        d.count += d.hist[i] = (u32)slot[i];
-    d.max_ns = hy.max_delay_ns;
-    return &d;
+        st.delays.count += st.delays.hist[i] = (u32)slot[i];
+    st.delays.max_ns = hy.max_delay_ns;
 }
 
 /* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
@@ -19194,14 +19178,13 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* The disks' requests; NULL where those were not asked for. */
-static const struct st_io *hy_io(void)
+/* The disks' requests, where those were asked for. */
+static void hy_io(void)
 {
-    struct st_io *io = &hy.io;
     if (!hy.on || !hy.disk.fam)
-        return NULL;
-    io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-    return io;
+        return;
+    st.n_io = 1;
+    st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
 /* Results of io_uring that are missing. */
@@ -20192,7 +20175,7 @@ static void tr_io(const struct wire_io *w)
     if (!tr.started)
         return;
     pf_upto(w->ts_ns);
-    st_request(&hy.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
+    st_request(&st.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
                w->op == 1 ? w->bytes : 0);
     if (opt.trace || (!t && !w->pid))
         return;
@@ -21052,7 +21035,7 @@ static void tr_tables(void)
     out_break_partial();
     b_c(&out.text.b, '\n');
     hy_counts();
-    st_table(&out.text.b);
+    st_table(&out.text.b, &st);
     out_writer_flush(&out.text);
 }
 
@@ -21309,7 +21292,7 @@ static void tr_spawn(void)
         die(EXIT_KVIS, "out of memory");
     t->run = RUN_RUNNING;
     tr.child = sp_command.pid;
-    st.first_pid = sp_command.pid;
+    st_first_pid = sp_command.pid;
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
     if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
@@ -21583,38 +21566,43 @@ static void tr_used(void)
 {
     struct rusage all;
     if (!tr.child && !tr.cpu_unknown)
-        st_run.cpu_ns = tr.cpu_ns;
+        st.cpu_ns = tr.cpu_ns;
     if (!tr.child || tr.status == -1 || getrusage(RUSAGE_CHILDREN, &all) < 0)
         return;
-    st_run.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
-    st_run.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    st_run.cpu_ns = st_run.user_ns + st_run.system_ns;
+    st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
+    st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
+    st.cpu_ns = st.user_ns + st.system_ns;
 }
 
 static void tr_report(const char *backend, bool text)
 {
     tr_tell_lost(hy_lost(), tr_when());
     st.uring_lost = hy_uring_lost();
-    st_run = (struct st_end){
-        .status = tr.status, .duration_ns = u_now() - tr.start_ns, .backend = backend,
-        .delays = hy_delays(), .io = hy_io(), .records = hy.records, .throttled = hy_stops(),
-        .lost = hy_lost(), .stops = tr.call_stops,
-    };
+    st_take();
+    hy_delays();
+    hy_io();
+    st.status = tr.status;
+    st.duration_ns = u_now() - tr.start_ns;
+    st.backend = backend;
+    st.records = hy.records;
+    st.throttled = hy_stops();
+    st.lost = hy_lost();
+    st.stops = tr.call_stops;
     if (!opt.backend && !opt.n_pids && bpf_caps_enough(bpf_caps()))
-        st_run.fallback = hy.why_not;
+        st.fallback = hy.why_not;
     if (hy.on && opt.bpf_stats) {
-        st_run.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
-        st_run.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
+        st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
+        st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     tr_used();
     out_end();
-    rec_finish();
+    rec_finish(&st);
     px_close();
     hy_settle();
     hy_counts();
     if (hy.count)
         hy_tell_missing();
-    st_report(text);
+    st_report(&st, text);
 }
 
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
@@ -24630,17 +24618,20 @@ static void proc_sum_cpu(void)
 static void proc_tell_all(int status)
 {
     proc_sum_cpu();
-    st_run = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
-                               .backend = ST_PROC, .lost = proc_lost(),
-                               .commands = proc_state.commands,
-                               .cpu_ns = proc_state.cpu_ns };
-    if (proc_session.by_ptrace) { /* ps_ has counted processes, and more that BPF does not */
+    if (proc_session.by_ptrace) /* ps_ has counted processes, and more that BPF does not */
         memset(&st, 0, sizeof st);
-        ps.threads = ps.most_processes = 0;
-    } else {
-        ps.processes += proc_state.forks;
-    }
-    rec_finish();
+    st_take();
+    if (proc_session.by_ptrace)
+        st.threads = st.most_processes = 0;
+    else
+        st.processes += proc_state.forks;
+    st.status = status;
+    st.duration_ns = u_now() - out.start_ns;
+    st.backend = ST_PROC;
+    st.lost = proc_lost();
+    st.commands = proc_state.commands;
+    st.cpu_ns = proc_state.cpu_ns;
+    rec_finish(&st);
     px_close();
 }
 
@@ -24894,18 +24885,18 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* The end of the recording: what still runs, the tree, the summary. whole: as st_run has it. */
+/* The end of the recording: what still runs, the tree, the summary. whole: as st has it. */
 static void proc_replay_end(bool whole)
 {
-    u64 end_ns = whole ? out.start_ns + st_run.duration_ns : rin.last_ns;
+    u64 end_ns = whole ? out.start_ns + st.duration_ns : rin.last_ns;
     u32 running = proc_list_running(end_ns);
     proc_tree_write();
     out_flush();
     if (proc_left_out)
         u_warn("%" PRIu64 " processes are left out: more than %d at once", proc_left_out,
                PROC_REPLAYED);
-    proc_session.lost[0] = st_run.lost;
-    proc_state.cpu_ns = st_run.cpu_ns;
+    proc_session.lost[0] = st.lost;
+    proc_state.cpu_ns = st.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
         proc_summary(running, end_ns);
     out.events_on = proc_state.rows;
@@ -36157,10 +36148,9 @@ static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
         return;
-    st.no_table = !st.from_calls && !rp.tables;
-    if (st.no_table && opt.count_only && !*rin.wrong)
+    if (st_no_table(&st) && opt.count_only && !*rin.wrong)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
-    if (st.no_table)
+    if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
         u_warn("-e, -P, -z: the table is of all calls (record with -v)");
@@ -36174,7 +36164,7 @@ static void cmd_open_recording(const char *name)
     if (f < 0)
         die(EXIT_KVIS, "cannot read %s:", name);
     cmd_own_file(f, name);
-    if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin") < 0 || !rp_head())
+    if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin", &st) < 0 || !rp_head())
         die(EXIT_KVIS, "%s: %s", rin.name, *rin.wrong ? rin.wrong : "damaged (no events)");
     if (opt.report && lseek(f, 0, SEEK_CUR) < 0)
         die(EXIT_KVIS, "%s: a report wants a recording that is a file, no pipe", rin.name);
@@ -36209,7 +36199,7 @@ static int cmd_replay(void)
     if (!whole)
         u_warn("%s: %s: what came before is shown, the summary is missing", rin.name, rin.wrong);
     if (whole)
-        rec_finish();
+        rec_finish(&st);
     else
         rec_flush();
     px_close();
@@ -36218,7 +36208,7 @@ static int cmd_replay(void)
                "until the records of the calls", rp_held.missing);
     cmd_replay_table();
     if (whole)
-        st_report(true);
+        st_report(&st, true);
     out_flush();
     cmd_report(rin_fd, rin.name, whole);
     return out.failed ? EXIT_KVIS : !whole;

@@ -3,59 +3,61 @@
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
 
-/* A number: its key in JSON; its name in recordings and in diff's JSON (NULL: it is made of what is recorded); where it
- * is; when it is known (enum st_known). */
+/* A number: its key in JSON; its name in recordings and in diff's JSON (NULL: it is made of what is recorded); its
+ * member of struct summary; when it is known (enum st_known). */
 #define SUMMARY_NUMBERS(X) \
-    X("duration_ns", "duration_ns", st_run.duration_ns, ALWAYS) \
-    X("file_bytes_read", "file_in", st.file_in, IO) \
-    X("file_bytes_written", "file_out", st.file_out, IO) \
-    X("net_bytes_sent", "net_out", st.net_out, IO) \
-    X("net_bytes_received", "net_in", st.net_in, IO) \
-    X("other_bytes_read", "other_in", st.other_in, OTHER_IO) \
-    X("other_bytes_written", "other_out", st.other_out, OTHER_IO) \
-    X("files_read", NULL, st.files_read, FILES) \
-    X("files_written", NULL, st.files_written, FILES) \
-    X("syscalls", "syscalls", st.syscalls, CALLS) \
-    X("events", NULL, out.events, ALWAYS) \
-    X("lost", "lost", st_run.lost, ALWAYS) \
-    X("processes", "processes", ps.processes, TREE) \
-    X("threads", "threads", ps.threads, MODEL) \
-    X("commands", "commands", st_run.commands, COMMANDS) \
-    X("cpu_ns", "cpu_ns", st_run.cpu_ns, CPU) \
-    X("user_cpu_ns", "user_cpu_ns", st_run.user_ns, CPU_PARTS) \
-    X("system_cpu_ns", "system_cpu_ns", st_run.system_ns, CPU_PARTS) \
-    X("peak_rss_bytes", "max_rss", st.max_rss, PEAK) \
-    X("most_processes", "most_processes", ps.most_processes, MODEL) \
-    X(NULL, "ended", st.ended, RECORDED) \
-    X("exited_nonzero", "exited_nonzero", st.exited_nonzero, MODEL) \
-    X("killed", "killed", st.killed, MODEL) \
-    X("orphans", "orphans", st.orphans, MODEL) \
-    X("page_faults", "faults", st.faults, FAULTS) \
-    X("page_fault_bytes", NULL, st.fault_bytes, FAULTS) \
-    X("major_faults", "major_faults", st.major_faults, MAJOR) \
-    X(NULL, "no_major", st.no_major, RECORDED) \
-    X("lost_faults", "fault_lost", st.fault_lost, FAULTS) \
-    X("unreadable", "unreadable", mem.unreadable, CALLS) \
-    X("io_uring_submitted", "uring", st.uring, URING) \
-    X("io_uring_results", "uring_done", st.uring_done, URING_DONE) \
-    X("lost_io_uring", "uring_lost", st.uring_lost, URING_DONE) \
-    X("records", "records", st_run.records, CALLS) \
-    X("throttle_stops", "throttled", st_run.throttled, MODEL) \
-    X("stops", "stops", st_run.stops, STOPS) \
-    X("bpf_ns", "bpf_ns", st_run.bpf_ns, BPF) \
-    X("bpf_runs", "bpf_runs", st_run.bpf_runs, BPF) \
+    X("duration_ns", "duration_ns", duration_ns, ALWAYS) \
+    X("file_bytes_read", "file_in", file_in, IO) \
+    X("file_bytes_written", "file_out", file_out, IO) \
+    X("net_bytes_sent", "net_out", net_out, IO) \
+    X("net_bytes_received", "net_in", net_in, IO) \
+    X("other_bytes_read", "other_in", other_in, OTHER_IO) \
+    X("other_bytes_written", "other_out", other_out, OTHER_IO) \
+    X("files_read", NULL, files_read, FILES) \
+    X("files_written", NULL, files_written, FILES) \
+    X("syscalls", "syscalls", syscalls, CALLS) \
+    X("events", NULL, events, ALWAYS) \
+    X("lost", "lost", lost, ALWAYS) \
+    X("processes", "processes", processes, TREE) \
+    X("threads", "threads", threads, MODEL) \
+    X("commands", "commands", commands, COMMANDS) \
+    X("cpu_ns", "cpu_ns", cpu_ns, CPU) \
+    X("user_cpu_ns", "user_cpu_ns", user_ns, CPU_PARTS) \
+    X("system_cpu_ns", "system_cpu_ns", system_ns, CPU_PARTS) \
+    X("peak_rss_bytes", "max_rss", max_rss, PEAK) \
+    X("most_processes", "most_processes", most_processes, MODEL) \
+    X(NULL, "ended", ended, RECORDED) \
+    X("exited_nonzero", "exited_nonzero", exited_nonzero, MODEL) \
+    X("killed", "killed", killed, MODEL) \
+    /* orphans: their parent ended first, so that it never waited for them */ \
+    X("orphans", "orphans", orphans, MODEL) \
+    X("page_faults", "faults", faults, FAULTS) \
+    X("page_fault_bytes", NULL, fault_bytes, FAULTS) \
+    X("major_faults", "major_faults", major_faults, MAJOR) \
+    /* no_major: they cannot be seen */ \
+    X(NULL, "no_major", no_major, RECORDED) \
+    X("lost_faults", "fault_lost", fault_lost, FAULTS) \
+    X("unreadable", "unreadable", unreadable, CALLS) \
+    X("io_uring_submitted", "uring", uring, URING) \
+    X("io_uring_results", "uring_done", uring_done, URING_DONE) \
+    X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
+    X("records", "records", records, CALLS) \
+    X("throttle_stops", "throttled", throttled, MODEL) \
+    X("stops", "stops", stops, STOPS) \
+    X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
+    X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
     /* what the tables and lists had no room for */ \
-    X("names_overflow", "names_overflow", nm.overflow, MODEL) \
-    X("mappings_overflow", "mappings_overflow", vm.overflow, MODEL) \
-    X("names_dropped", "names_dropped", st.names_dropped, MODEL) \
-    X("names_dropped_most_bytes", "dropped_most", st.dropped_most, MODEL) \
-    X(NULL, "files_dropped", st.files_dropped, RECORDED) \
-    X(NULL, "peers_dropped", st.peers_dropped, RECORDED) \
-    X(NULL, "connections_dropped", st.connections_dropped, RECORDED) \
-    X("subprocesses_overflow", "programs_other", st.programs_other, MODEL) \
-    X("failed_other", "failed_other", st.failed_other, CALLS) \
-    X(NULL, "where_other", st.where_other, RECORDED) \
-    X(NULL, "untabled", st.untabled, RECORDED)
+    X("names_overflow", "names_overflow", names_overflow, MODEL) \
+    X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
+    X("names_dropped", "names_dropped", names_dropped, MODEL) \
+    X("names_dropped_most_bytes", "dropped_most", dropped_most, MODEL) \
+    X(NULL, "files_dropped", files_dropped, RECORDED) \
+    X(NULL, "peers_dropped", peers_dropped, RECORDED) \
+    X(NULL, "connections_dropped", connections_dropped, RECORDED) \
+    X("subprocesses_overflow", "programs_other", programs_other, MODEL) \
+    X("failed_other", "failed_other", failed_other, CALLS) \
+    X(NULL, "where_other", where_other, RECORDED) \
+    X(NULL, "untabled", untabled, RECORDED)
 
 /* Columns of the lists. C: the row's struct and member, its type (enum st_type), the sinks that have it (COL_), its key
  * in JSON (NULL: not there, or all that a row is). P: what is made of the row as a whole. */
@@ -105,32 +107,35 @@
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
 /* The lists, in their order in JSON: struct st_list of kvis.c says what the columns are. COLS: which columns
- * they have; ROWS: a table of so many rows; NAMES: the names that are such, and how many of them were dropped. */
+ * they have; ROWS: a table of so many rows; ONE: of one; NAMES: the names that are such, and how many of them were
+ * dropped. */
 #define SUMMARY_LISTS \
-    { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, &st.files_dropped) }, \
-    { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, &st.peers_dropped) }, \
+    { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \
+    { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, peers_dropped) }, \
     { "connections", "connections_overflow", .known = ST_MODEL, COLS(CONNECTION), \
-      NAMES(st_is_connection, &st.connections_dropped) }, \
+      NAMES(st_is_connection, connections_dropped) }, \
     { "subprocesses", NULL, .known = ST_MODEL, .record = REC_PROGRAM, COLS(PROGRAM), \
-      ROWS(st.program, ST_PROGRAMS), .n = &st.n_programs }, \
-    { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(FAILED), ROWS(st.failed, ST_ERRNOS), \
+      ROWS(program, ST_PROGRAMS), .n = AT(n_programs) }, \
+    { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(FAILED), ROWS(failed, ST_ERRNOS), \
       .sparse = true, .add = st_add_failed }, \
-    { "open_at_exit", "open_at_exit_count", &st.n_left, .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
-      ROWS(st.left, ST_LEFT_OPEN), .n = &st.n_left, .together = true }, \
-    { "where_time_went", "where_time_went_overflow", &st.where_other, .known = ST_TIMES, .record = REC_WHERE, \
-      COLS(WHERE), ROWS(st.where, ST_WHERE), .sparse = true, .numbered = true, .top = st_where_top, \
+    { "open_at_exit", "open_at_exit_count", AT(n_left), .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
+      ROWS(left, ST_LEFT_OPEN), .n = AT(n_left), .together = true }, \
+    { "where_time_went", "where_time_went_overflow", AT(where_other), .known = ST_TIMES, .record = REC_WHERE, \
+      COLS(WHERE), ROWS(where, ST_WHERE), .sparse = true, .numbered = true, .top = st_where_top, \
       .add = st_add_where }, \
-    { .known = ST_TIMES, .record = REC_WAITS, COLS(KNOWN), ROWS(st.row, ST_ROWS), .sparse = true, \
+    { .known = ST_TIMES, .record = REC_WAITS, COLS(KNOWN), ROWS(row, ST_ROWS), .sparse = true, \
       .add = st_add_known, .json = st_json_call_time }, \
-    { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ROWS(&st.delays, 1), .n = &st.n_delays, .json = st_json_sched }, \
-    { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ROWS(&st.io, 1), .n = &st.n_io, .json = st_json_block_io }, \
-    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(st.row, ST_ROWS), \
+    { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ONE(delays), .n = AT(n_delays), \
+      .json = st_json_sched }, \
+    { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ONE(io), .n = AT(n_io), \
+      .json = st_json_block_io }, \
+    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(row, ST_ROWS), \
       .sparse = true, .add = st_add_row }, \
-    { .known = ST_RECORDED, .record = REC_CALLER, COLS(CALLER), ROWS(st.caller, ST_CALLERS), \
-      .n = &st.n_callers, .add = st_add_caller }, \
+    { .known = ST_RECORDED, .record = REC_CALLER, COLS(CALLER), ROWS(caller, ST_CALLERS), \
+      .n = AT(n_callers), .add = st_add_caller }, \
     { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(PROCESS), \
-      ROWS(st.longest, ST_PROCESSES), .n = &st.n_longest }, \
+      ROWS(longest, ST_PROCESSES), .n = AT(n_longest) }, \
     { "failed_processes", NULL, .known = ST_MODEL, .record = REC_FAILED_PROCESS, COLS(PROCESS), \
-      ROWS(st.failed_process, ST_PROCESSES), .n = &st.n_failed_processes },
+      ROWS(failed_process, ST_PROCESSES), .n = AT(n_failed_processes) },
 
 #endif

@@ -210,9 +210,9 @@ static void fuzz_replay(struct input in)
     opt.count_too = true;
     px_open(out.text.fd[0], out.text.fd[0]);
     rep_begin();
-    if (rec_open_fd(recording(in), "fuzz") == 0 && rp_head()) {
+    if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())
-            st_report(true);
+            st_report(&st, true);
         else if (!*rin.wrong)
             abort();
     }

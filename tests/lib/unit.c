@@ -625,8 +625,8 @@ static void t_loader(void)
 static void t_lost(void)
 {
     static struct buf b;
-    st_run = (struct st_end){ .duration_ns = 1, .backend = "hybrid", .lost = 4711 };
-    st_json_summary(&b);
+    st.duration_ns = 1, st.backend = "hybrid", st.lost = 4711;
+    st_json_summary(&b, &st);
     b_c(&b, 0);
     EXPECT(strstr(b.p, ",\"lost\":4711,"));
     b_free(&b);
@@ -654,7 +654,7 @@ static void t_lost_uring(void)
     fake_bpf = lose_uring;
     EXPECT(!hy.disk.fam);
     tr_report("hybrid", false);
-    EXPECT(st.uring_lost == 12 && st_has_lost());
+    EXPECT(st.uring_lost == 12 && st_has_lost(&st));
     fake_bpf = NULL;
     hy.obj = obj, hy.uring = uring, st = was;
 }
@@ -664,15 +664,13 @@ static void t_counted(void)
 {
     static struct buf b;
     struct summary was = st;
-    u64 unreadable = mem.unreadable, overflow = nm.overflow;
-    st_run = (struct st_end){ .duration_ns = 1, .backend = "hybrid" };
-    mem.unreadable = 3, nm.overflow = 4, st.names_dropped = 5, st.programs_other = 6;
-    st_text_incomplete(&b);
+    st.unreadable = 3, st.names_overflow = 4, st.names_dropped = 5, st.programs_other = 6;
+    st_text_incomplete(&b, &st);
     b_c(&b, 0);
     EXPECT(strstr(b.p, " 3 stops at which ") && strstr(b.p, " 4 uses of names "));
     EXPECT(strstr(b.p, " 5 times, a name ") && strstr(b.p, " 6 programs at most "));
     b_free(&b);
-    st = was, mem.unreadable = unreadable, nm.overflow = overflow;
+    st = was;
 }
 
 /* A hash that could not grow when it was full grows later. */
@@ -787,7 +785,7 @@ static void t_critical_path(void)
 static void t_large_summary(void)
 {
     static char path[8000];
-    st_run = (struct st_end){ .duration_ns = 1, .backend = "ptrace" };
+    st.duration_ns = 1, st.backend = "ptrace";
     int f = memfd_create("json", MFD_CLOEXEC);
     struct writer was = out.json;
     out.json = (struct writer){ .fd = { f, -1 }, .b.max = 32 << 20 };
@@ -797,7 +795,7 @@ static void t_large_summary(void)
         path[0] = '/', path[4] = (char)i;
         nm_get('f', path, sizeof path)->opens = 1;
     }
-    st_json_summary(&out.json.b);
+    st_json_summary(&out.json.b, &st);
     EXPECT(!out.json.b.cut);
     out_writer_flush(&out.json);
     off_t n = lseek(f, 0, SEEK_END);
