@@ -1725,8 +1725,8 @@ static const struct wire_file *mem_replayed_file(u32 i)
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads from the record. -EAGAIN: it is not there, but the thread is stopped, so that its memory can
- * be read. */
+/* Reads from the record. -EAGAIN: it is not there, but the thread is stopped, and its memory can be
+ * read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -5795,11 +5795,20 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
+/* Whether it is a page fault in the stack, whose start is lower after each fault that grows it. */
+static bool ev_in_stack(const struct event *e)
+{
+    const union ev_val *v = &e->v[EV_region_name];
+    return ev_has(e, EV_region_name) && v->s.len == 5 && !memcmp(v->s.p, "stack", 5);
+}
+
 /* Whether a field is the same in both. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
+        return true;
+    if (f == EV_region_start && ev_in_stack(a))
         return true;
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);

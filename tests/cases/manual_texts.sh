@@ -7,9 +7,10 @@
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..
 LC_ALL=C grep -n '[^ -~]' "$top"/gen/manual/* >&9 && fail "a tab, or no ASCII"
-sed -n "/} scr_sections/,/^};/s/^    { '\(.\)', \"\(.*\)\", { \".*/\1           show \2, or go back/p" "$top/kvis.c" >want
-grep 'or go back$' "$top/gen/manual/screen.keys" | diff want - >&9 || fail "the keys of sections are not those of scr_sections[]"
-[ -s want ] || fail "scr_sections[] is elsewhere"
+sed -n 's/"//g; s/ groups=.*//; s/^section \(.\) \(.*\)/\1           show \2, or go back/p' "$top/gen/tables/metrics.tbl" |
+    grep -v '^[ox] ' >want # the overview and the rest have no key
+grep 'or go back$' "$top/gen/manual/screen.keys" | diff want - >&9 || fail "the keys of sections are not those of metrics.tbl"
+[ -s want ] || fail "metrics.tbl has no sections"
 
 cp -r "$top/gen" gen && rm -r gen/out/texts
 gen/texts.py || fail "texts.py"
