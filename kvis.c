@@ -921,7 +921,8 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Appends SIGNAME; real-time signals as SIGRTMIN+n, counted from the kernel's 32. */
+/* Appends SIGNAME. Real-time signals are SIGRT_n, counted from the kernel's 32, as strace has them:
+ * SIGRTMIN is 34 for a program of glibc and 35 for one of musl. */
 static void b_sig(struct buf *b, int sig)
 {
     static const char *const name[] = {
@@ -935,7 +936,7 @@ static void b_sig(struct buf *b, int sig)
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
         b_s(b, name[sig]);
     else if (sig >= 32 && sig <= 64)
-        b_f(b, sig == 32 ? "SIGRTMIN" : "SIGRTMIN+%d", sig - 32);
+        b_f(b, "SIGRT_%d", sig - 32);
     else
         b_s64(b, sig);
 }
@@ -1872,9 +1873,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length or -errno; *cut when
- * it went on beyond max or into memory that cannot be read. Never reads past the page in which it
- * ends. */
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno when memory
+ * ends before the string does; *cut when it goes on beyond max, beyond what a record has of it, or
+ * the rest did not come in time. Never reads past the page in which it ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -1882,11 +1883,11 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     while (got < max) {
         size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
         s64 r = mem_read(t, addr + got, dst + got, k);
-        if (r <= 0) {
-            if (!got)
-                return r;
+        bool partial = got && (mem_is_past() || r == -ETIMEDOUT);
+        if (r <= 0 && !partial)
+            return r ? r : -EFAULT;
+        if (r <= 0)
             break;
-        }
         char *nul = memchr(dst + got, 0, (size_t)r);
         if (nul)
             return nul - dst;
@@ -35071,6 +35072,19 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
+/* The signal that RTMIN+N or RTMAX-N is in a program of glibc, whose SIGRTMIN is 34; 0: none. */
+static long opt_real_time(const char *word)
+{
+    bool least = !strncasecmp(word, "RTMIN+", 6);
+    if (!least && strncasecmp(word, "RTMAX-", 6) != 0)
+        return 0;
+    char *end = NULL;
+    long n = isdigit((u8)word[6]) ? strtol(word + 6, &end, 10) : -1;
+    if (n < 0 || *end || n > 64 - 34)
+        return 0;
+    return least ? 34 + n : 64 - n;
+}
+
 /* A signal's number, or its name with SIG or without, in any case. */
 static u64 opt_signal_bit(const char *word)
 {
@@ -35078,6 +35092,9 @@ static u64 opt_signal_bit(const char *word)
     long n = isdigit((u8)*word) ? strtol(word, &end, 10) : 0;
     if (n && !*end && n <= 64)
         return 1ull << (n - 1);
+    long real_time = opt_real_time(strncasecmp(word, "SIG", 3) ? word : word + 3);
+    if (real_time)
+        return 1ull << (real_time - 1);
     for (int sig = 1; sig <= 64 && !n; sig++) {
         const char *name = u_signame(sig);
         if (!strcasecmp(word, name) || !strcasecmp(word, name + 3))

@@ -103,13 +103,15 @@ signals_of() { # signals_of SET: which signals are shown of USR1, USR2, RTMIN+2,
     status 0
     js "'+'.join(sorted({e['signal'] for e in by('signal')}))"
 }
-eq all 'SIGCHLD+SIGRTMIN+4+SIGUSR1+SIGUSR2' "$(signals_of all)"
+eq all 'SIGCHLD+SIGRT_4+SIGUSR1+SIGUSR2' "$(signals_of all)"
 eq none '' "$(signals_of none)"
 eq names 'SIGUSR1+SIGUSR2' "$(signals_of usr1,SIGUSR2)"
-eq numbers 'SIGRTMIN+4+SIGUSR1' "$(signals_of 10,36)"
-eq '!' 'SIGCHLD+SIGRTMIN+4' "$(signals_of '!USR1,SIGUSR2')"
+eq numbers 'SIGRT_4+SIGUSR1' "$(signals_of 10,36)"
+eq '!' 'SIGCHLD+SIGRT_4' "$(signals_of '!USR1,SIGUSR2')"
+eq 'as glibc counts' 'SIGRT_4+SIGUSR1' "$(signals_of USR1,RTMIN+2)"
+eq 'from the end' 'SIGRT_4' "$(signals_of sigrtmax-28)"
 eq '!all' '' "$(signals_of '!all')"
-for bad in status= status=ok status=failed,nope 'status=!' signal= signal=NOPE signal=0 signal=65 signal=9x 'signal=USR1,none'; do
+for bad in status= status=ok status=failed,nope 'status=!' signal= signal=NOPE signal=0 signal=65 signal=9x signal=RTMIN+ signal=RTMIN+31 signal=RTMAX+1 'signal=USR1,none'; do
     run trace -e "$bad" -- /bin/true
     status 2
     has err '^kvis: --trace: .*allowed are'

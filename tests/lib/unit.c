@@ -92,7 +92,7 @@ static void t_bytes(void)
     SAME(b_hex(&tb, 0), "0x0");
     SAME(b_hex(&tb, ~0ull), "0xffffffffffffffff");
     SAME(b_sig(&tb, 9), "SIGKILL");
-    SAME(b_sig(&tb, 34), "SIGRTMIN+2");
+    SAME(b_sig(&tb, 34), "SIGRT_2");
     SAME(b_sig(&tb, 99), "99");
     struct buf small = { .max = 4 };
     b_s(&small, "abcdef");

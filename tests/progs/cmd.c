@@ -159,7 +159,7 @@ static void ends(int argc, char **argv)
              "== 'exit' and e['ppid'] == %d)(one('command', pid=%d))", codes[i], getpid(), p);
     }
     static const struct { char *number; const char *name; } sigs[] = {
-        { "15", "SIGTERM" }, { "9", "SIGKILL" }, { "6", "SIGABRT" }, { "35", "SIGRTMIN+3" },
+        { "15", "SIGTERM" }, { "9", "SIGKILL" }, { "6", "SIGABRT" }, { "35", "SIGRT_3" },
     };
     for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
         pid_t p = RUN("raise", sigs[i].number);

@@ -39,6 +39,7 @@ static void strings(int argc, char **argv)
         memset(edge - 300, 'z', 300); /* no NUL before the end */
         MUST(open(edge - 10, O_RDONLY) == -1 && errno == EFAULT);
         MUST(open(edge - 300, O_RDONLY) == -1 && errno == EFAULT);
+        want("[c['args'][1] for c in calls('openat', error='EFAULT') if 'z' in str(c['args'][1])] == []");
     }
     want("len([e for e in by('open') if e.get('error') == 'EFAULT']) >= 4");
     /* 4095 bytes and a NUL: the longest path */

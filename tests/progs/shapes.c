@@ -368,7 +368,7 @@ static void others(int argc, char **argv)
     MUST(fcntl(pair[0], 10 /* F_SETSIG */, 40) == 0 && fcntl(pair[0], F_SETOWN, getpid()) == 0);
     MUST(fcntl(pair[0], F_SETFL, O_ASYNC) == 0 && write(pair[1], "x", 1) == 1);
     MUST(syscall(SYS_rt_sigtimedwait, &set, &si, NULL, 8) == 40);
-    shown("rt_sigtimedwait", 0, 1, "{si_signo=SIGRTMIN+8, si_code=POLL_IN, si_band=%ld, si_fd=%d}", si.si_band, pair[0]);
+    shown("rt_sigtimedwait", 0, 1, "{si_signo=SIGRT_8, si_code=POLL_IN, si_band=%ld, si_fd=%d}", si.si_band, pair[0]);
 
 #ifdef SYS_modify_ldt
     syscall(SYS_modify_ldt, 0x55, NULL, 0); /* its result is an unsigned int */
