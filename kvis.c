@@ -1873,7 +1873,7 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno when memory
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if memory
  * ends before the string does; *cut when it goes on beyond max, beyond what a record has of it, or
  * the rest did not come in time. Never reads past the page in which it ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
@@ -6706,32 +6706,59 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Whether a file that a program only reads is routine: counted, to be told of in one line, or not
- * worth a word. */
-static bool out_routine_file(struct out_proc *p, const struct event *e)
+/* The path of a file that an event only reads, until the next call; NULL: the event has none, can
+ * change something, or failed with another error than ENOENT. */
+static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
     static const u8 field[N_EK] = { [EK_OPEN] = 1 + EV_path, [EK_LIST] = 1 + EV_path,
                                     [EK_READ] = 1 + EV_filename, [EK_MMAP] = 1 + EV_map_type,
                                     [EK_CONNECT] = 1 + EV_remote_addr };
     enum ev_field f = (enum ev_field)(field[e->kind] - 1);
-    bool open = e->kind == EK_OPEN, dir = open && ev_has(e, EV_dir);
     if (!field[e->kind] || !ev_has(e, f) || (e->err && e->err != ENOENT)
-        || (e->kind == EK_CONNECT && !e->err) || (open && e->v[EV_writable].n))
-        return false;
+        || (e->kind == EK_CONNECT && !e->err) || (e->kind == EK_OPEN && e->v[EV_writable].n))
+        return NULL;
     u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
     path[n] = 0;
+    return path;
+}
+
+/* The class of a file that is only read; libraries can be anywhere while a program starts. */
+static enum nm_class out_class(const char *path, bool starting)
+{
+    enum nm_class class = nm_class(path);
+    return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
+}
+
+/* Whether reading a file of that class is worth a line of its own. */
+static bool out_is_work(enum nm_class class, bool starting)
+{
+    return class < NM_SILENT || (class == NM_SYSTEM && !starting);
+}
+
+/* Whether an event is routine although its file is worth a line: directories, anonymous memory. */
+static bool out_is_minor(const struct event *e, const char *path)
+{
+    return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
+}
+
+/* Whether a file that a program only reads is routine: counted, to be told of in one line, or not
+ * worth a word. */
+static bool out_routine_file(struct out_proc *p, const struct event *e)
+{
+    const char *path = out_read_path(e);
+    bool open = e->kind == EK_OPEN, dir = open && ev_has(e, EV_dir);
+    if (!path)
+        return false;
     bool named = out_named(p, path);
     if (named && dir) /* what is in it is of interest from now on */
         out_files(p);
     else if (named)
         return false;
-    enum nm_class class = nm_class(path);
-    if (p->starting && class == NM_PLAIN && nm_is_library(path))
-        class = NM_LIBRARY; /* wherever its libraries are */
-    if (class < NM_SILENT || (class == NM_SYSTEM && !p->starting))
-        return dir || (e->kind == EK_MMAP && path[0] != '/');
+    enum nm_class class = out_class(path, p->starting);
+    if (out_is_work(class, p->starting))
+        return out_is_minor(e, path);
     if (p->n_files == OUT_FILES / 4 * 3)
         out_files(p);
     if (open && !e->err && !dir && class >= NM_LIBRARY && out_is_new(p, path))
@@ -6742,12 +6769,9 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail,
- * except that files are not there. */
-static bool out_routine(struct out_proc *p, const struct event *e)
+/* Whether an event that is not of a file is routine. */
+static bool out_routine_kind(const struct event *e, bool starting)
 {
-    if (out_asked(e))
-        return false;
     switch (e->kind) {
     case EK_BRK:
     case EK_MUNMAP:
@@ -6759,15 +6783,30 @@ static bool out_routine(struct out_proc *p, const struct event *e)
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_BLOCK:
-        return p->starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
+        return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
     case EK_SCHED:
         return e->v[EV_delay_ns].n
             < (opt.min_delay_us ? (s64)opt.min_delay_us * 1000 : OUT_SLOW_NS);
     case EK_SIGNAL:
         return !opt.verbose && ev_has(e, EV_signal) && !strcmp(e->v[EV_signal].sym, "SIGCHLD");
     default:
-        return out_routine_file(p, e);
+        return false;
     }
+}
+
+/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail,
+ * except that files are not there. */
+static bool out_routine(struct out_proc *p, const struct event *e)
+{
+    return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
+}
+
+/* Whether an event is routine by its fields alone: what a report hides until it is asked for. */
+static bool out_routine_alone(const struct event *e)
+{
+    const char *path = out_read_path(e);
+    return out_routine_kind(e, false)
+        || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
 /* How much was hidden: the line after the short summary. */
@@ -10807,7 +10846,7 @@ _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
 _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
 
-enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16 };
+enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16, REC_ROUTINE = 32 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
@@ -11119,7 +11158,8 @@ static void rec_event(const struct event *e)
     u32 others;
     u64 mask = rec_mask(e, &others);
     u32 flags = (same ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
-        | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0);
+        | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
+        | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
     b_c(&rout.b, (char)flags);
     rec_put(e->kind);

@@ -208,10 +208,10 @@ async function read(tell) {
     const more = Math.floor(mask / 2 ** lay.length) % 2 ? num() : 0;
     who(fl & 1);
     const i = n, t = Math.max(time(), 0), k = trackOf(pid, tid, t);
-    ts[i] = t, kind[i] = kd, track[i] = k.idx, flag[i] = fl & 2 ? NOISE : 0;
-    if (fl & 4) err[i] = num();
-    if (fl & 64) num();
-    if (fl & 128) str();
+    ts[i] = t, kind[i] = kd, track[i] = k.idx, flag[i] = fl & 32 ? NOISE : 0;
+    if (fl & 2) err[i] = num();
+    if (fl & 8) num();
+    if (fl & 16) str();
     for (let j = 0; j < lay.length; j++) if (mask >> j & 1) value(lay[j]);
     for (let j = 0; j < more; j++) value(num());
     for (let j = off[i]; j < nv; j++) {
@@ -279,7 +279,7 @@ async function read(tell) {
     case 7: event(); break;
     case 8: call(false); break;
     case 9: call(true); break;
-    case 10: break;
+    case 10: time(); break;
     case 20: p = Infinity; break;
     default: throw Error("a record that this page does not know");
     }
