@@ -116,6 +116,37 @@ static void many(int argc, char **argv)
     say("all ended");
 }
 
+/* Five threads that signal themselves until ./stop is there: each signal comes, however slowly kvis attaches. */
+static volatile long sent, came;
+static void on_usr1(int sig)
+{
+    (void)sig;
+    __sync_fetch_and_add(&came, 1);
+}
+
+static void *signaller(void *arg)
+{
+    while (!ended()) {
+        __sync_fetch_and_add(&sent, 1);
+        CHK(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1)); /* to itself: it comes at once */
+    }
+    return arg;
+}
+
+static void signalled(int argc, char **argv)
+{
+    pthread_t t[4];
+    (void)argc, (void)argv;
+    CHK(sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_usr1, .sa_flags = SA_RESTART }, NULL));
+    for (int i = 0; i < 4; i++)
+        MUST(!pthread_create(t + i, NULL, signaller, NULL));
+    ready(getpid());
+    signaller(NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    MUST(sent == came);
+}
+
 /* Calls that wait; a thread or child lets them go when ./stop is there. */
 static int p[2];
 static int word;
@@ -317,7 +348,7 @@ static void waits(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "loop", loop }, { "spawn", spawn }, { "many", many }, { "pages", pages }, { "blocked", blocked }, { "stopped", stopped },
+        { "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages }, { "blocked", blocked }, { "stopped", stopped },
         { "traced", traced }, { "waits", waits }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
