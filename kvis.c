@@ -5768,13 +5768,17 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     for (int again = 0; again < 2; again++)
         for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
             bool sym = ev_fields[f].type == VT_SYM;
-            if (!ev_has(e, (enum ev_field)f) || !(sym || ev_is_text(f)))
+            if (!ev_has(to, (enum ev_field)f) || !(sym || ev_is_text(f)))
                 continue;
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
-            if (!again)
+            if (!again) {
                 b_put(text, p, n); /* which may move the ones before it */
-            else if (sym)
+                if (text->cut)
+                    ev_unset(to, (enum ev_field)f);
+                continue;
+            }
+            if (sym)
                 to->v[f].sym = text->p + at;
             else
                 to->v[f].s.p = text->p + at;
@@ -6416,6 +6420,18 @@ static void out_failed(struct buf *b, int err)
     b_s(b, u_errname(err) ? u_errname(err) : "?");
 }
 
+/* The line of a process's birth, if that waits. */
+static void out_birth_line(struct out_proc *p)
+{
+    u64 born_ns = p->born_ns;
+    p->born_ns = 0;
+    if (!born_ns)
+        return;
+    out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
+    b_f(&out.text.b, "spawn process %d", p->pid);
+    out_line_stop();
+}
+
 /* Prints the events of a group as one line. */
 static void out_group(const struct ev_group *g)
 {
@@ -6429,6 +6445,9 @@ static void out_group(const struct ev_group *g)
         out.hidden += g->count; /* the summary counts them */
         return;
     }
+    struct out_proc *p = out_proc_place(e->pid);
+    if (p->pid == e->pid)
+        out_birth_line(p);
     out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[block ? CAT_NET : e->cat]);
     if (block)
         out_block(b, g);
@@ -6549,14 +6568,9 @@ static void out_files(struct out_proc *p)
 /* Prints that a process was made, where that has waited for its first line. */
 static void out_birth(struct out_proc *p)
 {
-    u64 born_ns = p->born_ns;
-    p->born_ns = 0;
-    if (!born_ns)
-        return;
-    out_held_print(born_ns);
-    out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
-    b_f(&out.text.b, "spawn process %d", p->pid);
-    out_line_stop();
+    if (p->born_ns)
+        out_held_print(p->born_ns);
+    out_birth_line(p);
 }
 
 /* The process that an event is of. */
@@ -7514,6 +7528,7 @@ static struct summary {
     struct st_row row[ST_ROWS];    /* all calls */
     struct st_row chosen[ST_ROWS]; /* those in the table of -c, where that has others */
     bool apart;            /* it has */
+    bool recorded;         /* replay or diff loaded it from a recording */
     bool from_calls, from_tables; /* of a recording: what chosen[] and caller[] are of */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
@@ -8023,7 +8038,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
 /* Whether it is of a recording without calls. */
 static bool st_no_table(const struct summary *s)
 {
-    return s->apart && !s->from_calls && !s->from_tables;
+    return s->recorded && s->apart && !s->from_calls && !s->from_tables;
 }
 
 static void st_table(struct buf *b, const struct summary *s)
@@ -14452,6 +14467,7 @@ static bool df_load(u32 k, int fd, const char *name)
     out.tap[0] = &tap;
     out.n_taps = 1;
     df.sum[k] = xcalloc(1, sizeof *df.sum[k]);
+    df.sum[k]->recorded = true;
     if (rec_open_fd(fd, name, df.sum[k]) < 0 || !rp_head())
         return false;
     df_attached();
@@ -20422,7 +20438,7 @@ static bool tr_drain_marked(void)
 {
     tr_drain();
     for (u64 end = 0; !rb_drained(); tr_drain()) {
-        end = end ? end : u_now() + 4 * TR_UNREAD_NS;
+        end = end ? end : u_now() + TR_UNREAD_NS + NSEC / 10;
         if (u_now() >= end)
             return false;
         tr_collect();
@@ -33873,7 +33889,7 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out)
-        b_f(b, "at least %u processes, or their files and devices, were not followed\n",
+        b_f(b, "at least %u processes, files or devices were not followed\n",
             dg.left_out);
     b_c(b, '\n');
     if (dg.n_found)
@@ -35112,14 +35128,18 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* The signal that RTMIN+N or RTMAX-N is in a program of glibc, whose SIGRTMIN is 34; 0: none. */
+/* The signal that RTMIN, RTMIN+N, RTMAX or RTMAX-N is in a program of glibc, whose SIGRTMIN is 34;
+ * 0: none. */
 static long opt_real_time(const char *word)
 {
-    bool least = !strncasecmp(word, "RTMIN+", 6);
-    if (!least && strncasecmp(word, "RTMAX-", 6) != 0)
+    bool least = !strncasecmp(word, "RTMIN", 5);
+    if (!least && strncasecmp(word, "RTMAX", 5) != 0)
         return 0;
+    if (!word[5])
+        return least ? 34 : 64;
     char *end = NULL;
-    long n = isdigit((u8)word[6]) ? strtol(word + 6, &end, 10) : -1;
+    bool number = word[5] == (least ? '+' : '-') && isdigit((u8)word[6]);
+    long n = number ? strtol(word + 6, &end, 10) : -1;
     if (n < 0 || *end || n > 64 - 34)
         return 0;
     return least ? 34 + n : 64 - n;
@@ -36230,6 +36250,7 @@ static void cmd_open_recording(const char *name)
     if (f < 0)
         die(EXIT_KVIS, "cannot read %s:", name);
     cmd_own_file(f, name);
+    st.recorded = true;
     if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin", &st) < 0 || !rp_head())
         die(EXIT_KVIS, "%s: %s", rin.name, *rin.wrong ? rin.wrong : "damaged (no events)");
     if (opt.report && lseek(f, 0, SEEK_CUR) < 0)

@@ -98,6 +98,12 @@ for s in detached '!detached'; do # what kvis lets go of in the middle of a call
     run trace -v -d 1 --until-exit --no-accel --json=json -e status=$s -e trace=/nanosleep -- /bin/sleep 2
     eq "status=$s" $([ $s = detached ] && echo 1 || echo 0) "$(js "len([c for c in E if c['type'] == 'syscall'])")"
 done
+for only in -z -Z --min-duration=1us "-P /dev/null"; do # the table of -C is there, of those calls
+    # shellcheck disable=SC2086 # an option and its argument
+    run trace -C $only -- /bin/sh -c 'cat </dev/null; cat nosuch; exit 0'
+    status 0
+    has err ' usecs/call '
+done
 signals_of() { # signals_of SET: which signals are shown of USR1, USR2, RTMIN+2, CHLD
     run trace --json=json -e "signal=$1" -- /bin/sh -c "trap : USR1 USR2 36; kill -USR1 \$\$; kill -USR2 \$\$; /bin/kill -36 \$\$; exit 0"
     status 0
@@ -109,6 +115,7 @@ eq names 'SIGUSR1+SIGUSR2' "$(signals_of usr1,SIGUSR2)"
 eq numbers 'SIGRT_4+SIGUSR1' "$(signals_of 10,36)"
 eq '!' 'SIGCHLD+SIGRT_4' "$(signals_of '!USR1,SIGUSR2')"
 eq 'as glibc counts' 'SIGRT_4+SIGUSR1' "$(signals_of USR1,RTMIN+2)"
+eq 'the first' '' "$(signals_of RTMIN,sigrtmax)"
 eq 'from the end' 'SIGRT_4' "$(signals_of sigrtmax-28)"
 eq '!all' '' "$(signals_of '!all')"
 for bad in status= status=ok status=failed,nope 'status=!' signal= signal=NOPE signal=0 signal=65 signal=9x signal=RTMIN+ signal=RTMIN+31 signal=RTMAX+1 'signal=USR1,none'; do

@@ -71,6 +71,22 @@ P
     total=$(sed -n 's/.* write  *1 B .*many\( (x\([0-9]*\),.*\)*$/\2/p' live | awk '{ n += $1 ? $1 : 1 } END { print n }')
     eq "writes" "$(stat -c %s many)" "$total"
     rm many
+    # A child's birth comes before what the child did, also when that was a failed exec.
+    cat >unfound.py <<'P'
+import os, time
+if not os.fork():
+    try:
+        os.execvp("nosuch", ["nosuch"])
+    except OSError:
+        while "ENOENT" not in open("live").read():
+            time.sleep(0.05)
+        os._exit(0)
+os.wait()
+P
+    : >live
+    run trace --backend=$backend -o live -- python3 unfound.py
+    status 0
+    eq "birth" "spawn exec" "$(grep -o 'spawn process\|exec .*nosuch failed' live | sed 's/ .*//' | tr '\n' ' ' | sed 's/ $//')"
     # A search for a program is told when it finds none.
     run trace --backend=$backend -- python3 -c 'import subprocess
 subprocess.call(["true"])
