@@ -6608,7 +6608,7 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Names a process as an event says; by an older recording, as the program that it executes. */
+/* Names a process as an event says, or else as the program that it executes. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
@@ -8487,8 +8487,8 @@ static struct name *st_listed[ST_LISTED]; /* the names that are in the list at h
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* what happens */
-    REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK, REC_TOOK, REC_LONGEST,
+    REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
+    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_TOOK = 24, REC_LONGEST,
     REC_FAILED_PROCESS, REC_CALLER                                     /* what it came to */
 };
 
@@ -10865,9 +10865,8 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16, R
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_PATH_CHANGED = 32768, /* by an older kvis: has no meaning any more */
-       REC_FLAG_BITS = 16 /* of a call; the line of one that begins has REC_PATHS at most */ };
-_Static_assert(REC_PATH_CHANGED >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
+       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
@@ -11855,8 +11854,6 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-static struct st_caller *rec_caller; /* the process that rows of a table are of; NULL: of all */
-
 /* Opens a recording ("-": stdin), whose numbers go to *sum. Returns 0, or -1 with rin.wrong. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
@@ -11864,7 +11861,6 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rin_fd = f;
     rin.name = name;
     rin.sum = sum;
-    rec_caller = NULL;
     rin.at = rin.blocks = 0;
     *rin.wrong = 0;
     rin.torn = rin.of_command = false;
@@ -11956,21 +11952,6 @@ static u16 rec_get_row_name(void)
     return row < 0 ? (u16)ST_UNNAMED : (u16)row;
 }
 
-/* The head of a process's table, which older versions of kvis wrote: a row for each call. */
-static void rec_get_table(void)
-{
-    static struct st_caller other;
-    pid_t pid = (pid_t)rec_getz();
-    struct rec_text comm = rec_gets();
-    rec_caller = !pid                   ? NULL
-                 : rin.sum->from_calls ? &other
-                                       : st_caller_new(rin.sum, pid);
-    if (rec_caller)
-        memcpy(rec_caller->comm, comm.p, MIN(comm.len, (u32)sizeof rec_caller->comm));
-    else if (pid)
-        rec_bad("damaged at offset %" PRIu64 " (too many tables)", rin.at + 8);
-}
-
 static void rec_get_row(void)
 {
     u32 hist[ST_BUCKETS] = { 0 };
@@ -11980,23 +11961,9 @@ static void rec_get_row(void)
     r.ns = rec_get();
     r.max_ns = rec_get();
     rec_get_hist(hist, ST_BUCKETS);
-    if (rec_caller) {
-        rec_caller->calls += r.calls;
-        rec_caller->errors += r.errors;
-        rec_caller->ns += r.ns;
-    } else if (!rin.sum->from_calls) {
+    if (!rin.sum->from_calls)
         st_row_add(&rin.sum->chosen[row], &r);
-    }
     rin.sum->from_tables = true;
-}
-
-/* Skips the record of a disk's total I/O, which older versions of kvis wrote. */
-static void rec_get_disk(void)
-{
-    enum { DISK_NUMBERS = 7 };
-    rec_gets();
-    for (u32 i = 0; i < DISK_NUMBERS; i++)
-        rec_get();
 }
 
 /* Reads a column. */
@@ -12464,8 +12431,8 @@ static void (*const rp_reader[])(void) = {
     [REC_META] = rec_get_meta, [REC_WORD] = rec_get_word, [REC_PID] = rec_get_pid,
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_DUE] = rp_due,
-    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
-    [REC_ROW] = rec_get_row, [REC_END] = rp_end, [REC_DISK] = rec_get_disk,
+    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_ROW] = rec_get_row,
+    [REC_END] = rp_end,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
