@@ -2897,7 +2897,8 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    memcpy(m->r + from, put, n * sizeof *put);
+    if (n) /* else there is nothing to put, not even an address */
+        memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
 
