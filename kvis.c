@@ -1127,7 +1127,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* What gives kvis these capabilities: root lacks them only where they were taken from it. Good
+/* How kvis gets these capabilities: root lacks them only where they were taken from it. Good
  * until the next call. */
 static const char *u_rights(const char *caps)
 {
@@ -2188,7 +2188,7 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* What a file is to the programs that read it on their way. SILENT: each program does, and it is
+/* The class of a file for programs that read it as they start. SILENT: each program does, and it is
  * not worth a word; SYSTEM: of the kernel; DEVICE: all others below /dev. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
@@ -3047,7 +3047,7 @@ static void vm_heed_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* What a line of it says: "start-end rwxp offset major:minor inode   name"; false: it is none. */
+/* One line of a maps file: "start-end rwxp offset major:minor inode   name"; false: it is none. */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -5788,7 +5788,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Events that are alike, until they are told of as one: the first, and what all of them add up to.
+/* Events that are alike, until they are shown as one: the first, and what all of them add up to.
  * Groups are in the order of their first events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
@@ -8210,7 +8210,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_TIMES: return s->n_delays;
     case ST_BLOCK_IO: return s->n_io;
     case ST_BPF: return all && s->bpf_runs;
-    case ST_STOPS: return calls && s->stops; /* older recordings do not have it */
+    case ST_STOPS: return calls && s->stops;
     }
     return false;
 }
@@ -8475,7 +8475,7 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* Of a recording with calls, those tell all that its tables do. */
+/* The calls of a recording say all that its tables do. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -8509,7 +8509,7 @@ static const struct st_list {
     u32 n;                /* where it is how many, at most max in the table; 0: max */
     bool (*want)(const struct name *); /* rows are these names */
     u32 (*top)(const struct summary *s, u64 *more); /* how many rows are shown */
-    void (*add)(struct summary *s, const void *row); /* of a recording; NULL: it comes behind those
+    void (*add)(struct summary *s, const void *row); /* of a recording; NULL: it comes after those
                                                       * there are */
     void (*json)(struct buf *b, const struct summary *s); /* what is not a list there */
 } st_lists[] = {
@@ -8984,7 +8984,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", s->uring);
 }
 
-/* What could not be read, or did not fit. */
+/* Appends what could not be read, or did not fit. */
 static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
@@ -9177,7 +9177,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* What -C has beside the short summary and the table. */
+/* Appends the part of -C that is neither the short summary nor the table. */
 static void st_text_more(struct buf *b, const struct summary *s)
 {
     if (!st_no_table(s)) {
@@ -14401,7 +14401,7 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* What else is to be said of recording k. */
+/* Appends remarks on recording k. */
 static void df_take(u32 k)
 {
     const struct summary *s = df.sum[k];
@@ -15440,7 +15440,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not yet told of */
+static struct ev_groups pf_groups; /* page faults that are not yet shown */
 
 /* Says why page faults are off, and what can be done. */
 static void pf_explain(int e)
@@ -16281,7 +16281,7 @@ static int tfs_open_mounted(const char *path)
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* What fixes that tracefs cannot be mounted, or that one of its files cannot be read. */
+/* The fix where tracefs cannot be mounted, or one of its files cannot be read. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -17255,7 +17255,7 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. -EINVAL: none
+/* The meaning of bpf_attach_kprobe's -ENOENT: no probes at all, or none of that name. -EINVAL: none
  * there, for the function is blacklisted, or ftrace patches it and this architecture has no
  * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). NULL: another
  * error. Good until the next call. */
@@ -25164,7 +25164,7 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* Of a thing, in buckets of 16 an octave (st_bucket). */
+/* A distribution of one thing, in buckets of 16 an octave (st_bucket). */
 struct met_hist {
     struct met_hist *next;       /* of the same thing */
     const struct met_inst *inst;
@@ -25335,7 +25335,7 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing after those of its kind that do not stand behind it. */
+/* Links a new thing after those of its kind that do not sort after it. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
@@ -25457,7 +25457,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* What counts has begun at 0 again: all numbers of a thing do. */
+/* A thing's counters began at 0 again: all of its numbers begin anew. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -34277,7 +34277,7 @@ static void check_faults(struct check *c, u32 unused)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* What fixes the reason of the hybrid backend where that does not say it; "": it is not known. */
+/* The fix for the hybrid backend where its reason has none; "": no fix is known. */
 static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
