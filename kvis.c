@@ -1980,19 +1980,22 @@ enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **hash;  /* chains, as many as there are names, at least */
     u32 buckets;         /* a power of two; 0: there is no hash yet */
-    u32 secret;          /* so that no program can choose names that share a chain */
+    u64 secret;          /* so that no program can choose names that share a chain */
     size_t total, drop_at; /* bytes that names take; and from when on some are to be dropped */
     u64 n, overflow;
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a, from a beginning of the caller's. */
-static u32 nm_hash(u32 begin, const char *s, size_t n)
+/* FNV-1a, from a start of the caller's. The upper half of each product is folded into the lower one:
+ * in plain FNV-1a, whether two names collide depends on the lowest byte of the start alone. */
+static u32 nm_hash(u64 start, const char *s, size_t n)
 {
-    u32 h = 2166136261u ^ begin;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (u8)s[i]) * 16777619u;
-    return h;
+    u64 h = 14695981039346656037u ^ start;
+    for (size_t i = 0; i < n; i++) {
+        h = (h ^ (u8)s[i]) * 1099511628211u;
+        h ^= h >> 32;
+    }
+    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 by the golden ratio: each bit counts */
 }
 
 /* What a name of n bytes takes, with what malloc adds. */
@@ -2047,7 +2050,7 @@ static void nm_widen(void)
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
-    nm.secret = (u32)u_random();
+    nm.secret = u_random();
     nm_widen();
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other || !nm.hash)
@@ -5947,6 +5950,7 @@ static struct {
     bool many;           /* more than one thread was seen: lines name theirs */
     bool observed;       /* of any process: lines of calls name it, too */
     u64 hidden;          /* events that --no-filter would have shown */
+    u32 name_uses;       /* of out_names, so far */
     u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
     u32 line_from;       /* where in text.b the line begins */
     struct task *partial; /* whose line has begun and not ended (-v) */
@@ -5958,8 +5962,12 @@ static struct {
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
-/* The programs that processes execute: by pid, of more than fit the last ones. */
-static struct { pid_t pid; char comm[16]; } out_names[OUT_NAMES];
+/* The programs that processes execute: by pid; if there are more than fit, the ones last used. */
+static struct out_named {
+    pid_t pid; /* 0: free */
+    u32 used;  /* out.name_uses at its last use */
+    char comm[16];
+} out_names[OUT_NAMES];
 
 /* Of a file that nothing more can be written to: the line that was begun goes, so that those before
  * it are all that a reader finds. */
@@ -6130,19 +6138,39 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
+/* Where the name of a process is in out_names, or where it goes: a free place, or that of the name
+ * that was not used for longest. */
+static struct out_named *out_name_place(pid_t pid)
+{
+    struct out_named *place = NULL;
+    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
+        struct out_named *n = &out_names[((u32)pid + i) % OUT_NAMES];
+        if (n->pid == pid)
+            return n;
+        if (!place || (place->pid && (!n->pid || n->used < place->used)))
+            place = n;
+    }
+    return place;
+}
+
 /* The name of a process's program; "": not known. */
 static const char *out_comm(pid_t pid)
 {
-    return out_names[(u32)pid % OUT_NAMES].pid == pid ? out_names[(u32)pid % OUT_NAMES].comm : "";
+    struct out_named *named = out_name_place(pid);
+    if (named->pid != pid)
+        return "";
+    named->used = ++out.name_uses;
+    return named->comm;
 }
 
 static void out_name(pid_t pid, const char *comm, size_t n)
 {
-    char *to = out_names[(u32)pid % OUT_NAMES].comm;
-    n = MIN(n, sizeof out_names->comm - 1);
-    memmove(to, comm, n); /* it may be its parent's, which had this place */
-    memset(to + n, 0, sizeof out_names->comm - n);
-    out_names[(u32)pid % OUT_NAMES].pid = pid;
+    struct out_named *named = out_name_place(pid);
+    n = MIN(n, sizeof named->comm - 1);
+    memmove(named->comm, comm, n); /* it may be its parent's, which had this place */
+    memset(named->comm + n, 0, sizeof named->comm - n);
+    named->pid = pid;
+    named->used = ++out.name_uses;
 }
 
 /* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the

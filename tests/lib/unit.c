@@ -676,15 +676,28 @@ static void t_counted(void)
 /* A hash that could not grow when it was full grows later. */
 static void t_names_widen(void)
 {
-    /* Two names with one hash, if it began where FNV-1a does: nobody can tell where it begins here. */
-    EXPECT(nm_hash('f', "/0098eb", 7) == nm_hash('f', "/042938", 7));
-    EXPECT(nm_str('f', "/0098eb")->hash != nm_str('f', "/042938")->hash);
+    /* Two names with one hash for one start: for another start they are two, whichever bits differ. */
+    EXPECT(nm_hash('f', "/01f027", 7) == nm_hash('f', "/00ff34", 7));
+    for (u32 i = 0; i < 64; i++)
+        EXPECT(nm_hash('f' ^ 1ull << i, "/01f027", 7) != nm_hash('f' ^ 1ull << i, "/00ff34", 7));
     u64 n = nm.n;
     u32 buckets = nm.buckets;
     struct name *before = nm_str('x', "before");
     nm.n = buckets + 1;
     EXPECT(nm_str('x', "one more") && nm.buckets == 2 * buckets && nm_str('x', "before") == before);
     nm.n = n + 2;
+}
+
+/* Two processes have a name each, although their places in the table are the same. */
+static void t_two_names(void)
+{
+    out_name(5, "five", 4);
+    for (int i = 1; i < 5; i++)
+        out_name(5 + i * OUT_NAMES, "more", 4);
+    EXPECT(!strcmp(out_comm(5), "five") && !strcmp(out_comm(5 + OUT_NAMES), "more"));
+    for (int i = 5; i < 50; i++) /* of more than fit, the one that is used stays */
+        out_name(5 + i * OUT_NAMES, out_comm(5), 4);
+    EXPECT(!strcmp(out_comm(5), "five") && !*out_comm(5 + 20 * OUT_NAMES));
 }
 
 /* Arguments wait for their exec, and only for that: the records of an earlier one may be lost. */
@@ -1176,6 +1189,7 @@ int main(int argc, char **argv)
     t_critical_path();
     t_counted();
     t_names_widen();
+    t_two_names();
     t_large_summary();
     t_arguments();
     t_pmc();
