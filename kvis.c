@@ -718,6 +718,15 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
+/* How many of n bytes are at most `most` and end with no half of a UTF-8 character. */
+static u32 u_cut(const char *s, u32 n, u32 most)
+{
+    u32 len = MIN(n, most);
+    while (len < n && len && (s[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
 /* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
  * controls and line separators with which a name can pose as another. */
 static bool u_acts(u32 c)
@@ -6070,22 +6079,35 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
+/* A time of the machine's clock, in ns since 1970. */
+static u64 out_real(u64 ts_ns)
+{
+    return out.start_real_ns + (ts_ns - out.start_ns);
+}
+
+/* HH:MM:SS of the clock on the wall, with so many digits of the second. */
+static void out_clock(struct buf *b, u64 real_ns, int digits)
+{
+    time_t sec = (time_t)(real_ns / NSEC);
+    char fraction[16];
+    struct tm tm;
+    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+        memset(&tm, 0, sizeof tm);
+    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
+    b_put(b, fraction, digits ? 1 + digits : 0);
+}
+
 /* The time of day as -t and -tt have it, or -ttt: seconds since 1970. */
 static void out_time_of_day(struct buf *b, u64 ts_ns)
 {
-    u64 real = out.start_real_ns + (ts_ns - out.start_ns);
-    time_t sec = (time_t)(real / NSEC);
-    struct tm tm;
+    u64 real = out_real(ts_ns);
     if (opt.timefmt > 2) {
         b_fraction(b, real / 1000, 1000000);
         b_c(b, ' ');
         return;
     }
-    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (opt.timefmt == 2)
-        b_f(b, ".%06" PRIu64, real % NSEC / 1000);
+    out_clock(b, real, opt.timefmt == 2 ? 6 : 0);
     b_c(b, ' ');
 }
 
@@ -8563,14 +8585,10 @@ static void st_text_exit(struct buf *b, const struct summary *s)
 }
 
 /* Text of at most so many bytes, escaped. */
-static void st_escape(struct buf *b, const char *s, size_t n, size_t most)
+static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
-    bool cut = n > most;
-    if (cut) /* no half of a UTF-8 character */
-        for (n = most; n && (s[n] & 0xc0) == 0x80;)
-            n--;
-    b_esc(b, s, n, 0);
-    b_s(b, cut ? "…" : "");
+    b_esc(b, s, u_cut(s, n, most), 0);
+    b_s(b, n > most ? "…" : "");
 }
 
 /* The command line as one line of text, escaped. */
@@ -8584,7 +8602,7 @@ static void st_command(struct buf *b)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        st_escape(b, *a, strlen(*a), 200);
+        st_escape(b, *a, (u32)strlen(*a), 200);
         b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
@@ -8727,7 +8745,7 @@ static void st_what(struct buf *b)
         return;
     }
     const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
-    st_escape(b, name, strlen(name), 40);
+    st_escape(b, name, (u32)strlen(name), 40);
 }
 
 /* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
@@ -13654,11 +13672,7 @@ static void px_fold_call(struct task *t)
     const char *about = px_about(c, tmp, &n);
     if (about)
         px_frame(&b, about, n);
-    if (b.len > PX_STACK_LEN - 16) { /* a leaf still fits */
-        b.len = PX_STACK_LEN - 16;
-        while (b.len && ((u8)b.p[b.len] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-            b.len--;
-    }
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
     px_fold_weigh(&b, c, tmp);
     px_fold_renamed(t, tmp);
 }
@@ -14786,10 +14800,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
 static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
 {
     bool cut = most && n > most;
-    u32 keep = cut ? most - 3 : n;
-    while (cut && keep && (s[keep] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        keep--;
-    b_put(b, s, keep);
+    b_put(b, s, cut ? u_cut(s, n, most - 3) : n);
     b_s(b, cut ? "..." : "");
 }
 
@@ -22981,17 +22992,25 @@ static void proc_look_late(struct proc_life *l)
     l->arg_len = len;
 }
 
-/* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
- * how many threads as the 18th word, its start as the 20th, in clock ticks since boot. */
+/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
+ * the one of that number. */
+static u64 proc_stat_field(const char *stat, int n)
+{
+    const char *end = strrchr(stat, ')');
+    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
+}
+
+/* A process that is there when kvis starts; its start is in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
+    enum { PPID = 4, THREADS = 20, START = 22 };
     char path[32], s[1024];
     struct stat about;
     proc_slurp(pid, "stat", s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+    if (end[2] == 'Z' && proc_stat_field(s, THREADS) < 2)
         return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
@@ -22999,8 +23018,8 @@ static void proc_scan_one(u32 pid)
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
     l->node = proc_tree_new(0);
-    l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
-    l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
+    l->ppid = (u32)proc_stat_field(s, PPID);
+    l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
     snprintf(path, sizeof path, "/proc/%u", pid);
     if (stat(path, &about) == 0) {
@@ -23175,24 +23194,6 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 }
 
 /* --- text that all formats share --- */
-
-static u64 proc_real(u64 ts_ns)
-{
-    return out.start_real_ns + (ts_ns - out.start_ns);
-}
-
-/* HH:MM:SS of the clock on the wall, with milliseconds. */
-static void proc_clock(struct buf *b, u64 ts_ns, bool ms)
-{
-    u64 real = proc_real(ts_ns);
-    time_t sec = (time_t)(real / NSEC);
-    struct tm tm;
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (ms)
-        b_f(b, ".%03u", (u32)(real % NSEC / 1000000));
-}
 
 /* Adds blanks up to a width, counted from `from`. */
 static void proc_pad(struct buf *b, u32 from, u32 width)
@@ -23382,28 +23383,20 @@ static void proc_text_head(struct buf *b)
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    static struct buf rss;
     if (r->what == PROC_STARTED || r->what == PROC_FAILED)
         b_s(b, "        - ");
     else
         b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
     proc_col_end(b, r);
-    u32 from = b->len;
-    b_reset(&rss);
-    if (l->max_rss && r->what != PROC_THREAD)
-        b_size(&rss, l->max_rss * proc_state.page);
-    else
-        b_c(&rss, '-');
-    proc_pad(b, from, 8 - MIN(rss.len, 8));
-    b_put(b, rss.p, rss.len);
-    b_c(b, ' ');
+    bool known = l->max_rss && r->what != PROC_THREAD;
+    b_f(b, "%8s ", known ? out_bytes(l->max_rss * proc_state.page).s : "-");
 }
 
 static void proc_text(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
-    proc_clock(b, r->ts_ns, true);
+    out_clock(b, out_real(r->ts_ns), 3);
     b_f(b, " %-7u ", r->what == PROC_THREAD ? r->tid : l->pid);
     if (proc_is_wide() && (l->ppid || !proc_state.replayed))
         b_f(b, "%-7u %-6u ", l->ppid, l->uid);
@@ -23435,7 +23428,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     const struct proc_life *l = r->l;
     u32 from = b->len;
     if (po.clock) {
-        proc_clock(b, r->ts_ns, false);
+        out_clock(b, out_real(r->ts_ns), 0);
         proc_pad(b, from, 10);
     }
     if (po.time)
@@ -23471,7 +23464,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     if ((po.only_failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
         return;
     if (po.time) {
-        proc_clock(b, r->ts_ns, false);
+        out_clock(b, out_real(r->ts_ns), 0);
         proc_pad(b, from, 9);
     }
     proc_esc_pad(b, r->comm, 16);
@@ -23616,7 +23609,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         if (!proc_state.no_forks)
             b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
         b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
-        proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
+        proc_json_num(b, "start_realtime_ns", out_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
@@ -23631,46 +23624,27 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Who it was, and what, as the CI action reads it: args is always a list. */
-static void proc_action_who(struct buf *b, const struct proc_row *r)
-{
-    b_s(b, "\"name\":");
-    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", r->l->uid, r->l->pid, r->l->ppid);
-}
-
-static void proc_action_what(struct buf *b, const struct proc_life *l)
-{
-    b_s(b, ",\"fileName\":");
-    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
-    b_s(b, ",\"args\":[");
-    proc_words(b, &l->argv, 0, ',', out_json_quoted);
-    b_c(b, ']');
-}
-
-/* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
- * known (without BTF), for readers want a number. */
-static int proc_exit_code(const struct proc_row *r)
-{
-    s32 status = r->what == PROC_ENDED ? r->l->status : 0;
-    return status < 0 ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
- * line and no other line; args never null. */
+ * line and no other line; args is always a list, exitCode a number, 128 + N for a signal as a shell
+ * has it. A command that became another did not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
+    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known (without BTF) */
+    bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
-    b_c(b, '{');
-    proc_action_who(b, r);
-    b_f(b, ",\"startTimeNs\":%" PRIu64, proc_real(l->begin_ns));
-    proc_action_what(b, l);
-    b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
-        proc_exit_code(r));
-    if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
-        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(l->status)));
+    b_s(b, "{\"name\":");
+    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",\"fileName\":", l->uid,
+        l->pid, l->ppid, out_real(l->begin_ns));
+    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
+    b_s(b, ",\"args\":[");
+    proc_words(b, &l->argv, 0, ',', out_json_quoted);
+    b_f(b, "],\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
+        status < 0 ? -1 : killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    if (killed)
+        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
     if (r->what == PROC_REPLACED)
         b_s(b, ",\"replaced\":true");
     b_s(b, "}\n");
@@ -23709,15 +23683,6 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- the commands that are over --- */
 
-/* How many bytes of a line are kept, or shown: no half of a UTF-8 character. */
-static u32 proc_cut(const char *s, u32 n, u32 most)
-{
-    u32 len = MIN(n, most);
-    while (len < n && len && (s[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
 /* Keeps how a command has ended, or that it runs on at kvis's end. */
 static void proc_tree_over(const struct proc_row *r)
 {
@@ -23728,7 +23693,7 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = proc_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->len = u_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -23909,7 +23874,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
         { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
         { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
     };
-    const char *end = bar->line + proc_cut(bar->line, bar->len, PROC_NAME);
+    const char *end = bar->line + u_cut(bar->line, bar->len, PROC_NAME);
     b_f(b, "\t[%u] ", bar->pid);
     for (const char *p = bar->line; p < end; p++) {
         const char *entity = NULL;
@@ -23940,7 +23905,7 @@ static void proc_mermaid(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         proc_mermaid_name(b, bar[i]);
         b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
-            proc_real(bar[i]->begin_ns) / 1000000, proc_real(bar[i]->end_ns) / 1000000);
+            out_real(bar[i]->begin_ns) / 1000000, out_real(bar[i]->end_ns) / 1000000);
     }
     free(bar);
 }
@@ -24408,14 +24373,6 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
- * the one of that number. */
-static u64 proc_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 /* What a process has used, all its threads together. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
@@ -24629,7 +24586,7 @@ static void proc_json_critical(struct buf *b)
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->line, proc_cut(s->line, s->len, PROC_NAME));
+        out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
     if (list)
@@ -24699,7 +24656,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     enum { FROM = 22 };
     u32 columns = u_columns(STDERR_FILENO);
     b_f(b, "  %-7u ", n->pid);
-    df_put_cut(b, n->line, proc_cut(n->line, n->len, PROC_NAME),
+    df_put_cut(b, n->line, u_cut(n->line, n->len, PROC_NAME),
                columns ? MAX(columns, FROM + 8u) - FROM : 0);
     b_c(b, '\n');
 }
