@@ -21691,11 +21691,9 @@ struct session {
     u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
     rb_fn *take;
-    bool (*unread)(void);         /* nobody reads what kvis writes */
-    bool (*gone)(void);           /* the command's tree has ended; NULL: see drained */
-    bool (*drained)(void);        /* behind each look: whether it was the last; NULL: see gone */
+    bool (*over)(void);           /* after each look: whether nobody is left of the command's tree */
+    bool other_file;              /* something else is written at the end: no reader is needed */
     const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
-    void (*tell_lost)(u64 n, const char *why);
     const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* as tr.ends */
@@ -21851,17 +21849,41 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
+/* An event to recordings and the like: the rows of text and JSON are each command's own. */
+static void ses_tell(const struct event *e)
+{
+    out.events++;
+    for (u32 i = 0; i < out.n_taps; i++)
+        out.tap[i]->event(e);
+}
+
+static void ses_tell_lost(u64 n, const char *why)
+{
+    struct event *e = ev_new(EK_LOST, NULL, u_now());
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, why);
+    if (out.json_on)
+        out_json(e);
+    ses_tell(e);
+    u_warn("%" PRIu64 " %s", n, why);
+}
+
 /* Says what went missing since it was last asked. */
 static void ses_tell_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
         s->lost[i] = n;
-        if (!more)
-            continue;
-        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
-        s->tell_lost(more, s->lost_why[i]);
+        if (more)
+            ses_tell_lost(more, s->lost_why[i]);
     }
+}
+
+/* Whether nobody reads any more what kvis writes. */
+static bool ses_unread(const struct session *s)
+{
+    bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
+    return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
 /* Takes the records that are there. Returns how many. */
@@ -21890,12 +21912,10 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
         sp_go();
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && s->unread());
-        if (sp_ended(&s->status, &s->rusage) && s->gone)
-            over |= s->gone();
+        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
+        sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
-        if (s->drained)
-            over |= s->drained();
+        over |= s->over();
         if (u_now() > tell || over) {
             second();
             tell = u_now() + NSEC;
@@ -22016,24 +22036,28 @@ static bool open_can_see_ns(const struct bpf_obj *o)
     return open_has_all(o, names, ARRAY_LEN(names));
 }
 
-static void open_call_numbers(struct bpf_cfgs *c)
-{
-    static const struct { const char *name, *name32; u16 id; } nr[] = {
-        { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
-        { "CFG_OPENAT2", "CFG_OPENAT232", SC_openat2 }, { "CFG_CREAT", "CFG_CREAT32", SC_creat },
-        { "CFG_HANDLE", "CFG_HANDLE32", SC_open_by_handle_at },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
-        bpf_set(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
-        bpf_set(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
-    }
-    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-}
+/* The calls by enum wire_open_call; execveat is told as an execve. */
+static const struct {
+    u16 id;
+    u8 mode;                   /* the argument with the mode of a new file; 0: none */
+    const char *name, *name32; /* the constants with its numbers; NULL: see CFG_EXEC */
+} open_calls[N_OPEN_CALLS] = {
+    [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
+    [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
+    [OPEN_OPENAT2] = { SC_openat2, 0, "CFG_OPENAT2", "CFG_OPENAT232" },
+    [OPEN_CREAT] = { SC_creat, 1, "CFG_CREAT", "CFG_CREAT32" },
+    [OPEN_HANDLE] = { SC_open_by_handle_at, 0, "CFG_HANDLE", "CFG_HANDLE32" },
+    [OPEN_EXEC] = { SC_execve, 0, NULL, NULL },
+};
 
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     open_state.walks = open_can_walk(o);
-    open_call_numbers(c);
+    for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
+        bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
+        bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
+    }
+    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
     bpf_set(c, "CFG_PID", oo.pid);
     bpf_set(c, "CFG_TID", oo.tid);
     bpf_set(c, "CFG_UID", oo.uid);
@@ -22055,34 +22079,29 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
  * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
  * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
  * followed. Returns 0 or -errno. */
-static int open_choose(struct bpf_obj *o, bool command, u32 *mask)
+static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
+    struct bpf_obj *o = &open_session.obj;
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = oo.no_exec;
-    bool tree = command || !open_state.no_exec;
+    bool tree = opt.command || !open_state.no_exec;
     int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
         open_state.no_exec = true;
-        if (command)
+        if (opt.command)
             return dir;
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
                  : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!open_state.no_exec || command)
+    if (!open_state.no_exec || opt.command)
         *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
-    if (command)
+    if (opt.command)
         *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
+    open_configure(c, o);
     return 0;
-}
-
-static int open_plan(struct bpf_cfgs *c, u32 *mask)
-{
-    int e = open_choose(&open_session.obj, opt.command, mask);
-    open_configure(c, &open_session.obj);
-    return e;
 }
 
 /* --- a record --- */
@@ -22320,11 +22339,6 @@ static void open_text(const struct open_rec *r)
 
 /* --- JSON --- */
 
-static const char *const open_call_name[N_OPEN_CALLS] = {
-    [OPEN_OPEN] = "open", [OPEN_OPENAT] = "openat", [OPEN_OPENAT2] = "openat2",
-    [OPEN_CREAT] = "creat", [OPEN_HANDLE] = "open_by_handle_at", [OPEN_EXEC] = "execve",
-};
-
 static void open_event(const struct open_rec *r)
 {
     static struct buf flags;
@@ -22347,7 +22361,7 @@ static void open_event(const struct open_rec *r)
     ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
     if (w->uid != UINT32_MAX)
         ev_num(e, EV_uid, w->uid);
-    ev_sym(e, EV_call, open_call_name[w->call]);
+    ev_sym(e, EV_call, sc_name(open_calls[w->call].id));
     if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
         dec_bits(&flags, w->flags, FAM_open);
@@ -22392,31 +22406,18 @@ static bool open_record(const void *p, u32 size)
 
 /* --- by ptrace: a call that has ended becomes the record that the probe would have sent --- */
 
-static u8 open_call_of(const struct call *c)
-{
-    static const u16 id[N_OPEN_CALLS] = {
-        [OPEN_OPEN] = SC_open, [OPEN_OPENAT] = SC_openat, [OPEN_OPENAT2] = SC_openat2,
-        [OPEN_CREAT] = SC_creat, [OPEN_HANDLE] = SC_open_by_handle_at, [OPEN_EXEC] = SC_execve,
-    };
-    u8 k = 0;
-    while (k < N_OPEN_CALLS && id[k] != c->id)
-        k++;
-    return c->id == SC_execveat ? OPEN_EXEC : k;
-}
-
 /* What it was asked for: the probe's set_args and get_how. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
-    static const u8 mode_at[] = { [OPEN_OPEN] = 2, [OPEN_OPENAT] = 3,
-                                  [OPEN_CREAT] = 1, [N_OPEN_CALLS] = 0 };
+    u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
     bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
     w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
     w->flags = (u32)md_open_flags(t, c);
-    w->mode = mode_at[w->call] ? (u32)c->arg[mode_at[w->call]] : 0;
+    w->mode = mode ? (u32)c->arg[mode] : 0;
     if (w->call != OPEN_OPENAT2)
         return;
     w->state |= mem_get(t, c->arg[2], how, sizeof how) ? 0 : OPEN_HOW_FAULT;
@@ -22441,7 +22442,10 @@ static void open_traced(struct task *t)
     static struct { struct wire_open w; char name[PATH_MAX]; } r;
     const struct call *c = &t->call;
     struct wire_open *w = &r.w;
-    u8 call = open_call_of(c);
+    u16 id = c->id == SC_execveat ? SC_execve : c->id;
+    u8 call = 0;
+    while (call < N_OPEN_CALLS && open_calls[call].id != id)
+        call++;
     if (!c->known || c->noret || call == N_OPEN_CALLS)
         return;
     *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
@@ -22467,15 +22471,6 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_TREE] = "processes not followed: too many at once",
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
-
-static void open_tell_lost(u64 n, const char *why)
-{
-    struct event *e = ev_new(EK_LOST, NULL, u_now());
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    if (out.json_on)
-        out_json(e);
-}
 
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
@@ -22507,7 +22502,7 @@ static void open_child_late(void)
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
+/* Whether nobody of the command's tree lives any more, once it has ended itself. A thread whose end the probe has missed
  * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
 static bool open_tree_gone(void)
 {
@@ -22515,6 +22510,8 @@ static bool open_tree_gone(void)
     u64 dev;
     union bpf_attr a;
     int map = bpf_map(&open_session.obj, "tree");
+    if (open_session.status == -1)
+        return false;
     memset(&a, 0, sizeof a);
     a.map_fd = (u32)map;
     a.next_key = (uintptr_t)&tid;
@@ -22526,17 +22523,9 @@ static bool open_tree_gone(void)
     return false;
 }
 
-/* Whether nobody reads any more what kvis writes. */
-static bool open_unread(void)
-{
-    return out.failed || (out.text.fd[0] < 0 && !out.json_on)
-           || (out.json_on && out.json.fd[0] < 0);
-}
-
 static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
-    .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
-    .lost_why = open_lost_why, .tell_lost = open_tell_lost,
+    .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
@@ -22759,23 +22748,19 @@ static bool proc_has_fields(const struct bpf_obj *o)
 }
 
 /* The programs of this run: raw ones need BTF to look into what they are given. */
-static u32 proc_choose(const struct bpf_obj *o)
+static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    const struct bpf_obj *o = &proc_session.obj;
+    *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     proc_state.btf = proc_has_fields(o);
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || proc_state.argv)
-        mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+        *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
-    return proc_state.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
-                                                                                   : mask << 1;
-}
-
-static int proc_plan(struct bpf_cfgs *c, u32 *mask)
-{
-    *mask = proc_choose(&proc_session.obj);
+    if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
+        *mask <<= 1;
     bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
     bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
@@ -23938,14 +23923,6 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* Not to the sinks of text and JSON: their rows are commands. */
-static void proc_tell(const struct event *e)
-{
-    out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
-}
-
 /* The name of a process that was there before kvis, since no event of its own has told it. */
 static void proc_tell_name(struct event *e, const struct proc_life *l)
 {
@@ -23965,7 +23942,7 @@ static void proc_tell_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
     proc_tell_name(e, thread ? NULL : proc_find(by));
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
@@ -23983,7 +23960,7 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
         tr_trim_names();
         st_program(nm_get('f', l->path.p, l->path.len));
     }
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_end(const struct proc_life *l)
@@ -24008,7 +23985,7 @@ static void proc_tell_end(const struct proc_life *l)
     if (proc_used(&l->all, PROC_WRITTEN))
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
     proc_tell_name(e, l);
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_thread_end(const struct proc_life *l, const struct wire_proc *h)
@@ -24019,7 +23996,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static u64 proc_lost(void)
@@ -24509,19 +24486,6 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-static void proc_tell_lost(u64 n, const char *why)
-{
-    if (out.json_on)
-        b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
-            ",\"how\":\"%s\"}\n", u_now() - out.start_ns, n, why);
-    struct event *e = proc_event(EK_LOST, 0, 0, u_now());
-    if (!e)
-        return;
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    proc_tell(e);
-}
-
 /* Whether the end of a process that is ending has been waited for long enough: for the records of
  * threads, or for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
@@ -24734,13 +24698,6 @@ static void proc_summary(u32 running, u64 now_ns)
 
 /* --- the run --- */
 
-/* Whether nobody reads any more what kvis writes. */
-static bool proc_unread(void)
-{
-    return out.failed
-           || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
-}
-
 /* Whether nobody is left of a tree that is followed. */
 static bool proc_drained(void)
 {
@@ -24760,8 +24717,7 @@ static void proc_second(void)
 
 static struct session proc_session = {
     .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
-    .plan = proc_plan, .take = proc_record, .unread = proc_unread, .drained = proc_drained,
-    .lost_why = proc_lost_why, .tell_lost = proc_tell_lost,
+    .plan = proc_plan, .take = proc_record, .over = proc_drained, .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops it at each fork, exec and exit (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not tell its context switches",
@@ -24805,6 +24761,7 @@ static void proc_begin(void)
     proc_state.json = out.json_on;
     proc_tree.on = opt.command || po.tree || po.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
+    proc_session.other_file = po.gantt;
     ses_begin(&proc_session);
     if (proc_session.by_ptrace)
         proc_by_ptrace();
