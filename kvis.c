@@ -28,7 +28,7 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_fold_open]
+ * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
@@ -7166,19 +7166,19 @@ static const char *out_json_key(u8 kind, u32 f)
     return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
 }
 
-static void out_json_field(struct buf *b, const struct event *e, u32 f)
+/* ,"key":value */
+static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
+                           const union ev_val *v)
 {
-    const union ev_val *v = &e->v[f];
-    const char *key = out_json_key(e->kind, f);
-    if (ev_fields[f].type == VT_ARGV) {
+    if (type == VT_ARGV) {
         b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
     b_s(b, ",\"");
-    b_put(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key));
+    b_put(b, key, n);
     b_s(b, "\":");
-    switch (ev_fields[f].type) {
+    switch (type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
         break;
@@ -7199,6 +7199,13 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         out_json_word(b, v->sym);
         break;
     }
+}
+
+static void out_json_field(struct buf *b, const struct event *e, u32 f)
+{
+    const char *key = out_json_key(e->kind, f);
+    out_json_value(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key),
+                   ev_fields[f].type, &e->v[f]);
 }
 
 static void out_json_args(struct buf *b, const struct call *c)
@@ -12510,10 +12517,10 @@ static bool rp_play(void)
  * during its calls is a track below it (px_state). JSON's times are in us with the ns behind the
  * point. A pid that is used again must not continue the track of the one before, so that pid and
  * tid are numbers of ours there; the names have the real ones.
- * Entry points: px_open, px_close, px_tap; px_fold_open. */
+ * Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
-       PX_WORDS = 1024, PX_WORD = 40 };
+       PX_NAME = 48 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
@@ -12560,6 +12567,10 @@ struct px_track {
     u64 state_ns;         /* to when its states are told */
     struct { u64 from, to; } *wait; /* for a CPU, since its last call: PX_WAITS at most */
     u32 n_waits, cap_waits;
+    /* for folded stacks: */
+    pid_t parent;         /* of a process */
+    u32 name_len;         /* 0: a process goes by its number, a thread by what it is */
+    char name[PX_NAME];   /* its program, or the name that the thread has given itself */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
@@ -12572,8 +12583,6 @@ static struct {
     u64 ids, events;
     u32 args;             /* of the event that has begun */
     u32 packet, inner;    /* where it begins, and its part that is going on */
-    char word[PX_WORDS][PX_WORD]; /* names of events that the file has, by hash */
-    u32 words;
 } px; /* zeros: its tables are no part of the file */
 
 static u64 px_rel(u64 ns)
@@ -12655,33 +12664,13 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* A name with a number, for InternedData: 1 categories, 2 names of events, 3 of arguments. */
+/* A name with a number, for InternedData: 1 categories, 3 names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
     px_pb_num(1, number);
     px_pb_text(2, s, n);
     px_pb_end(at);
-}
-
-/* The number by which the file has the name of an event; 0: it has none. */
-static u32 px_pb_name(const char *s, size_t n)
-{
-    u32 at = nm_hash(0, s, n) % PX_WORDS;
-    if (n >= PX_WORD || !n)
-        return 0;
-    while (*px.word[at] && (memcmp(px.word[at], s, n) || px.word[at][n]))
-        at = (at + 1) % PX_WORDS;
-    if (*px.word[at] || px.words == PX_WORDS / 4 * 3)
-        return *px.word[at] ? at + 1 : 0;
-    memcpy(px.word[at], s, n);
-    px.words++;
-    px_pb_packet(2);
-    u32 data = px_pb_begin(12);
-    px_pb_intern(2, at + 1, s, n);
-    px_pb_end(data);
-    px_pb_packet_end();
-    return at + 1;
 }
 
 /* Begins an event on a track. */
@@ -12711,14 +12700,9 @@ static void px_pb_slice_end(u64 uuid, u64 ns)
 
 static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char *name, size_t n)
 {
-    bool many = cat == PX_OPEN || cat == PX_BLOCK || cat == PX_QUEUE || cat == PX_URING;
-    u32 number = many ? 0 : px_pb_name(name, n);
     px_pb_event(uuid, ns, type);
     px_pb_num(3, cat + 1u);
-    if (number)
-        px_pb_num(10, number);
-    else
-        px_pb_text(23, name, n);
+    px_pb_text(23, name, n);
 }
 
 /* Begins the description of a track, which can be one of another. */
@@ -12741,15 +12725,15 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-static void px_pb_field(const struct event *e, u32 f)
+/* An argument; number 0: the file does not have its name yet. */
+static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
-    const union ev_val *v = &e->v[f];
     u32 at = px_pb_begin(4);
-    if (out_json_key(e->kind, f) == ev_fields[f].key)
-        px_pb_num(1, f + 1);
+    if (number)
+        px_pb_num(1, number);
     else
-        px_pb_word(10, out_json_key(e->kind, f));
-    switch (ev_fields[f].type) {
+        px_pb_word(10, key);
+    switch (type) {
     case VT_ARGV:
         px_pb_argv(v->s.p, v->s.len);
         break;
@@ -12872,61 +12856,36 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Before an argument in JSON, and behind it: what was written there begins with a comma. */
-static u32 px_json_arg(void)
+/* In JSON the first one's comma becomes the brace. */
+static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
-    if (!px.args++)
-        b_s(&px_json.b, ",\"args\":");
-    return px_json.b.len;
-}
-
-static void px_json_arg_end(u32 at)
-{
-    if (px.args == 1 && at < px_json.b.len)
-        px_json.b.p[at] = '{';
+    struct buf *b = &px_json.b;
+    if (px.json) {
+        bool first = !px.args++;
+        b_s(b, first ? ",\"args\":" : "");
+        u32 at = b->len;
+        out_json_value(b, key, strlen(key), type, v);
+        if (first && at < b->len)
+            b->p[at] = '{';
+    }
+    if (px.proto)
+        px_pb_arg(number, key, type, v);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        out_json_field(&px_json.b, e, f);
-        px_json_arg_end(at);
-    }
-    if (px.proto)
-        px_pb_field(e, f);
+    const char *key = out_json_key(e->kind, f);
+    px_arg(key == ev_fields[f].key ? f + 1 : 0, key, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        b_f(&px_json.b, ",\"%s\":\"", px_args[arg - N_EV_FIELDS]);
-        b_json(&px_json.b, s, n);
-        b_c(&px_json.b, '"');
-        px_json_arg_end(at);
-    }
-    if (!px.proto)
-        return;
-    u32 at = px_pb_begin(4);
-    px_pb_num(1, arg + 1u);
-    px_pb_text(6, s, n);
-    px_pb_end(at);
+    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        b_f(&px_json.b, ",\"%s\":%" PRId64, px_args[arg - N_EV_FIELDS], v);
-        px_json_arg_end(at);
-    }
-    if (!px.proto)
-        return;
-    u32 at = px_pb_begin(4);
-    px_pb_num(1, arg + 1u);
-    px_pb_num(4, (u64)v);
-    px_pb_end(at);
+    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
 /* Names a process or a thread, in JSON with the real number. */
@@ -13073,6 +13032,13 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
+/* Not the track that several share: its number is 0. */
+static void px_name(struct px_track *t, const char *name, size_t n)
+{
+    t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
+    memcpy(t->name, name, t->name_len);
+}
+
 static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, const char *name)
 {
     px.args = 0;
@@ -13188,6 +13154,203 @@ static void px_counts(const struct event *e)
     }
 }
 
+/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
+ * them. A stack can have several lines, which those programs add up: a table that is full is
+ * written, and begins again. --- */
+
+enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
+
+static struct writer px_folded = { .fd = { -1, -1 } };
+
+static struct {
+    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
+    u32 n;
+} *px_fold; /* NULL: nobody wants them */
+
+static void px_fold_flush(void)
+{
+    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
+    for (u32 i = 0; i < PX_STACKS; i++) {
+        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
+        if (us) {
+            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
+            b_c(&px_folded.b, ' ');
+            b_u64(&px_folded.b, us);
+            b_c(&px_folded.b, '\n');
+            out_full(&px_folded);
+        }
+        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
+    }
+    px_fold->n = 0;
+}
+
+/* Appends a frame. ';' would end it, and a line break the stack. */
+static void px_frame(struct buf *b, const char *s, size_t n)
+{
+    if (b->len)
+        b_c(b, ';');
+    for (const char *end = s + n; s < end; s++) {
+        const char *semicolon = memchr(s, ';', (size_t)(end - s));
+        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        if (!semicolon)
+            return;
+        b_s(b, "\\x3b");
+        s = semicolon;
+    }
+}
+
+/* Adds time to a stack. */
+static void px_fold_add(const char *s, size_t n, u64 ns)
+{
+    u32 at = nm_hash(0, s, n);
+    if (px_fold->n == PX_STACKS / 4 * 3)
+        px_fold_flush();
+    while (px_fold->stack[at % PX_STACKS].len
+           && (px_fold->stack[at % PX_STACKS].len != n
+               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
+        at++;
+    if (!px_fold->stack[at % PX_STACKS].len) {
+        px_fold->n++;
+        px_fold->stack[at % PX_STACKS].len = (u32)n;
+        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
+    }
+    px_fold->stack[at % PX_STACKS].ns += ns;
+}
+
+/* The frame of a process: its program, else its number. */
+static void px_frame_process(struct buf *b, pid_t pid)
+{
+    const struct px_track *t = px_find(pid);
+    char number[24];
+    bool known = t && t->name_len;
+    snprintf(number, sizeof number, "pid %d", pid);
+    px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
+}
+
+/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
+static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
+{
+    if (t->tid == t->pid)
+        px_frame(b, "main", 4);
+    else if (track->name_len)
+        px_frame(b, track->name, track->name_len);
+    else
+        px_frame(b, "thread", 6);
+}
+
+/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
+ * else the path; of openat and its like, the path before the directory. NULL: neither. */
+static const char *px_about(const struct call *c, const char *name, size_t *n)
+{
+    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
+    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
+    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
+                     ? memchr(text, '<', c->val[0].len) : NULL;
+    size_t len = strlen(name);
+    bool path_first = !fd;
+    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
+        size_t k = strlen(by_path[i]);
+        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
+    }
+    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
+        if (c->val[i].form != ARG_STR || !c->val[i].len)
+            continue;
+        *n = c->val[i].len;
+        return c->text.p + c->val[i].off;
+    }
+    if (!fd || end[-1] != '>')
+        return NULL;
+    *n = (size_t)(end - fd) - 2;
+    return *n ? fd + 1 : NULL;
+}
+
+/* A stack with one more frame, cut where no more fits. */
+static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
+{
+    u32 len = b->len;
+    if (leaf)
+        px_frame(b, leaf, strlen(leaf));
+    if (ns)
+        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
+    b->len = len;
+}
+
+/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
+ * behind them where it was cut. */
+static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
+{
+    const struct arg *option = &c->val[0], *name = &c->val[1];
+    const char *text = c->text.p;
+    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
+    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
+        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
+        px_name(t, text + name->off + 1, name->len - 2 - cut);
+}
+
+/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
+static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
+{
+    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
+                                         "recv", "splice", "copy_file" };
+    static const struct { const char *by, *leaf; } parts[] = {
+        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
+        { "blocked", "[blocked]" },
+    };
+    u64 left = c->exit_ns - c->enter_ns;
+    bool all = !strcmp(opt.folded_by, "time");
+    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
+        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+        u64 ns = MIN(known[i], left);
+        left -= ns;
+        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
+            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
+    }
+    bool moved = false;
+    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
+        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
+                 && !strstr(name, "mmsg"); /* those return how many messages moved */
+    if (moved && c->ret > 0 && !c->err)
+        px_fold_leaf(b, NULL, (u64)c->ret);
+}
+
+static void px_fold_call(struct px_track *track, const struct task *t, const char *name)
+{
+    static struct buf b;
+    const struct call *c = &t->call;
+    size_t n = 0;
+    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
+        return;
+    b_reset(&b);
+    px_frame_process(&b, t->pid);
+    px_frame_thread(&b, t, track);
+    px_frame(&b, name, strlen(name));
+    const char *about = px_about(c, name, &n);
+    if (about)
+        px_frame(&b, about, n);
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
+    px_fold_weigh(&b, c, name);
+    px_fold_renamed(track, c, name);
+}
+
+/* Without calls: the CPU time of a process that has ended, below those that started it. */
+static void px_fold_exit(const struct event *e)
+{
+    static struct buf b;
+    pid_t chain[PX_DEPTH] = { e->pid };
+    u32 n = 1;
+    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
+        return; /* of a command nothing else is known */
+    for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
+        if (!(t = px_find(chain[n - 1])) || !t->parent)
+            break;
+    do { /* the first ones give way where the names are too long */
+        b_reset(&b);
+        for (u32 k = n; k; k--)
+            px_frame_process(&b, chain[k - 1]);
+    } while (b.len > PX_STACK_LEN && --n);
+    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
+}
+
 /* --- events --- */
 
 /* What lasted and may overlap others of its kind. */
@@ -13271,24 +13434,30 @@ static void px_spawn(struct px_track *t, const struct event *e)
         px_free(old);
         old = NULL;
     }
+    struct px_track *c = px_track(thread ? e->pid : child, child);
+    const struct px_track *by = thread ? t : px_find(e->pid); /* a thread has its maker's own name */
+    c->parent = thread ? 0 : e->pid;
+    if (by && !c->name_len && (!thread || t->tid != t->pid))
+        px_name(c, by->name, by->name_len); /* until it calls exec */
     if (old)
         return; /* its first records came before its parent's */
-    struct px_track *c = px_track(thread ? e->pid : child, child);
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
 
-static void px_exit_process(pid_t pid, u64 ns)
+static void px_exit_process(const struct event *e)
 {
-    struct px_track *p = px_find(pid);
+    struct px_track *p = px_find(e->pid);
     if (!p)
         return;
     for (u32 k = 0; k < N_PX; k++)
         if (p->due[k])
-            px_count_out(p, k, ns);
-    px_program(p, ns, NULL, 0, NULL);
+            px_count_out(p, k, e->ts_ns);
+    px_program(p, e->ts_ns, NULL, 0, NULL);
+    if (px_fold && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0)
+        px_fold_exit(e);
     px_dead(p);
 }
 
@@ -13304,6 +13473,7 @@ static void px_exec(const struct event *e)
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
         }
+    px_name(p, base, n);
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
@@ -13351,7 +13521,7 @@ static void px_on_event(const struct event *e)
     else if (e->kind == EK_EXEC)
         px_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
-        px_exit_process(e->pid, e->ts_ns);
+        px_exit_process(e);
     else if (e->kind == EK_EXIT_THREAD && t->tid != t->pid)
         px_dead(t);
 }
@@ -13433,8 +13603,13 @@ static void px_on_call(struct task *task)
     const struct call *c = &task->call;
     struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
     char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
     out_call_bare_name(&name, c);
+    tmp[name.len] = 0;
+    if (px_fold)
+        px_fold_call(t, task, tmp);
+    if (!px.json && !px.proto)
+        return;
     px_begin('X', t, c->enter_ns, c->exit_ns, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
     px_end(t, MAX(c->exit_ns, c->enter_ns));
@@ -13459,13 +13634,15 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files that are wanted: JSON, Perfetto's form. -1: not wanted. */
-static void px_open(int json, int proto)
+/* Begins the files that are wanted: JSON, Perfetto's form, folded stacks. -1: not wanted. */
+static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
     px.proto = proto >= 0;
+    px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
     px_to(&px_json, json, opt.chrome_json);
     px_to(&px_proto, proto, opt.perfetto);
+    px_to(&px_folded, folded, opt.folded);
     if (px.json)
         b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
@@ -13473,275 +13650,17 @@ static void px_open(int json, int proto)
     for (u32 i = 0; i < rec_attached.n; i++) {
         const char *comm = rec_attached.of[i].comm;
         pid_t pid = rec_attached.of[i].pid;
+        px_name(px_track(pid, pid), comm, strlen(comm));
         px_call_it(px_track(pid, pid), true, comm, strlen(comm));
     }
     out.tap[out.n_taps++] = &px_tap;
-}
-
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
- * them. A stack can have several lines, which those programs add up: a table that is full is
- * written, and begins again. --- */
-
-enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_NAMES = 1 << 14, PX_NAME = 48, PX_DEPTH = 32 };
-
-static struct writer px_folded = { .fd = { -1, -1 } };
-
-static struct {
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
-    u32 n;
-    /* By the last digits of the pid, also threads that have a name of their own. A process that is
-     * not there (any more) goes by its number. */
-    struct { pid_t pid, parent; u32 len; char name[PX_NAME]; } who[PX_NAMES];
-} *px_fold; /* NULL: nobody wants them */
-
-static void px_fold_flush(void)
-{
-    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
-    for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
-        if (us) {
-            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
-            b_c(&px_folded.b, ' ');
-            b_u64(&px_folded.b, us);
-            b_c(&px_folded.b, '\n');
-            out_full(&px_folded);
-        }
-        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
-    }
-    px_fold->n = 0;
-}
-
-/* Appends a frame. ';' would end it, and a line break the stack. */
-static void px_frame(struct buf *b, const char *s, size_t n)
-{
-    if (b->len)
-        b_c(b, ';');
-    for (const char *end = s + n; s < end; s++) {
-        const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
-        if (!semicolon)
-            return;
-        b_s(b, "\\x3b");
-        s = semicolon;
-    }
-}
-
-/* Adds time to a stack. */
-static void px_fold_add(const char *s, size_t n, u64 ns)
-{
-    u32 at = nm_hash(0, s, n);
-    if (px_fold->n == PX_STACKS / 4 * 3)
-        px_fold_flush();
-    while (px_fold->stack[at % PX_STACKS].len
-           && (px_fold->stack[at % PX_STACKS].len != n
-               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
-        at++;
-    if (!px_fold->stack[at % PX_STACKS].len) {
-        px_fold->n++;
-        px_fold->stack[at % PX_STACKS].len = (u32)n;
-        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
-    }
-    px_fold->stack[at % PX_STACKS].ns += ns;
-}
-
-/* The frame of a process: its program, else its number. */
-static void px_frame_process(struct buf *b, pid_t pid)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    char number[24];
-    bool known = px_fold->who[slot].pid == pid && px_fold->who[slot].len;
-    snprintf(number, sizeof number, "pid %d", pid);
-    px_frame(b, known ? px_fold->who[slot].name : number,
-             known ? px_fold->who[slot].len : strlen(number));
-}
-
-/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
-static void px_frame_thread(struct buf *b, const struct task *t)
-{
-    u32 slot = (u32)t->tid % PX_NAMES;
-    if (t->tid == t->pid)
-        px_frame(b, "main", 4);
-    else if (px_fold->who[slot].pid == t->tid && px_fold->who[slot].len)
-        px_frame(b, px_fold->who[slot].name, px_fold->who[slot].len);
-    else
-        px_frame(b, "thread", 6);
-}
-
-/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
- * else the path; of openat and its like, the path before the directory. NULL: neither. */
-static const char *px_about(const struct call *c, const char *name, size_t *n)
-{
-    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
-    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
-    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
-                     ? memchr(text, '<', c->val[0].len) : NULL;
-    size_t len = strlen(name);
-    bool path_first = !fd;
-    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
-        size_t k = strlen(by_path[i]);
-        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
-    }
-    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
-        if (c->val[i].form != ARG_STR || !c->val[i].len)
-            continue;
-        *n = c->val[i].len;
-        return c->text.p + c->val[i].off;
-    }
-    if (!fd || end[-1] != '>')
-        return NULL;
-    *n = (size_t)(end - fd) - 2;
-    return *n ? fd + 1 : NULL;
-}
-
-/* A stack with one more frame, cut where no more fits. */
-static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
-{
-    u32 len = b->len;
-    if (leaf)
-        px_frame(b, leaf, strlen(leaf));
-    if (ns)
-        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
-    b->len = len;
-}
-
-/* Names a process or a thread that was not known, or had another name. */
-static void px_fold_name(pid_t pid, const char *name, size_t n)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    if (px_fold->who[slot].pid != pid)
-        px_fold->who[slot].parent = 0;
-    px_fold->who[slot].pid = pid;
-    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
-}
-
-/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
- * behind them where it was cut. */
-static void px_fold_renamed(const struct task *t, const char *call)
-{
-    const struct call *c = &t->call;
-    const struct arg *option = &c->val[0], *name = &c->val[1];
-    const char *text = c->text.p;
-    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
-    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
-        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
-        px_fold_name(t->tid, text + name->off + 1, name->len - 2 - cut);
-}
-
-/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
-static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
-{
-    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
-                                         "recv", "splice", "copy_file" };
-    static const struct { const char *by, *leaf; } parts[] = {
-        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
-        { "blocked", "[blocked]" },
-    };
-    u64 left = c->exit_ns - c->enter_ns;
-    bool all = !strcmp(opt.folded_by, "time");
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
-        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
-        u64 ns = MIN(known[i], left);
-        left -= ns;
-        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
-            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
-    }
-    bool moved = false;
-    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
-        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* those return how many messages moved */
-    if (moved && c->ret > 0 && !c->err)
-        px_fold_leaf(b, NULL, (u64)c->ret);
-}
-
-static void px_fold_call(struct task *t)
-{
-    static struct buf b;
-    const struct call *c = &t->call;
-    char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    size_t n = 0;
-    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
-        return;
-    out_call_bare_name(&name, c);
-    tmp[name.len] = 0;
-    b_reset(&b);
-    px_frame_process(&b, t->pid);
-    px_frame_thread(&b, t);
-    px_frame(&b, tmp, strlen(tmp));
-    const char *about = px_about(c, tmp, &n);
-    if (about)
-        px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
-    px_fold_weigh(&b, c, tmp);
-    px_fold_renamed(t, tmp);
-}
-
-/* Without calls: the CPU time of a process that has ended, below those that started it. */
-static void px_fold_exit(const struct event *e)
-{
-    static struct buf b;
-    pid_t chain[PX_DEPTH] = { e->pid };
-    u32 n = 1;
-    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* of a command nothing else is known */
-    while (n < PX_DEPTH) {
-        u32 slot = (u32)chain[n - 1] % PX_NAMES;
-        if (px_fold->who[slot].pid != chain[n - 1] || !px_fold->who[slot].parent)
-            break;
-        chain[n++] = px_fold->who[slot].parent;
-    }
-    do { /* the first ones give way where the names are too long */
-        b_reset(&b);
-        for (u32 k = n; k; k--)
-            px_frame_process(&b, chain[k - 1]);
-    } while (b.len > PX_STACK_LEN && --n);
-    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
-}
-
-static void px_fold_event(const struct event *e)
-{
-    u32 slot = (u32)e->pid % PX_NAMES, n;
-    const char *program = e->kind == EK_EXEC && !e->err ? out_program(e, &n) : NULL;
-    if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
-        pid_t child = (pid_t)e->v[EV_child_pid].n;
-        u32 to = (u32)child % PX_NAMES;
-        px_fold->who[to] = px_fold->who[slot]; /* until it calls exec */
-        px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
-        px_fold->who[to].pid = child;
-        px_fold->who[to].parent = e->pid;
-    } else if (e->kind == EK_THREAD && ev_has(e, EV_child_tid)) {
-        pid_t child = (pid_t)e->v[EV_child_tid].n;
-        u32 maker = (u32)e->tid % PX_NAMES; /* has given it its name */
-        bool named = e->tid != e->pid && px_fold->who[maker].pid == e->tid;
-        if (named || px_fold->who[(u32)child % PX_NAMES].pid == child)
-            px_fold_name(child, named ? px_fold->who[maker].name : "",
-                         named ? px_fold->who[maker].len : 0);
-    } else if (program) {
-        px_fold_name(e->pid, program, n);
-    } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
-        px_fold_exit(e);
-    }
-}
-
-static void px_fold_open(int fd, const char *name)
-{
-    static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
-    px_fold = xcalloc(1, sizeof *px_fold);
-    for (u32 i = 0; i < rec_attached.n; i++)
-        px_fold_name(rec_attached.of[i].pid, rec_attached.of[i].comm,
-                     strlen(rec_attached.of[i].comm));
-    px_folded.fd[0] = fd;
-    px_folded.name[0] = name;
-    px_folded.b.max = 32 << 20;
-    out.tap[out.n_taps++] = &tap;
 }
 
 /* The end: counters as they stand, and what the run was; the stacks. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
-    if (px_folded.fd[0] >= 0) {
+    if (px_fold) {
         px_fold_flush();
         out_writer_flush(&px_folded);
     }
@@ -35619,10 +35538,8 @@ static void cmd_record(void)
 {
     if (opt.report)
         rep_begin();
-    if (opt.perfetto || opt.chrome_json)
-        px_open(cmd_json_fd, cmd_perfetto_fd);
-    if (opt.folded)
-        px_fold_open(cmd_folded_fd, opt.folded);
+    if (opt.perfetto || opt.chrome_json || opt.folded)
+        px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd >= 0)
         rec_start(rec_write_fd, cmd_recording_name);
 }
