@@ -28,7 +28,7 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_fold_open]
+ * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
@@ -715,6 +715,15 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
         return 0;
     *cp = c;
+    return len;
+}
+
+/* How many of n bytes are at most `most` and end with no half of a UTF-8 character. */
+static u32 u_cut(const char *s, u32 n, u32 most)
+{
+    u32 len = MIN(n, most);
+    while (len < n && len && (s[len] & 0xc0) == 0x80)
+        len--;
     return len;
 }
 
@@ -6078,22 +6087,35 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
+/* A time of the machine's clock, in ns since 1970. */
+static u64 out_real(u64 ts_ns)
+{
+    return out.start_real_ns + (ts_ns - out.start_ns);
+}
+
+/* HH:MM:SS of the clock on the wall, with so many digits of the second. */
+static void out_clock(struct buf *b, u64 real_ns, int digits)
+{
+    time_t sec = (time_t)(real_ns / NSEC);
+    char fraction[16];
+    struct tm tm;
+    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+        memset(&tm, 0, sizeof tm);
+    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
+    b_put(b, fraction, digits ? 1 + digits : 0);
+}
+
 /* The time of day as -t and -tt have it, or -ttt: seconds since 1970. */
 static void out_time_of_day(struct buf *b, u64 ts_ns)
 {
-    u64 real = out.start_real_ns + (ts_ns - out.start_ns);
-    time_t sec = (time_t)(real / NSEC);
-    struct tm tm;
+    u64 real = out_real(ts_ns);
     if (opt.timefmt > 2) {
         b_fraction(b, real / 1000, 1000000);
         b_c(b, ' ');
         return;
     }
-    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (opt.timefmt == 2)
-        b_f(b, ".%06" PRIu64, real % NSEC / 1000);
+    out_clock(b, real, opt.timefmt == 2 ? 6 : 0);
     b_c(b, ' ');
 }
 
@@ -7172,19 +7194,19 @@ static const char *out_json_key(u8 kind, u32 f)
     return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
 }
 
-static void out_json_field(struct buf *b, const struct event *e, u32 f)
+/* ,"key":value */
+static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
+                           const union ev_val *v)
 {
-    const union ev_val *v = &e->v[f];
-    const char *key = out_json_key(e->kind, f);
-    if (ev_fields[f].type == VT_ARGV) {
+    if (type == VT_ARGV) {
         b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
     b_s(b, ",\"");
-    b_put(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key));
+    b_put(b, key, n);
     b_s(b, "\":");
-    switch (ev_fields[f].type) {
+    switch (type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
         break;
@@ -7205,6 +7227,13 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         out_json_word(b, v->sym);
         break;
     }
+}
+
+static void out_json_field(struct buf *b, const struct event *e, u32 f)
+{
+    const char *key = out_json_key(e->kind, f);
+    out_json_value(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key),
+                   ev_fields[f].type, &e->v[f]);
 }
 
 static void out_json_args(struct buf *b, const struct call *c)
@@ -8591,14 +8620,10 @@ static void st_text_exit(struct buf *b, const struct summary *s)
 }
 
 /* Text of at most so many bytes, escaped. */
-static void st_escape(struct buf *b, const char *s, size_t n, size_t most)
+static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
-    bool cut = n > most;
-    if (cut) /* no half of a UTF-8 character */
-        for (n = most; n && (s[n] & 0xc0) == 0x80;)
-            n--;
-    b_esc(b, s, n, 0);
-    b_s(b, cut ? "…" : "");
+    b_esc(b, s, u_cut(s, n, most), 0);
+    b_s(b, n > most ? "…" : "");
 }
 
 /* The command line as one line of text, escaped. */
@@ -8612,7 +8637,7 @@ static void st_command(struct buf *b)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        st_escape(b, *a, strlen(*a), 200);
+        st_escape(b, *a, (u32)strlen(*a), 200);
         b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
@@ -8755,7 +8780,7 @@ static void st_what(struct buf *b)
         return;
     }
     const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
-    st_escape(b, name, strlen(name), 40);
+    st_escape(b, name, (u32)strlen(name), 40);
 }
 
 /* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
@@ -12520,10 +12545,10 @@ static bool rp_play(void)
  * during its calls is a track below it (px_state). JSON's times are in us with the ns behind the
  * point. A pid that is used again must not continue the track of the one before, so that pid and
  * tid are numbers of ours there; the names have the real ones.
- * Entry points: px_open, px_close, px_tap; px_fold_open. */
+ * Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
-       PX_WORDS = 1024, PX_WORD = 40 };
+       PX_NAME = 48 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
@@ -12570,6 +12595,10 @@ struct px_track {
     u64 state_ns;         /* to when its states are told */
     struct { u64 from, to; } *wait; /* for a CPU, since its last call: PX_WAITS at most */
     u32 n_waits, cap_waits;
+    /* for folded stacks: */
+    pid_t parent;         /* of a process */
+    u32 name_len;         /* 0: a process goes by its number, a thread by what it is */
+    char name[PX_NAME];   /* its program, or the name that the thread has given itself */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
@@ -12582,8 +12611,6 @@ static struct {
     u64 ids, events;
     u32 args;             /* of the event that has begun */
     u32 packet, inner;    /* where it begins, and its part that is going on */
-    char word[PX_WORDS][PX_WORD]; /* names of events that the file has, by hash */
-    u32 words;
 } px; /* zeros: its tables are no part of the file */
 
 static u64 px_rel(u64 ns)
@@ -12665,33 +12692,13 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* A name with a number, for InternedData: 1 categories, 2 names of events, 3 of arguments. */
+/* A name with a number, for InternedData: 1 categories, 3 names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
     px_pb_num(1, number);
     px_pb_text(2, s, n);
     px_pb_end(at);
-}
-
-/* The number by which the file has the name of an event; 0: it has none. */
-static u32 px_pb_name(const char *s, size_t n)
-{
-    u32 at = nm_hash(0, s, n) % PX_WORDS;
-    if (n >= PX_WORD || !n)
-        return 0;
-    while (*px.word[at] && (memcmp(px.word[at], s, n) || px.word[at][n]))
-        at = (at + 1) % PX_WORDS;
-    if (*px.word[at] || px.words == PX_WORDS / 4 * 3)
-        return *px.word[at] ? at + 1 : 0;
-    memcpy(px.word[at], s, n);
-    px.words++;
-    px_pb_packet(2);
-    u32 data = px_pb_begin(12);
-    px_pb_intern(2, at + 1, s, n);
-    px_pb_end(data);
-    px_pb_packet_end();
-    return at + 1;
 }
 
 /* Begins an event on a track. */
@@ -12721,14 +12728,9 @@ static void px_pb_slice_end(u64 uuid, u64 ns)
 
 static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char *name, size_t n)
 {
-    bool many = cat == PX_OPEN || cat == PX_BLOCK || cat == PX_QUEUE || cat == PX_URING;
-    u32 number = many ? 0 : px_pb_name(name, n);
     px_pb_event(uuid, ns, type);
     px_pb_num(3, cat + 1u);
-    if (number)
-        px_pb_num(10, number);
-    else
-        px_pb_text(23, name, n);
+    px_pb_text(23, name, n);
 }
 
 /* Begins the description of a track, which can be one of another. */
@@ -12751,15 +12753,15 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-static void px_pb_field(const struct event *e, u32 f)
+/* An argument; number 0: the file does not have its name yet. */
+static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
-    const union ev_val *v = &e->v[f];
     u32 at = px_pb_begin(4);
-    if (out_json_key(e->kind, f) == ev_fields[f].key)
-        px_pb_num(1, f + 1);
+    if (number)
+        px_pb_num(1, number);
     else
-        px_pb_word(10, out_json_key(e->kind, f));
-    switch (ev_fields[f].type) {
+        px_pb_word(10, key);
+    switch (type) {
     case VT_ARGV:
         px_pb_argv(v->s.p, v->s.len);
         break;
@@ -12882,61 +12884,36 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Before an argument in JSON, and behind it: what was written there begins with a comma. */
-static u32 px_json_arg(void)
+/* In JSON the first one's comma becomes the brace. */
+static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
-    if (!px.args++)
-        b_s(&px_json.b, ",\"args\":");
-    return px_json.b.len;
-}
-
-static void px_json_arg_end(u32 at)
-{
-    if (px.args == 1 && at < px_json.b.len)
-        px_json.b.p[at] = '{';
+    struct buf *b = &px_json.b;
+    if (px.json) {
+        bool first = !px.args++;
+        b_s(b, first ? ",\"args\":" : "");
+        u32 at = b->len;
+        out_json_value(b, key, strlen(key), type, v);
+        if (first && at < b->len)
+            b->p[at] = '{';
+    }
+    if (px.proto)
+        px_pb_arg(number, key, type, v);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        out_json_field(&px_json.b, e, f);
-        px_json_arg_end(at);
-    }
-    if (px.proto)
-        px_pb_field(e, f);
+    const char *key = out_json_key(e->kind, f);
+    px_arg(key == ev_fields[f].key ? f + 1 : 0, key, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        b_f(&px_json.b, ",\"%s\":\"", px_args[arg - N_EV_FIELDS]);
-        b_json(&px_json.b, s, n);
-        b_c(&px_json.b, '"');
-        px_json_arg_end(at);
-    }
-    if (!px.proto)
-        return;
-    u32 at = px_pb_begin(4);
-    px_pb_num(1, arg + 1u);
-    px_pb_text(6, s, n);
-    px_pb_end(at);
+    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        b_f(&px_json.b, ",\"%s\":%" PRId64, px_args[arg - N_EV_FIELDS], v);
-        px_json_arg_end(at);
-    }
-    if (!px.proto)
-        return;
-    u32 at = px_pb_begin(4);
-    px_pb_num(1, arg + 1u);
-    px_pb_num(4, (u64)v);
-    px_pb_end(at);
+    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
 /* Names a process or a thread, in JSON with the real number. */
@@ -13083,6 +13060,13 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
+/* Not the track that several share: its number is 0. */
+static void px_name(struct px_track *t, const char *name, size_t n)
+{
+    t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
+    memcpy(t->name, name, t->name_len);
+}
+
 static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, const char *name)
 {
     px.args = 0;
@@ -13198,6 +13182,203 @@ static void px_counts(const struct event *e)
     }
 }
 
+/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
+ * them. A stack can have several lines, which those programs add up: a table that is full is
+ * written, and begins again. --- */
+
+enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
+
+static struct writer px_folded = { .fd = { -1, -1 } };
+
+static struct {
+    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
+    u32 n;
+} *px_fold; /* NULL: nobody wants them */
+
+static void px_fold_flush(void)
+{
+    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
+    for (u32 i = 0; i < PX_STACKS; i++) {
+        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
+        if (us) {
+            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
+            b_c(&px_folded.b, ' ');
+            b_u64(&px_folded.b, us);
+            b_c(&px_folded.b, '\n');
+            out_full(&px_folded);
+        }
+        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
+    }
+    px_fold->n = 0;
+}
+
+/* Appends a frame. ';' would end it, and a line break the stack. */
+static void px_frame(struct buf *b, const char *s, size_t n)
+{
+    if (b->len)
+        b_c(b, ';');
+    for (const char *end = s + n; s < end; s++) {
+        const char *semicolon = memchr(s, ';', (size_t)(end - s));
+        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        if (!semicolon)
+            return;
+        b_s(b, "\\x3b");
+        s = semicolon;
+    }
+}
+
+/* Adds time to a stack. */
+static void px_fold_add(const char *s, size_t n, u64 ns)
+{
+    u32 at = nm_hash(0, s, n);
+    if (px_fold->n == PX_STACKS / 4 * 3)
+        px_fold_flush();
+    while (px_fold->stack[at % PX_STACKS].len
+           && (px_fold->stack[at % PX_STACKS].len != n
+               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
+        at++;
+    if (!px_fold->stack[at % PX_STACKS].len) {
+        px_fold->n++;
+        px_fold->stack[at % PX_STACKS].len = (u32)n;
+        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
+    }
+    px_fold->stack[at % PX_STACKS].ns += ns;
+}
+
+/* The frame of a process: its program, else its number. */
+static void px_frame_process(struct buf *b, pid_t pid)
+{
+    const struct px_track *t = px_find(pid);
+    char number[24];
+    bool known = t && t->name_len;
+    snprintf(number, sizeof number, "pid %d", pid);
+    px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
+}
+
+/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
+static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
+{
+    if (t->tid == t->pid)
+        px_frame(b, "main", 4);
+    else if (track->name_len)
+        px_frame(b, track->name, track->name_len);
+    else
+        px_frame(b, "thread", 6);
+}
+
+/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
+ * else the path; of openat and its like, the path before the directory. NULL: neither. */
+static const char *px_about(const struct call *c, const char *name, size_t *n)
+{
+    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
+    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
+    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
+                     ? memchr(text, '<', c->val[0].len) : NULL;
+    size_t len = strlen(name);
+    bool path_first = !fd;
+    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
+        size_t k = strlen(by_path[i]);
+        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
+    }
+    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
+        if (c->val[i].form != ARG_STR || !c->val[i].len)
+            continue;
+        *n = c->val[i].len;
+        return c->text.p + c->val[i].off;
+    }
+    if (!fd || end[-1] != '>')
+        return NULL;
+    *n = (size_t)(end - fd) - 2;
+    return *n ? fd + 1 : NULL;
+}
+
+/* A stack with one more frame, cut where no more fits. */
+static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
+{
+    u32 len = b->len;
+    if (leaf)
+        px_frame(b, leaf, strlen(leaf));
+    if (ns)
+        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
+    b->len = len;
+}
+
+/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
+ * behind them where it was cut. */
+static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
+{
+    const struct arg *option = &c->val[0], *name = &c->val[1];
+    const char *text = c->text.p;
+    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
+    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
+        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
+        px_name(t, text + name->off + 1, name->len - 2 - cut);
+}
+
+/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
+static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
+{
+    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
+                                         "recv", "splice", "copy_file" };
+    static const struct { const char *by, *leaf; } parts[] = {
+        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
+        { "blocked", "[blocked]" },
+    };
+    u64 left = c->exit_ns - c->enter_ns;
+    bool all = !strcmp(opt.folded_by, "time");
+    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
+        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+        u64 ns = MIN(known[i], left);
+        left -= ns;
+        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
+            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
+    }
+    bool moved = false;
+    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
+        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
+                 && !strstr(name, "mmsg"); /* those return how many messages moved */
+    if (moved && c->ret > 0 && !c->err)
+        px_fold_leaf(b, NULL, (u64)c->ret);
+}
+
+static void px_fold_call(struct px_track *track, const struct task *t, const char *name)
+{
+    static struct buf b;
+    const struct call *c = &t->call;
+    size_t n = 0;
+    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
+        return;
+    b_reset(&b);
+    px_frame_process(&b, t->pid);
+    px_frame_thread(&b, t, track);
+    px_frame(&b, name, strlen(name));
+    const char *about = px_about(c, name, &n);
+    if (about)
+        px_frame(&b, about, n);
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
+    px_fold_weigh(&b, c, name);
+    px_fold_renamed(track, c, name);
+}
+
+/* Without calls: the CPU time of a process that has ended, below those that started it. */
+static void px_fold_exit(const struct event *e)
+{
+    static struct buf b;
+    pid_t chain[PX_DEPTH] = { e->pid };
+    u32 n = 1;
+    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
+        return; /* of a command nothing else is known */
+    for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
+        if (!(t = px_find(chain[n - 1])) || !t->parent)
+            break;
+    do { /* the first ones give way where the names are too long */
+        b_reset(&b);
+        for (u32 k = n; k; k--)
+            px_frame_process(&b, chain[k - 1]);
+    } while (b.len > PX_STACK_LEN && --n);
+    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
+}
+
 /* --- events --- */
 
 /* What lasted and may overlap others of its kind. */
@@ -13281,24 +13462,30 @@ static void px_spawn(struct px_track *t, const struct event *e)
         px_free(old);
         old = NULL;
     }
+    struct px_track *c = px_track(thread ? e->pid : child, child);
+    const struct px_track *by = thread ? t : px_find(e->pid); /* a thread has its maker's own name */
+    c->parent = thread ? 0 : e->pid;
+    if (by && !c->name_len && (!thread || t->tid != t->pid))
+        px_name(c, by->name, by->name_len); /* until it calls exec */
     if (old)
         return; /* its first records came before its parent's */
-    struct px_track *c = px_track(thread ? e->pid : child, child);
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
 
-static void px_exit_process(pid_t pid, u64 ns)
+static void px_exit_process(const struct event *e)
 {
-    struct px_track *p = px_find(pid);
+    struct px_track *p = px_find(e->pid);
     if (!p)
         return;
     for (u32 k = 0; k < N_PX; k++)
         if (p->due[k])
-            px_count_out(p, k, ns);
-    px_program(p, ns, NULL, 0, NULL);
+            px_count_out(p, k, e->ts_ns);
+    px_program(p, e->ts_ns, NULL, 0, NULL);
+    if (px_fold && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0)
+        px_fold_exit(e);
     px_dead(p);
 }
 
@@ -13314,6 +13501,7 @@ static void px_exec(const struct event *e)
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
         }
+    px_name(p, base, n);
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
@@ -13361,7 +13549,7 @@ static void px_on_event(const struct event *e)
     else if (e->kind == EK_EXEC)
         px_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
-        px_exit_process(e->pid, e->ts_ns);
+        px_exit_process(e);
     else if (e->kind == EK_EXIT_THREAD && t->tid != t->pid)
         px_dead(t);
 }
@@ -13443,8 +13631,13 @@ static void px_on_call(struct task *task)
     const struct call *c = &task->call;
     struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
     char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
     out_call_bare_name(&name, c);
+    tmp[name.len] = 0;
+    if (px_fold)
+        px_fold_call(t, task, tmp);
+    if (!px.json && !px.proto)
+        return;
     px_begin('X', t, c->enter_ns, c->exit_ns, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
     px_end(t, MAX(c->exit_ns, c->enter_ns));
@@ -13469,13 +13662,15 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files that are wanted: JSON, Perfetto's form. -1: not wanted. */
-static void px_open(int json, int proto)
+/* Begins the files that are wanted: JSON, Perfetto's form, folded stacks. -1: not wanted. */
+static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
     px.proto = proto >= 0;
+    px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
     px_to(&px_json, json, opt.chrome_json);
     px_to(&px_proto, proto, opt.perfetto);
+    px_to(&px_folded, folded, opt.folded);
     if (px.json)
         b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
@@ -13483,279 +13678,17 @@ static void px_open(int json, int proto)
     for (u32 i = 0; i < rec_attached.n; i++) {
         const char *comm = rec_attached.of[i].comm;
         pid_t pid = rec_attached.of[i].pid;
+        px_name(px_track(pid, pid), comm, strlen(comm));
         px_call_it(px_track(pid, pid), true, comm, strlen(comm));
     }
     out.tap[out.n_taps++] = &px_tap;
-}
-
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
- * them. A stack can have several lines, which those programs add up: a table that is full is
- * written, and begins again. --- */
-
-enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_NAMES = 1 << 14, PX_NAME = 48, PX_DEPTH = 32 };
-
-static struct writer px_folded = { .fd = { -1, -1 } };
-
-static struct {
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
-    u32 n;
-    /* By the last digits of the pid, also threads that have a name of their own. A process that is
-     * not there (any more) goes by its number. */
-    struct { pid_t pid, parent; u32 len; char name[PX_NAME]; } who[PX_NAMES];
-} *px_fold; /* NULL: nobody wants them */
-
-static void px_fold_flush(void)
-{
-    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
-    for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
-        if (us) {
-            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
-            b_c(&px_folded.b, ' ');
-            b_u64(&px_folded.b, us);
-            b_c(&px_folded.b, '\n');
-            out_full(&px_folded);
-        }
-        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
-    }
-    px_fold->n = 0;
-}
-
-/* Appends a frame. ';' would end it, and a line break the stack. */
-static void px_frame(struct buf *b, const char *s, size_t n)
-{
-    if (b->len)
-        b_c(b, ';');
-    for (const char *end = s + n; s < end; s++) {
-        const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
-        if (!semicolon)
-            return;
-        b_s(b, "\\x3b");
-        s = semicolon;
-    }
-}
-
-/* Adds time to a stack. */
-static void px_fold_add(const char *s, size_t n, u64 ns)
-{
-    u32 at = nm_hash(0, s, n);
-    if (px_fold->n == PX_STACKS / 4 * 3)
-        px_fold_flush();
-    while (px_fold->stack[at % PX_STACKS].len
-           && (px_fold->stack[at % PX_STACKS].len != n
-               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
-        at++;
-    if (!px_fold->stack[at % PX_STACKS].len) {
-        px_fold->n++;
-        px_fold->stack[at % PX_STACKS].len = (u32)n;
-        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
-    }
-    px_fold->stack[at % PX_STACKS].ns += ns;
-}
-
-/* The frame of a process: its program, else its number. */
-static void px_frame_process(struct buf *b, pid_t pid)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    char number[24];
-    bool known = px_fold->who[slot].pid == pid && px_fold->who[slot].len;
-    snprintf(number, sizeof number, "pid %d", pid);
-    px_frame(b, known ? px_fold->who[slot].name : number,
-             known ? px_fold->who[slot].len : strlen(number));
-}
-
-/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
-static void px_frame_thread(struct buf *b, const struct task *t)
-{
-    u32 slot = (u32)t->tid % PX_NAMES;
-    if (t->tid == t->pid)
-        px_frame(b, "main", 4);
-    else if (px_fold->who[slot].pid == t->tid && px_fold->who[slot].len)
-        px_frame(b, px_fold->who[slot].name, px_fold->who[slot].len);
-    else
-        px_frame(b, "thread", 6);
-}
-
-/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
- * else the path; of openat and its like, the path before the directory. NULL: neither. */
-static const char *px_about(const struct call *c, const char *name, size_t *n)
-{
-    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
-    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
-    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
-                     ? memchr(text, '<', c->val[0].len) : NULL;
-    size_t len = strlen(name);
-    bool path_first = !fd;
-    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
-        size_t k = strlen(by_path[i]);
-        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
-    }
-    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
-        if (c->val[i].form != ARG_STR || !c->val[i].len)
-            continue;
-        *n = c->val[i].len;
-        return c->text.p + c->val[i].off;
-    }
-    if (!fd || end[-1] != '>')
-        return NULL;
-    *n = (size_t)(end - fd) - 2;
-    return *n ? fd + 1 : NULL;
-}
-
-/* A stack with one more frame, cut where no more fits. */
-static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
-{
-    u32 len = b->len;
-    if (leaf)
-        px_frame(b, leaf, strlen(leaf));
-    if (ns)
-        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
-    b->len = len;
-}
-
-/* Names a process or a thread that was not known, or had another name. */
-static void px_fold_name(pid_t pid, const char *name, size_t n)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    if (px_fold->who[slot].pid != pid)
-        px_fold->who[slot].parent = 0;
-    px_fold->who[slot].pid = pid;
-    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
-}
-
-/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
- * behind them where it was cut. */
-static void px_fold_renamed(const struct task *t, const char *call)
-{
-    const struct call *c = &t->call;
-    const struct arg *option = &c->val[0], *name = &c->val[1];
-    const char *text = c->text.p;
-    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
-    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
-        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
-        px_fold_name(t->tid, text + name->off + 1, name->len - 2 - cut);
-}
-
-/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
-static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
-{
-    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
-                                         "recv", "splice", "copy_file" };
-    static const struct { const char *by, *leaf; } parts[] = {
-        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
-        { "blocked", "[blocked]" },
-    };
-    u64 left = c->exit_ns - c->enter_ns;
-    bool all = !strcmp(opt.folded_by, "time");
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
-        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
-        u64 ns = MIN(known[i], left);
-        left -= ns;
-        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
-            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
-    }
-    bool moved = false;
-    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
-        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* those return how many messages moved */
-    if (moved && c->ret > 0 && !c->err)
-        px_fold_leaf(b, NULL, (u64)c->ret);
-}
-
-static void px_fold_call(struct task *t)
-{
-    static struct buf b;
-    const struct call *c = &t->call;
-    char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    size_t n = 0;
-    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
-        return;
-    out_call_bare_name(&name, c);
-    tmp[name.len] = 0;
-    b_reset(&b);
-    px_frame_process(&b, t->pid);
-    px_frame_thread(&b, t);
-    px_frame(&b, tmp, strlen(tmp));
-    const char *about = px_about(c, tmp, &n);
-    if (about)
-        px_frame(&b, about, n);
-    if (b.len > PX_STACK_LEN - 16) { /* a leaf still fits */
-        b.len = PX_STACK_LEN - 16;
-        while (b.len && ((u8)b.p[b.len] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-            b.len--;
-    }
-    px_fold_weigh(&b, c, tmp);
-    px_fold_renamed(t, tmp);
-}
-
-/* Without calls: the CPU time of a process that has ended, below those that started it. */
-static void px_fold_exit(const struct event *e)
-{
-    static struct buf b;
-    pid_t chain[PX_DEPTH] = { e->pid };
-    u32 n = 1;
-    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* of a command nothing else is known */
-    while (n < PX_DEPTH) {
-        u32 slot = (u32)chain[n - 1] % PX_NAMES;
-        if (px_fold->who[slot].pid != chain[n - 1] || !px_fold->who[slot].parent)
-            break;
-        chain[n++] = px_fold->who[slot].parent;
-    }
-    do { /* the first ones give way where the names are too long */
-        b_reset(&b);
-        for (u32 k = n; k; k--)
-            px_frame_process(&b, chain[k - 1]);
-    } while (b.len > PX_STACK_LEN && --n);
-    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
-}
-
-static void px_fold_event(const struct event *e)
-{
-    u32 slot = (u32)e->pid % PX_NAMES, n;
-    const char *program = e->kind == EK_EXEC && !e->err ? out_program(e, &n) : NULL;
-    if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
-        pid_t child = (pid_t)e->v[EV_child_pid].n;
-        u32 to = (u32)child % PX_NAMES;
-        px_fold->who[to] = px_fold->who[slot]; /* until it calls exec */
-        px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
-        px_fold->who[to].pid = child;
-        px_fold->who[to].parent = e->pid;
-    } else if (e->kind == EK_THREAD && ev_has(e, EV_child_tid)) {
-        pid_t child = (pid_t)e->v[EV_child_tid].n;
-        u32 maker = (u32)e->tid % PX_NAMES; /* has given it its name */
-        bool named = e->tid != e->pid && px_fold->who[maker].pid == e->tid;
-        if (named || px_fold->who[(u32)child % PX_NAMES].pid == child)
-            px_fold_name(child, named ? px_fold->who[maker].name : "",
-                         named ? px_fold->who[maker].len : 0);
-    } else if (program) {
-        px_fold_name(e->pid, program, n);
-    } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
-        px_fold_exit(e);
-    }
-}
-
-static void px_fold_open(int fd, const char *name)
-{
-    static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
-    px_fold = xcalloc(1, sizeof *px_fold);
-    for (u32 i = 0; i < rec_attached.n; i++)
-        px_fold_name(rec_attached.of[i].pid, rec_attached.of[i].comm,
-                     strlen(rec_attached.of[i].comm));
-    px_folded.fd[0] = fd;
-    px_folded.name[0] = name;
-    px_folded.b.max = 32 << 20;
-    out.tap[out.n_taps++] = &tap;
 }
 
 /* The end: counters as they stand, and what the run was; the stacks. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
-    if (px_folded.fd[0] >= 0) {
+    if (px_fold) {
         px_fold_flush();
         out_writer_flush(&px_folded);
     }
@@ -14814,10 +14747,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
 static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
 {
     bool cut = most && n > most;
-    u32 keep = cut ? most - 3 : n;
-    while (cut && keep && (s[keep] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        keep--;
-    b_put(b, s, keep);
+    b_put(b, s, cut ? u_cut(s, n, most - 3) : n);
     b_s(b, cut ? "..." : "");
 }
 
@@ -21708,11 +21638,9 @@ struct session {
     u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
     rb_fn *take;
-    bool (*unread)(void);         /* nobody reads what kvis writes */
-    bool (*gone)(void);           /* the command's tree has ended; NULL: see drained */
-    bool (*drained)(void);        /* behind each look: whether it was the last; NULL: see gone */
+    bool (*over)(void);           /* after each look: whether nobody is left of the command's tree */
+    bool other_file;              /* something else is written at the end: no reader is needed */
     const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
-    void (*tell_lost)(u64 n, const char *why);
     const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* as tr.ends */
@@ -21868,17 +21796,41 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
+/* An event to recordings and the like: the rows of text and JSON are each command's own. */
+static void ses_tell(const struct event *e)
+{
+    out.events++;
+    for (u32 i = 0; i < out.n_taps; i++)
+        out.tap[i]->event(e);
+}
+
+static void ses_tell_lost(u64 n, const char *why)
+{
+    struct event *e = ev_new(EK_LOST, NULL, u_now());
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, why);
+    if (out.json_on)
+        out_json(e);
+    ses_tell(e);
+    u_warn("%" PRIu64 " %s", n, why);
+}
+
 /* Says what went missing since it was last asked. */
 static void ses_tell_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
         s->lost[i] = n;
-        if (!more)
-            continue;
-        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
-        s->tell_lost(more, s->lost_why[i]);
+        if (more)
+            ses_tell_lost(more, s->lost_why[i]);
     }
+}
+
+/* Whether nobody reads any more what kvis writes. */
+static bool ses_unread(const struct session *s)
+{
+    bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
+    return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
 /* Takes the records that are there. Returns how many. */
@@ -21907,12 +21859,10 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
         sp_go();
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && s->unread());
-        if (sp_ended(&s->status, &s->rusage) && s->gone)
-            over |= s->gone();
+        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
+        sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
-        if (s->drained)
-            over |= s->drained();
+        over |= s->over();
         if (u_now() > tell || over) {
             second();
             tell = u_now() + NSEC;
@@ -22033,24 +21983,28 @@ static bool open_can_see_ns(const struct bpf_obj *o)
     return open_has_all(o, names, ARRAY_LEN(names));
 }
 
-static void open_call_numbers(struct bpf_cfgs *c)
-{
-    static const struct { const char *name, *name32; u16 id; } nr[] = {
-        { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
-        { "CFG_OPENAT2", "CFG_OPENAT232", SC_openat2 }, { "CFG_CREAT", "CFG_CREAT32", SC_creat },
-        { "CFG_HANDLE", "CFG_HANDLE32", SC_open_by_handle_at },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
-        bpf_set(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
-        bpf_set(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
-    }
-    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-}
+/* The calls by enum wire_open_call; execveat is told as an execve. */
+static const struct {
+    u16 id;
+    u8 mode;                   /* the argument with the mode of a new file; 0: none */
+    const char *name, *name32; /* the constants with its numbers; NULL: see CFG_EXEC */
+} open_calls[N_OPEN_CALLS] = {
+    [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
+    [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
+    [OPEN_OPENAT2] = { SC_openat2, 0, "CFG_OPENAT2", "CFG_OPENAT232" },
+    [OPEN_CREAT] = { SC_creat, 1, "CFG_CREAT", "CFG_CREAT32" },
+    [OPEN_HANDLE] = { SC_open_by_handle_at, 0, "CFG_HANDLE", "CFG_HANDLE32" },
+    [OPEN_EXEC] = { SC_execve, 0, NULL, NULL },
+};
 
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     open_state.walks = open_can_walk(o);
-    open_call_numbers(c);
+    for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
+        bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
+        bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
+    }
+    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
     bpf_set(c, "CFG_PID", oo.pid);
     bpf_set(c, "CFG_TID", oo.tid);
     bpf_set(c, "CFG_UID", oo.uid);
@@ -22072,34 +22026,29 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
  * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
  * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
  * followed. Returns 0 or -errno. */
-static int open_choose(struct bpf_obj *o, bool command, u32 *mask)
+static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
+    struct bpf_obj *o = &open_session.obj;
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = oo.no_exec;
-    bool tree = command || !open_state.no_exec;
+    bool tree = opt.command || !open_state.no_exec;
     int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
         open_state.no_exec = true;
-        if (command)
+        if (opt.command)
             return dir;
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
                  : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!open_state.no_exec || command)
+    if (!open_state.no_exec || opt.command)
         *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
-    if (command)
+    if (opt.command)
         *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
+    open_configure(c, o);
     return 0;
-}
-
-static int open_plan(struct bpf_cfgs *c, u32 *mask)
-{
-    int e = open_choose(&open_session.obj, opt.command, mask);
-    open_configure(c, &open_session.obj);
-    return e;
 }
 
 /* --- a record --- */
@@ -22337,11 +22286,6 @@ static void open_text(const struct open_rec *r)
 
 /* --- JSON --- */
 
-static const char *const open_call_name[N_OPEN_CALLS] = {
-    [OPEN_OPEN] = "open", [OPEN_OPENAT] = "openat", [OPEN_OPENAT2] = "openat2",
-    [OPEN_CREAT] = "creat", [OPEN_HANDLE] = "open_by_handle_at", [OPEN_EXEC] = "execve",
-};
-
 static void open_event(const struct open_rec *r)
 {
     static struct buf flags;
@@ -22364,7 +22308,7 @@ static void open_event(const struct open_rec *r)
     ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
     if (w->uid != UINT32_MAX)
         ev_num(e, EV_uid, w->uid);
-    ev_sym(e, EV_call, open_call_name[w->call]);
+    ev_sym(e, EV_call, sc_name(open_calls[w->call].id));
     if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
         dec_bits(&flags, w->flags, FAM_open);
@@ -22409,31 +22353,18 @@ static bool open_record(const void *p, u32 size)
 
 /* --- by ptrace: a call that has ended becomes the record that the probe would have sent --- */
 
-static u8 open_call_of(const struct call *c)
-{
-    static const u16 id[N_OPEN_CALLS] = {
-        [OPEN_OPEN] = SC_open, [OPEN_OPENAT] = SC_openat, [OPEN_OPENAT2] = SC_openat2,
-        [OPEN_CREAT] = SC_creat, [OPEN_HANDLE] = SC_open_by_handle_at, [OPEN_EXEC] = SC_execve,
-    };
-    u8 k = 0;
-    while (k < N_OPEN_CALLS && id[k] != c->id)
-        k++;
-    return c->id == SC_execveat ? OPEN_EXEC : k;
-}
-
 /* What it was asked for: the probe's set_args and get_how. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
-    static const u8 mode_at[] = { [OPEN_OPEN] = 2, [OPEN_OPENAT] = 3,
-                                  [OPEN_CREAT] = 1, [N_OPEN_CALLS] = 0 };
+    u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
     bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
     w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
     w->flags = (u32)md_open_flags(t, c);
-    w->mode = mode_at[w->call] ? (u32)c->arg[mode_at[w->call]] : 0;
+    w->mode = mode ? (u32)c->arg[mode] : 0;
     if (w->call != OPEN_OPENAT2)
         return;
     w->state |= mem_get(t, c->arg[2], how, sizeof how) ? 0 : OPEN_HOW_FAULT;
@@ -22458,7 +22389,10 @@ static void open_traced(struct task *t)
     static struct { struct wire_open w; char name[PATH_MAX]; } r;
     const struct call *c = &t->call;
     struct wire_open *w = &r.w;
-    u8 call = open_call_of(c);
+    u16 id = c->id == SC_execveat ? SC_execve : c->id;
+    u8 call = 0;
+    while (call < N_OPEN_CALLS && open_calls[call].id != id)
+        call++;
     if (!c->known || c->noret || call == N_OPEN_CALLS)
         return;
     *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
@@ -22484,15 +22418,6 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_TREE] = "processes not followed: too many at once",
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
-
-static void open_tell_lost(u64 n, const char *why)
-{
-    struct event *e = ev_new(EK_LOST, NULL, u_now());
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    if (out.json_on)
-        out_json(e);
-}
 
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
@@ -22524,7 +22449,7 @@ static void open_child_late(void)
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
+/* Whether nobody of the command's tree lives any more, once it has ended itself. A thread whose end the probe has missed
  * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
 static bool open_tree_gone(void)
 {
@@ -22532,6 +22457,8 @@ static bool open_tree_gone(void)
     u64 dev;
     union bpf_attr a;
     int map = bpf_map(&open_session.obj, "tree");
+    if (open_session.status == -1)
+        return false;
     memset(&a, 0, sizeof a);
     a.map_fd = (u32)map;
     a.next_key = (uintptr_t)&tid;
@@ -22543,17 +22470,9 @@ static bool open_tree_gone(void)
     return false;
 }
 
-/* Whether nobody reads any more what kvis writes. */
-static bool open_unread(void)
-{
-    return out.failed || (out.text.fd[0] < 0 && !out.json_on)
-           || (out.json_on && out.json.fd[0] < 0);
-}
-
 static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
-    .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
-    .lost_why = open_lost_why, .tell_lost = open_tell_lost,
+    .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
@@ -22776,23 +22695,19 @@ static bool proc_has_fields(const struct bpf_obj *o)
 }
 
 /* The programs of this run: raw ones need BTF to look into what they are given. */
-static u32 proc_choose(const struct bpf_obj *o)
+static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    const struct bpf_obj *o = &proc_session.obj;
+    *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     proc_state.btf = proc_has_fields(o);
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || proc_state.argv)
-        mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+        *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
-    return proc_state.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
-                                                                                   : mask << 1;
-}
-
-static int proc_plan(struct bpf_cfgs *c, u32 *mask)
-{
-    *mask = proc_choose(&proc_session.obj);
+    if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
+        *mask <<= 1;
     bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
     bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
@@ -23009,17 +22924,25 @@ static void proc_look_late(struct proc_life *l)
     l->arg_len = len;
 }
 
-/* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
- * how many threads as the 18th word, its start as the 20th, in clock ticks since boot. */
+/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
+ * the one of that number. */
+static u64 proc_stat_field(const char *stat, int n)
+{
+    const char *end = strrchr(stat, ')');
+    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
+}
+
+/* A process that is there when kvis starts; its start is in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
+    enum { PPID = 4, THREADS = 20, START = 22 };
     char path[32], s[1024];
     struct stat about;
     proc_slurp(pid, "stat", s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+    if (end[2] == 'Z' && proc_stat_field(s, THREADS) < 2)
         return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
@@ -23027,8 +22950,8 @@ static void proc_scan_one(u32 pid)
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
     l->node = proc_tree_new(0);
-    l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
-    l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
+    l->ppid = (u32)proc_stat_field(s, PPID);
+    l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
     snprintf(path, sizeof path, "/proc/%u", pid);
     if (stat(path, &about) == 0) {
@@ -23203,24 +23126,6 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 }
 
 /* --- text that all formats share --- */
-
-static u64 proc_real(u64 ts_ns)
-{
-    return out.start_real_ns + (ts_ns - out.start_ns);
-}
-
-/* HH:MM:SS of the clock on the wall, with milliseconds. */
-static void proc_clock(struct buf *b, u64 ts_ns, bool ms)
-{
-    u64 real = proc_real(ts_ns);
-    time_t sec = (time_t)(real / NSEC);
-    struct tm tm;
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (ms)
-        b_f(b, ".%03u", (u32)(real % NSEC / 1000000));
-}
 
 /* Adds blanks up to a width, counted from `from`. */
 static void proc_pad(struct buf *b, u32 from, u32 width)
@@ -23410,28 +23315,20 @@ static void proc_text_head(struct buf *b)
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    static struct buf rss;
     if (r->what == PROC_STARTED || r->what == PROC_FAILED)
         b_s(b, "        - ");
     else
         b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
     proc_col_end(b, r);
-    u32 from = b->len;
-    b_reset(&rss);
-    if (l->max_rss && r->what != PROC_THREAD)
-        b_size(&rss, l->max_rss * proc_state.page);
-    else
-        b_c(&rss, '-');
-    proc_pad(b, from, 8 - MIN(rss.len, 8));
-    b_put(b, rss.p, rss.len);
-    b_c(b, ' ');
+    bool known = l->max_rss && r->what != PROC_THREAD;
+    b_f(b, "%8s ", known ? out_bytes(l->max_rss * proc_state.page).s : "-");
 }
 
 static void proc_text(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
-    proc_clock(b, r->ts_ns, true);
+    out_clock(b, out_real(r->ts_ns), 3);
     b_f(b, " %-7u ", r->what == PROC_THREAD ? r->tid : l->pid);
     if (proc_is_wide() && (l->ppid || !proc_state.replayed))
         b_f(b, "%-7u %-6u ", l->ppid, l->uid);
@@ -23463,7 +23360,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     const struct proc_life *l = r->l;
     u32 from = b->len;
     if (po.clock) {
-        proc_clock(b, r->ts_ns, false);
+        out_clock(b, out_real(r->ts_ns), 0);
         proc_pad(b, from, 10);
     }
     if (po.time)
@@ -23499,7 +23396,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     if ((po.only_failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
         return;
     if (po.time) {
-        proc_clock(b, r->ts_ns, false);
+        out_clock(b, out_real(r->ts_ns), 0);
         proc_pad(b, from, 9);
     }
     proc_esc_pad(b, r->comm, 16);
@@ -23644,7 +23541,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         if (!proc_state.no_forks)
             b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
         b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
-        proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
+        proc_json_num(b, "start_realtime_ns", out_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
@@ -23659,46 +23556,27 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Who it was, and what, as the CI action reads it: args is always a list. */
-static void proc_action_who(struct buf *b, const struct proc_row *r)
-{
-    b_s(b, "\"name\":");
-    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", r->l->uid, r->l->pid, r->l->ppid);
-}
-
-static void proc_action_what(struct buf *b, const struct proc_life *l)
-{
-    b_s(b, ",\"fileName\":");
-    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
-    b_s(b, ",\"args\":[");
-    proc_words(b, &l->argv, 0, ',', out_json_quoted);
-    b_c(b, ']');
-}
-
-/* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
- * known (without BTF), for readers want a number. */
-static int proc_exit_code(const struct proc_row *r)
-{
-    s32 status = r->what == PROC_ENDED ? r->l->status : 0;
-    return status < 0 ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
- * line and no other line; args never null. */
+ * line and no other line; args is always a list, exitCode a number, 128 + N for a signal as a shell
+ * has it. A command that became another did not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
+    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known (without BTF) */
+    bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
-    b_c(b, '{');
-    proc_action_who(b, r);
-    b_f(b, ",\"startTimeNs\":%" PRIu64, proc_real(l->begin_ns));
-    proc_action_what(b, l);
-    b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
-        proc_exit_code(r));
-    if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
-        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(l->status)));
+    b_s(b, "{\"name\":");
+    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",\"fileName\":", l->uid,
+        l->pid, l->ppid, out_real(l->begin_ns));
+    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
+    b_s(b, ",\"args\":[");
+    proc_words(b, &l->argv, 0, ',', out_json_quoted);
+    b_f(b, "],\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
+        status < 0 ? -1 : killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    if (killed)
+        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
     if (r->what == PROC_REPLACED)
         b_s(b, ",\"replaced\":true");
     b_s(b, "}\n");
@@ -23737,15 +23615,6 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- the commands that are over --- */
 
-/* How many bytes of a line are kept, or shown: no half of a UTF-8 character. */
-static u32 proc_cut(const char *s, u32 n, u32 most)
-{
-    u32 len = MIN(n, most);
-    while (len < n && len && (s[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
 /* Keeps how a command has ended, or that it runs on at kvis's end. */
 static void proc_tree_over(const struct proc_row *r)
 {
@@ -23756,7 +23625,7 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = proc_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->len = u_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -23937,7 +23806,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
         { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
         { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
     };
-    const char *end = bar->line + proc_cut(bar->line, bar->len, PROC_NAME);
+    const char *end = bar->line + u_cut(bar->line, bar->len, PROC_NAME);
     b_f(b, "\t[%u] ", bar->pid);
     for (const char *p = bar->line; p < end; p++) {
         const char *entity = NULL;
@@ -23968,7 +23837,7 @@ static void proc_mermaid(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         proc_mermaid_name(b, bar[i]);
         b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
-            proc_real(bar[i]->begin_ns) / 1000000, proc_real(bar[i]->end_ns) / 1000000);
+            out_real(bar[i]->begin_ns) / 1000000, out_real(bar[i]->end_ns) / 1000000);
     }
     free(bar);
 }
@@ -24001,14 +23870,6 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* Not to the sinks of text and JSON: their rows are commands. */
-static void proc_tell(const struct event *e)
-{
-    out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
-}
-
 /* The name of a process that was there before kvis, since no event of its own has told it. */
 static void proc_tell_name(struct event *e, const struct proc_life *l)
 {
@@ -24028,7 +23889,7 @@ static void proc_tell_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
     proc_tell_name(e, thread ? NULL : proc_find(by));
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
@@ -24046,7 +23907,7 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
         tr_trim_names();
         st_program(nm_get('f', l->path.p, l->path.len));
     }
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_end(const struct proc_life *l)
@@ -24071,7 +23932,7 @@ static void proc_tell_end(const struct proc_life *l)
     if (proc_used(&l->all, PROC_WRITTEN))
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
     proc_tell_name(e, l);
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_thread_end(const struct proc_life *l, const struct wire_proc *h)
@@ -24082,7 +23943,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static u64 proc_lost(void)
@@ -24436,14 +24297,6 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
- * the one of that number. */
-static u64 proc_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 /* What a process has used, all its threads together. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
@@ -24580,19 +24433,6 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-static void proc_tell_lost(u64 n, const char *why)
-{
-    if (out.json_on)
-        b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
-            ",\"how\":\"%s\"}\n", u_now() - out.start_ns, n, why);
-    struct event *e = proc_event(EK_LOST, 0, 0, u_now());
-    if (!e)
-        return;
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    proc_tell(e);
-}
-
 /* Whether the end of a process that is ending has been waited for long enough: for the records of
  * threads, or for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
@@ -24657,7 +24497,7 @@ static void proc_json_critical(struct buf *b)
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->line, proc_cut(s->line, s->len, PROC_NAME));
+        out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
     if (list)
@@ -24727,7 +24567,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     enum { FROM = 22 };
     u32 columns = u_columns(STDERR_FILENO);
     b_f(b, "  %-7u ", n->pid);
-    df_put_cut(b, n->line, proc_cut(n->line, n->len, PROC_NAME),
+    df_put_cut(b, n->line, u_cut(n->line, n->len, PROC_NAME),
                columns ? MAX(columns, FROM + 8u) - FROM : 0);
     b_c(b, '\n');
 }
@@ -24805,13 +24645,6 @@ static void proc_summary(u32 running, u64 now_ns)
 
 /* --- the run --- */
 
-/* Whether nobody reads any more what kvis writes. */
-static bool proc_unread(void)
-{
-    return out.failed
-           || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
-}
-
 /* Whether nobody is left of a tree that is followed. */
 static bool proc_drained(void)
 {
@@ -24831,8 +24664,7 @@ static void proc_second(void)
 
 static struct session proc_session = {
     .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
-    .plan = proc_plan, .take = proc_record, .unread = proc_unread, .drained = proc_drained,
-    .lost_why = proc_lost_why, .tell_lost = proc_tell_lost,
+    .plan = proc_plan, .take = proc_record, .over = proc_drained, .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops it at each fork, exec and exit (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not tell its context switches",
@@ -24876,6 +24708,7 @@ static void proc_begin(void)
     proc_state.json = out.json_on;
     proc_tree.on = opt.command || po.tree || po.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
+    proc_session.other_file = po.gantt;
     ses_begin(&proc_session);
     if (proc_session.by_ptrace)
         proc_by_ptrace();
@@ -35733,10 +35566,8 @@ static void cmd_record(void)
 {
     if (opt.report)
         rep_begin();
-    if (opt.perfetto || opt.chrome_json)
-        px_open(cmd_json_fd, cmd_perfetto_fd);
-    if (opt.folded)
-        px_fold_open(cmd_folded_fd, opt.folded);
+    if (opt.perfetto || opt.chrome_json || opt.folded)
+        px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd >= 0)
         rec_start(rec_write_fd, cmd_recording_name);
 }

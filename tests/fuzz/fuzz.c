@@ -208,7 +208,7 @@ static void fuzz_replay(struct input in)
     opt.status = options & 4 ? CALL_FAILED : CALL_ALL;
     opt.by_pid = options & 8;
     opt.count_too = true;
-    px_open(out.text.fd[0], out.text.fd[0]);
+    px_open(out.text.fd[0], out.text.fd[0], -1);
     rep_begin();
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())

@@ -1134,7 +1134,7 @@ static void t_perfetto_counters(void)
         { EK_BRK, EV_growth_bytes }, { EK_MMAP, EV_size }, { EK_MUNMAP, EV_size }, { EK_RSS, EV_bytes },
         { EK_CLOSE, EV_opener_pid },
     };
-    px_open(open("/dev/null", O_WRONLY | O_CLOEXEC), open("/dev/null", O_WRONLY | O_CLOEXEC));
+    px_open(open("/dev/null", O_WRONLY | O_CLOEXEC), open("/dev/null", O_WRONLY | O_CLOEXEC), -1);
     out.n_taps--;
     for (size_t i = 0; i < ARRAY_LEN(changes); i++)
         for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
