@@ -31068,25 +31068,18 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * A connection serves one request. The number of clients, the size of a request and the times to
- * send it and to take the answer are limited. If all places are taken, a new client replaces the
- * one that has waited longest without a request. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * A connection serves one request, in a child process: it may wait for its client, and has the
+ * exposition as it was when the client came. The number of children, the size of a request and the
+ * times to send it and to take the answer are limited. A new client replaces the oldest when there
+ * are HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 /* bytes */ };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
-    u32 n_clients;               /* HS_CLIENTS, or 0: it does not listen */
+    u32 next;                    /* the place of the next child, which the oldest has */
+    pid_t child[HS_CLIENTS];     /* 0: none */
     u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
-    struct hs_client {
-        int fd;                  /* -1: free */
-        u64 since_ns;            /* when it came; when its answer began to be sent */
-        u32 len, sent;           /* of its request; of `answer` */
-        bool asked, done;        /* it is being answered; its answer is sent */
-        u8 polled;               /* its place in what is polled */
-        struct buf answer;
-        char req[HS_REQUEST];
-    } *client;
 } hs = { .fd = -1 };
 
 /* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
@@ -31117,11 +31110,6 @@ static int hs_open(void)
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                   : sizeof(struct sockaddr_in);
     int on = 1;
-    hs.client = calloc(HS_CLIENTS, sizeof *hs.client);
-    if (!hs.client)
-        return -ENOMEM;
-    while (hs.n_clients < HS_CLIENTS)
-        hs.client[hs.n_clients++].fd = -1;
     hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (hs.fd < 0)
         return -errno;
@@ -31133,186 +31121,149 @@ static int hs_open(void)
     return 0;
 }
 
-static void hs_close(struct hs_client *c)
+/* Sends what the client takes in HS_PATIENCE_S. */
+static void hs_send(int f, const char *p, size_t n)
 {
-    close(c->fd);
-    b_free(&c->answer);
-    c->fd = -1;
-}
-
-/* Lets go of who has waited longest without a request; NULL: all are being answered. */
-static struct hs_client *hs_let_go(void)
-{
-    struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-        if (c->fd >= 0 && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
-            old = c;
-    if (old)
-        hs_close(old);
-    return old;
-}
-
-/* A place for a new client. */
-static struct hs_client *hs_place(void)
-{
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-        if (c->fd < 0)
-            return c;
-    return hs_let_go();
-}
-
-static void hs_accept(void)
-{
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
-        int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (f < 0 && (errno == EMFILE || errno == ENFILE) && !hs_let_go())
-            hs.rest_ns = u_now() + NSEC / 4; /* poll(2) would not wait as long as a client does */
-        struct hs_client *c = f < 0 ? NULL : hs_place();
-        if (!c) { /* none, or all are being answered */
-            if (f >= 0)
-                close(f);
-            return;
-        }
-        memset(c, 0, sizeof *c);
-        c->fd = f;
-        c->since_ns = u_now();
+    ssize_t sent = 0;
+    for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
+        sent = send(f, p, n, MSG_NOSIGNAL);
+        p += MAX(sent, 0);
+        n -= (size_t)MAX(sent, 0);
     }
 }
 
-static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
-                      u32 n)
+static void hs_answer(int f, const char *req, const char *status, const char *type,
+                      const char *body, size_t n)
 {
-    c->answer.max = 65 << 20;
-    b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %u\r\n"
-                    "Connection: close\r\n\r\n", status, type, n);
-    if (strncmp(c->req, "HEAD ", 5))
-        b_put(&c->answer, body, n);
-    c->asked = true;
-    c->since_ns = u_now();
+    char head[256];
+    snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+             "Connection: close\r\n\r\n", status, type, n);
+    hs_send(f, head, strlen(head));
+    if (strncmp(req, "HEAD ", 5))
+        hs_send(f, body, n);
 }
 
-static void hs_answer_text(struct hs_client *c, const char *status)
+static void hs_answer_text(int f, const char *req, const char *status)
 {
-    hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
+    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strlen(status));
 }
 
-/* Each client gets its own copy, because the next exposition may be made while a client reads.
- * HS_ANSWERS limits the memory of all copies. */
-static void hs_metrics(struct hs_client *c)
-{
-    const struct buf *b = mout_exposition(PAGE_HTTP);
-    u64 held = b->len;
-    for (u32 i = 0; i < hs.n_clients; i++)
-        held += hs.client[i].answer.len;
-    if (b->cut) /* a part would be taken for all */
-        hs_answer_text(c, "500 Internal Server Error");
-    else if (held > HS_ANSWERS)
-        hs_answer_text(c, "503 Service Unavailable");
-    else
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
-}
-
-static void hs_request(struct hs_client *c)
+static void hs_request(int f, char *req)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    c->req[strcspn(c->req, "\r\n")] = 0;
-    char *path = strchr(c->req, ' ');
+    const struct buf *b = mout_exposition(PAGE_HTTP);
+    req[strcspn(req, "\r\n")] = 0;
+    char *path = strchr(req, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
-        hs_answer_text(c, "400 Bad Request");
+        hs_answer_text(f, req, "400 Bad Request");
         return;
     }
     *version = 0;
     path++;
     path[strcspn(path, "?#")] = 0;
-    if (strncmp(c->req, "GET ", 4) && strncmp(c->req, "HEAD ", 5))
-        hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
-    else if (!strcmp(path, "/metrics"))
-        hs_metrics(c);
+    if (strncmp(req, "GET ", 4) && strncmp(req, "HEAD ", 5))
+        hs_answer_text(f, req, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     else if (!strcmp(path, "/"))
-        hs_answer(c, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
+        hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
+    else if (strcmp(path, "/metrics"))
+        hs_answer_text(f, req, "404 Not Found");
+    else if (b->cut) /* a part would be taken for all */
+        hs_answer_text(f, req, "500 Internal Server Error");
     else
-        hs_answer_text(c, "404 Not Found");
+        hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Whether the request head is complete: it ends with an empty line. */
-static bool hs_whole(const struct hs_client *c)
+/* Reads the head of a request, which ends with an empty line. NULL, or the status that refuses it;
+ * "": there is nobody to tell. */
+static const char *hs_read(int f, char *req)
 {
-    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n");
-}
-
-static void hs_read(struct hs_client *c)
-{
-    char waste[4096];
-    ssize_t n = c->asked ? read(c->fd, waste, sizeof waste)
-                         : read(c->fd, c->req + c->len, sizeof c->req - 1 - c->len);
-    if (n <= 0) {
-        if (n == 0 || (errno != EAGAIN && errno != EINTR))
-            hs_close(c);
-        return;
+    u64 until = u_now() + HS_PATIENCE_S * NSEC;
+    u32 len = 0;
+    for (*req = 0; !strstr(req, "\r\n\r\n") && !strstr(req, "\n\n"); req[len] = 0) {
+        ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
+        if (n <= 0 || u_now() > until)
+            return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
+        if (memchr(req + len, 0, (size_t)n))
+            return "400 Bad Request";
+        len += (u32)n;
     }
-    if (c->asked)
-        return;
-    c->len += (u32)n;
-    c->req[c->len] = 0;
-    if (strlen(c->req) < c->len) /* a NUL */
-        hs_answer_text(c, "400 Bad Request");
-    else if (hs_whole(c))
-        hs_request(c);
-    else if (c->len == sizeof c->req - 1)
-        hs_answer_text(c, "431 Request Header Fields Too Large");
+    return NULL;
 }
 
-/* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
- * connection, and the answer with it. */
-static void hs_write(struct hs_client *c)
+/* Once the answer is sent, the other side is to close first: what it still sends would otherwise
+ * reset the connection, and the answer with it. */
+static void hs_serve(int f)
 {
-    ssize_t n = send(c->fd, c->answer.p + c->sent, c->answer.len - c->sent, MSG_NOSIGNAL);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        hs_close(c);
-        return;
-    }
-    c->sent += (u32)MAX(n, 0);
-    if (c->sent < c->answer.len)
-        return;
-    shutdown(c->fd, SHUT_WR);
-    c->done = true;
-    c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
+    struct timeval patience = { HS_PATIENCE_S, 0 };
+    char req[HS_REQUEST], waste[4096];
+    setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const char *refused = hs_read(f, req);
+    if (!refused)
+        hs_request(f, req);
+    else if (*refused)
+        hs_answer_text(f, req, refused);
+    shutdown(f, SHUT_WR);
+    for (u64 until = u_now() + NSEC; u_now() < until && recv(f, waste, sizeof waste, 0) > 0;)
+        ;
 }
 
-static void hs_serve(const struct pollfd *p)
+/* Serves a client in a child process, which ends with kvis; where there can be none (a limit of
+ * processes is reached), all wait for the client. */
+static void hs_child(int f)
 {
-    u64 now = u_now();
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++) {
-        if (c->fd >= 0 && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
-            hs_read(c);
-        if (c->fd >= 0 && c->asked && !c->done)
-            hs_write(c);
-        if (c->fd >= 0 && now > c->since_ns + HS_PATIENCE_S * NSEC)
-            hs_close(c);
+    pid_t *child = &hs.child[hs.next++ % HS_CLIENTS];
+    if (*child) {
+        kill(*child, SIGKILL);
+        waitpid(*child, NULL, 0);
     }
+    *child = fork();
+    if (*child == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (*child <= 0)
+        hs_serve(f);
+    if (*child == 0)
+        _exit(0);
+    *child = MAX(*child, 0);
+}
+
+static void hs_accept(void)
+{
+    mout_exposition(PAGE_HTTP); /* of this process, not of the children */
+    for (u32 n = 0; n < HS_CLIENTS; n++) {
+        int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (f < 0) {
+            if (errno == EMFILE || errno == ENFILE) /* poll(2) would not wait */
+                hs.rest_ns = u_now() + NSEC / 4;
+            return;
+        }
+        hs_child(f);
+        close(f);
+    }
+}
+
+/* Whether children are left. */
+static bool hs_reap(void)
+{
+    bool any = false;
+    for (u32 k = 0; k < HS_CLIENTS; k++) {
+        if (hs.child[k] && waitpid(hs.child[k], NULL, WNOHANG))
+            hs.child[k] = 0;
+        any |= hs.child[k] != 0;
+    }
+    return any;
 }
 
 /* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
 static bool hs_wait(u64 until, int also)
 {
-    struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
-        u64 ms = (until - now + 999999) / 1000000;
-        u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
-        p[0] = (struct pollfd){ .fd = now < hs.rest_ns ? -1 : hs.fd, .events = POLLIN };
-        p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-            if (c->fd >= 0) {
-                c->polled = n;
-                p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
-                ms = MIN(ms, 250);
-            }
-        if (now < hs.rest_ns)
-            ms = MIN(ms, 250);
-        if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
+        bool rest = now < hs.rest_ns;
+        struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
+        u64 ms = MIN((until - now + 999999) / 1000000, hs_reap() || rest ? 250 : 1000000);
+        if (poll(p, 2, (int)ms) < 0)
             return true;
-        hs_serve(p);
         if (p[0].revents)
             hs_accept();
         if (p[1].revents)
