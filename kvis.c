@@ -25514,6 +25514,19 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
+/* What a thing that was not there at the reading before has counted, it has counted since. */
+static void met_from_zero(const struct met_inst *i)
+{
+    u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        struct met_series *s = &i->series[k];
+        if (!s->since) {
+            s->ns = before;
+            s->at = s->since = met.tick - 1;
+        }
+    }
+}
+
 /* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
@@ -26179,20 +26192,7 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-static struct { u32 tick; u64 ns; } mfs_disks_at; /* when all of /proc/diskstats was read */
-
-/* One that was left out, or not there, an interval ago: what it has done, it has done since.
- * (Unless there was no place for it.) */
-static void mfs_disk_new(const struct met_inst *i)
-{
-    if (mfs_disks_at.tick + 1 != met.tick || met.src[met.cur].left_out)
-        return;
-    for (u32 k = 0; k < met.width[DIM_DISK]; k++) {
-        struct met_series *s = &i->series[k];
-        s->ns = mfs_disks_at.ns;
-        s->at = s->since = met.tick - 1;
-    }
-}
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
  * anything is left out: there are many of them. One whose reads go back is another of that name. */
@@ -26209,8 +26209,8 @@ static void mfs_disk_line(const char *line)
         return;
     struct met_series *s = met_at(i, M_DISK_READS);
     bool new = !s->since, same = !new && s->raw <= (u64)reads;
-    if (new)
-        mfs_disk_new(i);
+    if (new && mfs_disks_at + 1 == met.tick && !met.src[met.cur].left_out)
+        met_from_zero(i);
     else if (!same)
         met_anew(i);
     if (!same)
@@ -26226,8 +26226,7 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
-    mfs_disks_at.tick = met.tick;
-    mfs_disks_at.ns = met.read_ns;
+    mfs_disks_at = met.tick;
     met_sum(mfs_disk_counts);
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
     if (all)
@@ -29016,12 +29015,6 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* A family (obj.fam NULL: obj.why says why it is not there), and when it was last read. */
-struct mk_family {
-    struct bpf_obj obj;
-    u32 at;
-};
-
 /* A program of which the first constant is 1 where its tracepoint has one more argument: it does
  * not attach where that is not so (with typed arguments: not load), and is loaded again without. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
@@ -29099,7 +29092,8 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
     struct wire_sched cpu;   /* as read; the sum of all: */
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
@@ -29124,7 +29118,7 @@ static u32 mk_sched_entries(const char *map)
 static void mk_sched_start(void)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj *o = &mk_sched.f.obj;
+    struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
@@ -29147,12 +29141,12 @@ static void mk_sched_cpu(u32 cpu)
 /* Reads what the programs have counted, once an interval, whichever source asks first. */
 static bool mk_sched_read(void)
 {
-    struct bpf_obj *o = &mk_sched.f.obj;
+    struct bpf_obj *o = &mk_sched.obj;
     if (!o->fam)
         met_off(o->why);
-    if (!o->fam || mk_sched.f.at == met.tick)
+    if (!o->fam || mk_sched.at == met.tick)
         return o->fam;
-    mk_sched.f.at = met.tick;
+    mk_sched.at = met.tick;
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
@@ -29197,15 +29191,15 @@ static void mk_depth(void)
 enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;
     u32 n, slots;            /* disks; places that there are */
     u32 without;             /* disks without a place, when they were looked for last */
     u64 missed;
     struct mk_disk {
         u32 dev;
         u64 sectors;
-        char name[MET_NAME];     /* as in /sys/block */
-        u64 position[16], sequential; /* as read last */
+        char name[MET_NAME]; /* as in /sys/block */
+        u64 sequential;      /* as read last */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
@@ -29274,7 +29268,7 @@ static u32 mk_blk_entries(const char *map)
 static void mk_blk_start(void)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj *o = &mk_blk.f.obj;
+    struct bpf_obj *o = &mk_blk.obj;
     mk_add_disks(-1);
     mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
@@ -29303,29 +29297,26 @@ static double mk_log2(double x)
 static void mk_places(struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     struct met_hist *h = met_hist(HIST_PLACE, i);
-    double all = 0, bits = 0;
+    struct mk_disk now;
+    double bits = 0, sequential = (double)(w->sequential - d->sequential);
     u32 place[16];
-    for (u32 k = 0; k < 16; k++) {
-        all += (double)(w->position[k] - d->position[k]);
+    for (u32 k = 0; k < 16; k++)
         place[k] = (u32)w->position[k];
-    }
     met_hist_read(h, place, 16, 0);
+    d->sequential = w->sequential;
+    if (!h || !h->count)
+        return;
     for (u32 k = 0; k < 16; k++) {
-        double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
+        double p = (double)h->now[k] / (double)h->count;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
-    struct mk_disk now;
-    bool same = mk_disk_now(d->name, &now) && now.dev == d->dev && now.sectors == d->sectors;
-    if (all > 0 && !same) {
-        mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
-        if (h)
-            h->at = 0;
-    } else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+    if (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors) {
+        mk_add_disks(bpf_map(&mk_blk.obj, "disks")); /* these were 16ths of another one */
+        h->at = 0;
+    } else if (met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
-        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
+        met_set(i, M_SEQUENTIAL, sequential / (double)h->count);
     }
-    memcpy(d->position, w->position, sizeof d->position);
-    d->sequential = w->sequential;
 }
 
 static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
@@ -29335,7 +29326,7 @@ static void mk_disk_read(struct mk_disk *d)
     const struct wire_blk *w = &mk_blk.now;
     u32 slot = (u32)(d - mk_blk.disk);
     u64 any = 0;
-    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.f.obj, "stats"), &slot, &mk_blk.now))
+    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.obj, "stats"), &slot, &mk_blk.now))
         return;
     char name[MET_NAME];
     for (u32 k = 0; k < N_BLK_HISTS; k++)
@@ -29355,7 +29346,7 @@ static void mk_disk_read(struct mk_disk *d)
 
 static void mk_block(void)
 {
-    struct bpf_obj *o = &mk_blk.f.obj;
+    struct bpf_obj *o = &mk_blk.obj;
     if (!o->fam) {
         met_off(o->why);
         return;
@@ -29425,7 +29416,7 @@ enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can have");
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;
     u32 n;                   /* slots that were ever in use */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
@@ -29441,24 +29432,6 @@ static struct {
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
-
-static void vq_configure(struct bpf_obj *o)
-{
-    static struct bpf_cfgs c;
-    c.n = 0;
-    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
-    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
-}
-
-/* What is loaded here: to know whose an interrupt is takes BTF. Bits. */
-static u32 vq_programs(const struct bpf_obj *o)
-{
-    u32 all = (1u << N_VQ_PROGS) - 1;
-    return bpf_has_field(o, "irqaction.dev_id") ? all : all & ~(1u << VQ_IRQ_OWN);
-}
 
 /* All entries before all returns: a call whose return alone is seen is one that was missed. */
 static int vq_attach(struct bpf_obj *o)
@@ -29482,16 +29455,23 @@ static int vq_attach(struct bpf_obj *o)
 
 static int vq_load(struct bpf_obj *o)
 {
+    static struct bpf_cfgs c;
     int e = bpf_open(o);
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    vq_configure(o);
+    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the last that is put there is taken first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
-    u32 mask = vq_programs(o);
+    u32 mask = (1u << N_VQ_PROGS) - 1;
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* to know whose an interrupt is takes BTF */
+        mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
     return vq_attach(o);
@@ -29515,7 +29495,7 @@ static bool vq_any(char *why, size_t size)
 
 static void vq_start(void)
 {
-    struct bpf_obj *o = &vq.f.obj;
+    struct bpf_obj *o = &vq.obj;
     if (mo.off >> SRC_VIRTIO & 1)
         return;
     *o = (struct bpf_obj){ .module = "virtio_ring" };
@@ -29657,7 +29637,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 
 static void vq_read(void)
 {
-    struct bpf_obj *o = &vq.f.obj;
+    struct bpf_obj *o = &vq.obj;
     bool more = true;
     if (!o->fam) {
         met_off(o->why);
@@ -29713,27 +29693,13 @@ static struct {
     u64 now_ns;
 } vh;
 
-/* The constants that are the same of all programs. */
-static void vh_configure(struct bpf_obj *o, struct bpf_cfgs *c, bool deep)
-{
-    c->n = 0;
-    bpf_set(c, "CFG_DEEP", deep);
-    o->cfg = c->v;
-    o->n_cfg = c->n;
-}
-
-static bool vh_knows_ring(const struct bpf_obj *o)
-{
-    return bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-}
-
 /* Hangs the programs on one of the handlers. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    vh_configure(o, c, vh.deep);
+    c->n = o->n_cfg = 1; /* what all programs have: CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -29783,8 +29749,10 @@ static int vh_load(void)
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    vh.deep = vh_knows_ring(o);
-    vh_configure(o, &vh.cfg, vh.deep);
+    vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
+    bpf_set(&vh.cfg, "CFG_DEEP", vh.deep);
+    o->cfg = vh.cfg.v;
+    o->n_cfg = vh.cfg.n;
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }
@@ -29850,15 +29818,6 @@ static struct met_inst *vh_inst(const struct wire_vh *w)
     return i;
 }
 
-/* A counter that was 0 when kvis began, so that the first reading of it tells a rate. */
-static void vh_count(struct met_inst *i, u32 m, u64 v)
-{
-    bool first = !met_at(i, m)->since;
-    met_count(i, m, v);
-    if (first && met.tick > 1)
-        met_at(i, m)->since = 1;
-}
-
 static const u8 vh_hists[N_VH_HISTS] = { MET_HISTS_VHOST };
 
 static void vh_queue(const struct wire_vh *w)
@@ -29867,11 +29826,13 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    vh_count(i, M_VH_KICKS, w->kicks);
+    if (met.tick > 1) /* the programs counted from 0 on */
+        met_from_zero(i);
+    met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
-        vh_count(i, M_VH_UNREAD, w->unread);
+        met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
-        vh_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
+        met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
     const bool there[N_VH_HISTS] = { /* what was never measured is no 0 */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
@@ -32569,7 +32530,7 @@ static void mon_run(u64 end_ns)
     }
     mout_end();
     scr_end();
-    bpf_detach(&vq.f.obj);
+    bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
 }
 
@@ -34097,7 +34058,7 @@ static int dg_run(void)
     if (sp_command.pid)
         sp_go();
     dg_watch(length);
-    bpf_detach(&vq.f.obj);
+    bpf_detach(&vq.obj);
     dg_settle();
     dg_judge();
     if (out.json_on)
@@ -34647,7 +34608,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
 {
     static char program[] = "true", *command[] = { program, NULL };
     struct bpf_obj *const objs[] = { &hy.obj, &hy.disk, &hy.uring, &open_session.obj,
-                                     &proc_session.obj, &mk_sched.f.obj, &mk_blk.f.obj, &vq.f.obj,
+                                     &proc_session.obj, &mk_sched.obj, &mk_blk.obj, &vq.obj,
                                      &vh.obj };
     for (u32 i = 0; i < CHECK_FILES; i++)
         if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {

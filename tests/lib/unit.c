@@ -978,7 +978,7 @@ static void next_interval(void (*read)(void))
 {
     met.tick++;
     met.all->at = met.tick;
-    met.read_ns = met.tick * NSEC;
+    met.read_ns = met.src[met.cur].at_ns = met.tick * NSEC;
     met.src[met.cur].elapsed_s = 1;
     met.src[met.cur].wrong = 0;
     read();
@@ -999,7 +999,7 @@ static void t_virtio(void)
                                 .handled = 30, .state = VQ_SEEN | VQ_NAMED, .size = 128, .index = 1, .missed = 3,
                                 .dev = "virtio9", .driver = "virtio_blk", .name = "req.1" };
     struct met_inst *i;
-    forge_maps(&vq.f.obj, &vq_family, &w, sizeof w);
+    forge_maps(&vq.obj, &vq_family, &w, sizeof w);
     next_interval(vq_read);
     EXPECT((i = known(DIM_QUEUE, "virtio9/1:req.1")) && strstr(i->info, "virtio_blk") && strstr(i->info, "split"));
     EXPECT(i && met_at(i, M_VQ_SIZE)->v == 128 && vq.missed == 3);
@@ -1022,7 +1022,7 @@ static void t_virtio(void)
     next_interval(vq_read);
     EXPECT(vq.missed == 3);
     fake_bpf = NULL;
-    vq.f.obj.fam = NULL;
+    vq.obj.fam = NULL;
 }
 
 /* Virtqueues of guests: the worker is this process, because a worker must be alive. */
@@ -1036,7 +1036,7 @@ static void t_vhost(void)
     forge_maps(&vh.obj, &vhost_family, &w, sizeof w);
     vh.deep = true;
     next_interval(vh_read);
-    EXPECT(known(DIM_VHOST, name));
+    EXPECT((i = known(DIM_VHOST, name)) && met_at(i, M_VH_KICKS)->v == 100); /* all of them are new */
     w.kicks += 20, w.known += 20;
     w.sum[VH_STALLED] += 3000, w.hist[VH_STALLED * DELAY_BUCKETS + 100] += 2;
     next_interval(vh_read);
