@@ -25658,73 +25658,41 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* A file that is read line by line; one at a time. No number of bytes makes it take more room or
- * for ever. */
+/* The file whose lines are told one after the other, as much of it as has room; one at a time. */
 static struct {
-    u32 at, len;
-    bool skip; /* what comes is the rest of a line that was cut */
-    u64 bytes;
-    char path[160], buf[16 << 10];
-} met_file;
+    struct buf text;
+    u32 at; /* where the next line begins */
+} met_file = { .text.max = 8 << 20 };
 
-static int met_file_fd = -1;
-
-enum { MET_FILE_MAX = 8 << 20 };
-
+/* Reads all of a file. */
 static bool met_open(const char *path)
 {
-    met_file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    met_file.at = met_file.len = 0;
-    met_file.skip = false;
-    met_file.bytes = 0;
-    snprintf(met_file.path, sizeof met_file.path, "%s", path);
-    if (met_file_fd < 0)
-        met_wrong(path, errno);
-    return met_file_fd >= 0;
-}
-
-/* More of it behind what is left. */
-static bool met_fill(void)
-{
-    memmove(met_file.buf, met_file.buf + met_file.at, met_file.len -= met_file.at);
+    struct buf *b = &met_file.text;
+    ssize_t n = 1;
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    met.read_ns = u_now();
     met_file.at = 0;
-    if (!met_file.bytes)
-        met.read_ns = u_now();
-    ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
-                : read(met_file_fd, met_file.buf + met_file.len,
-                       sizeof met_file.buf - 1 - met_file.len);
-    if (n < 0)
-        met_wrong(met_file.path, errno);
-    if (n <= 0)
-        return false;
-    met_file.len += (u32)n;
-    met_file.bytes += (u64)n;
-    return true;
+    b_reset(b);
+    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
+        n = read(f, b->p + b->len, room - 1);
+    if (f < 0 || n < 0)
+        met_wrong(path, errno);
+    if (f >= 0)
+        close(f);
+    return f >= 0;
 }
 
-/* The next line, without its end; of one that is too long, the beginning. NULL: that was the last,
- * and the file is closed. */
+/* The next line, without its end; NULL: that was the last. */
 static char *met_line(void)
 {
-    for (;;) {
-        char *from = met_file.buf + met_file.at;
-        u32 n = met_file.len - met_file.at, full = sizeof met_file.buf - 1;
-        char *end = memchr(from, '\n', n);
-        if (!end && n < full && met_fill())
-            continue;
-        if (!n) {
-            close(met_file_fd);
-            met_file_fd = -1;
-            return NULL;
-        }
-        bool skip = met_file.skip;
-        met_file.skip = !end && n == full;
-        end = end ? end : from + n;
-        *end = 0;
-        met_file.at = MIN(met_file.len, (u32)(end - met_file.buf) + 1);
-        if (!skip)
-            return from;
-    }
+    char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
+    if (line >= all)
+        return NULL;
+    char *end = memchr(line, '\n', (size_t)(all - line));
+    end = end ? end : all;
+    *end = 0;
+    met_file.at = (u32)(end - met_file.text.p) + 1;
+    return line;
 }
 
 /* A whole word that is a number. */
@@ -25959,9 +25927,9 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each thing N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
-static void mfs_each(u8 dim, const char *where, const char *prefix, const char *sub,
-                     void (*fn)(struct met_inst *, const char *dir))
+/* Calls fn for each N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+static void mfs_each(const char *where, const char *prefix, const char *sub,
+                     void (*fn)(u32 n, const char *dir))
 {
     static u32 id[MET_INSTS];
     char dir[MET_DIR];
@@ -25971,28 +25939,17 @@ static void mfs_each(u8 dim, const char *where, const char *prefix, const char *
         if (*sub && !met_there(dir))
             continue;
         any++;
-        struct met_inst *i = met_inst_nr(dim, id[k]);
-        if (i)
-            fn(i, dir);
+        fn(id[k], dir);
     }
     if (n && !any)
         met_wrong(dir, ENOENT);
 }
 
-static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
-{
-    mfs_each(DIM_CPU, "/sys/devices/system/cpu", "cpu", sub, fn);
-}
-
-static void mfs_each_node(void (*fn)(struct met_inst *, const char *dir))
-{
-    mfs_each(DIM_NODE, "/sys/devices/system/node", "node", "", fn);
-}
-
 /* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
  * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
-static void mfs_cpufreq(struct met_inst *i, const char *dir)
+static void mfs_cpufreq(u32 cpu, const char *dir)
 {
+    const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
     char text[32];
     s64 v;
     met_files(i, dir);
@@ -26015,34 +25972,29 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     met_raw(i, m, v);
 }
 
+static void mfs_throttle_of(u32 cpu, const char *dir)
+{
+    char of[24], name[48];
+    s64 core, package;
+    (void)cpu;
+    if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
+        || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
+        return;
+    snprintf(of, sizeof of, "%" PRId64, package);
+    snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+    mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
+    mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
+}
+
 static void mfs_throttle(void)
 {
-    static u32 id[MET_INSTS];
-    char dir[MET_DIR], of[24], name[48];
-    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        s64 core, package;
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/thermal_throttle",
-                                                 id[k]));
-        if (!met_there(dir))
-            continue;
-        any++;
-        if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
-            || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
-            continue;
-        snprintf(of, sizeof of, "%" PRId64, package);
-        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
-        mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
-        mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
-    }
-    if (n && !any)
-        met_wrong(dir, ENOENT);
+    mfs_each("/sys/devices/system/cpu", "cpu", "/thermal_throttle", mfs_throttle_of);
     met_sum(NULL);
 }
 
 static void mfs_freq(void)
 {
-    mfs_each_cpu("/cpufreq", mfs_cpufreq);
+    mfs_each("/sys/devices/system/cpu", "cpu", "/cpufreq", mfs_cpufreq);
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -26113,32 +26065,32 @@ static void mfs_remote(const struct met_inst *i)
     met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
 }
 
-static void mfs_node_stat(struct met_inst *i, const char *dir)
+static void mfs_node_stat(u32 node, const char *dir)
 {
-    met_keys(i, met_in(dir, "numastat"), 0);
-    mfs_remote(i);
+    met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
 static void mfs_numastat(void)
 {
-    mfs_each_node(mfs_node_stat);
+    mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
     met_sum(NULL);
-    struct met_inst *all = met_inst(DIM_NODE, "");
-    if (all)
-        mfs_remote(all);
+    for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
+        if (i->at == met.tick)
+            mfs_remote(i);
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(struct met_inst *i, const char *dir)
+static void mfs_node_mem(u32 node, const char *dir)
 {
-    if (!i->info[0])
+    struct met_inst *i = met_inst_nr(DIM_NODE, node);
+    if (i && !i->info[0])
         met_text(met_in(dir, "distance"), i->info, MET_INFO);
     met_keys(i, met_in(dir, "meminfo"), 2);
 }
 
 static void mfs_nodemem(void)
 {
-    mfs_each_node(mfs_node_mem);
+    mfs_each("/sys/devices/system/node", "node", "", mfs_node_mem);
 }
 
 /* --- disks --- */
@@ -26296,13 +26248,13 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
     }
 }
 
-static void mfs_zone(struct met_inst *i, const char *dir)
+static void mfs_zone(u32 id, const char *dir)
 {
-    unsigned long id = strtoul(i->name, NULL, 10);
+    struct met_inst *i = met_inst_nr(DIM_ZONE, id);
     s64 v;
-    if (!i->info[0])
+    if (i && !i->info[0])
         met_text(met_in(dir, "type"), i->info, MET_INFO);
-    if (!mfs_temp(met_in(dir, "temp"), &v))
+    if (!i || !mfs_temp(met_in(dir, "temp"), &v))
         return;
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
@@ -26319,7 +26271,7 @@ static void mfs_zone(struct met_inst *i, const char *dir)
 static void mfs_zones(void)
 {
     struct met_inst *all = NULL;
-    mfs_each(DIM_ZONE, "/sys/class/thermal", "thermal_zone", "", mfs_zone);
+    mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
     /* Without a name: the zone that has the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
@@ -26356,12 +26308,9 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 
 /* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
-static void mfs_chip(u32 chip)
+static void mfs_chip(u32 chip, const char *dir)
 {
-    char dir[MET_DIR];
-    u32 id[256];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/hwmon/hwmon%u", chip));
-    u32 n = met_ids(dir, "temp", "_input", id, 256);
+    u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
@@ -26379,9 +26328,7 @@ static void mfs_chip(u32 chip)
 
 static void mfs_hwmon(void)
 {
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/hwmon"), "hwmon", "", id, MET_IDS);
-    for (u32 k = 0; k < n; k++)
-        mfs_chip(id[k]);
+    mfs_each("/sys/class/hwmon", "hwmon", "", mfs_chip);
     for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
         if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
@@ -26513,67 +26460,52 @@ static void mfs_softnet(void)
 
 /* --- limits of the kernel --- */
 
-/* The metrics of what there is, of what there may be, and of that as a share; none of nonsense. */
-static void mfs_limit(u32 m_now, u32 m_max, u32 m_used, s64 now, s64 max)
-{
-    if (now < 0 || max < 0)
-        return;
-    met_raw(met.all, m_now, now);
-    met_raw(met.all, m_max, max);
-    met_share(met.all, m_used, (double)now, (double)max);
-}
+static const struct mfs_limit {
+    const char *now, *before;  /* a file; what is before the number in it */
+    const char *max;           /* a file, of which the number is this word: */
+    u8 word;
+    u16 metric[3];             /* what there is; what there may be; that as a share */
+    const char *lack;          /* why there may be no such number; NULL: met_wrong says it */
+} mfs_limit_rows[] = {
+    { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
+      { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
+    { "/proc/loadavg", "/", "/proc/sys/kernel/threads-max", 0, /* "0.00 0.01 0.05 1/123 4567" */
+      { M_THREADS, M_THREADS_MAX, M_THREADS_USED }, NULL },
+    { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
+      0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
+      "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
+    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
+    { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
+      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not told in this network namespace" },
+};
 
-static void mfs_limit_threads(void)
+/* The number in a file, after what is before it and so many words. */
+static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
+                             u8 word, s64 *v)
 {
-    char s[64];
-    s64 now, max, pids;
-    if (!met_text(met_path("/proc/loadavg"), s, sizeof s)
-        || !met_file_number(met_path("/proc/sys/kernel/threads-max"), &max)
-        || !met_file_number(met_path("/proc/sys/kernel/pid_max"), &pids))
-        return;
-    const char *slash = strchr(s, '/'); /* "0.00 0.01 0.05 1/123 4567" */
-    if (slash && met_number(slash + 1, &now))
-        mfs_limit(M_THREADS, M_THREADS_MAX, M_THREADS_USED, now, MIN(max, pids));
-}
-
-/* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1", in pages, as tcp_mem's third is (tcp(7)). */
-static void mfs_limit_tcp(void)
-{
-    char s[2048], limit[128];
-    s64 now, max;
-    static const u16 rows[] = { MET_SET_TCP_MEMORY };
-    met_none(rows, ARRAY_LEN(rows), "not told in this network namespace");
-    u_slurp(met_path("/proc/net/sockstat"), s, sizeof s);
-    u_slurp(met_path("/proc/sys/net/ipv4/tcp_mem"), limit, sizeof limit);
-    const char *tcp = strstr(s, "TCP: "), *used = tcp ? strstr(tcp, " mem ") : NULL;
-    if (!used || !met_number(used + 5, &now) || !met_number(u_word(limit, 2), &max))
-        return;
-    met_none(rows, ARRAY_LEN(rows), NULL);
-    mfs_limit(M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED, now, max);
-}
-
-static void mfs_limit_conntrack(void)
-{
-    static const u16 rows[] = { MET_SET_CONNTRACK };
-    s64 now, max;
-    bool there = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
-    met_none(rows, ARRAY_LEN(rows), there ? NULL
-             : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
-    if (there && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
-        && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
-        mfs_limit(M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED, now, max);
+    char s[2048];
+    const char *path = met_path("%s", file);
+    bool got = l->lack ? u_slurp(path, s, sizeof s) : met_read(path, s, sizeof s);
+    const char *at = strstr(s, before);
+    return got && at && met_number(u_word(at + strlen(before), word), v) && *v >= 0;
 }
 
 static void mfs_limits(void)
 {
-    char s[128];
-    s64 now, max;
-    if (met_text(met_path("/proc/sys/fs/file-nr"), s, sizeof s) && met_number(s, &now)
-        && met_number(u_word(s, 2), &max))
-        mfs_limit(M_FILES, M_FILES_MAX, M_FILES_USED, now, max);
-    mfs_limit_threads();
-    mfs_limit_conntrack();
-    mfs_limit_tcp();
+    for (u32 k = 0; k < ARRAY_LEN(mfs_limit_rows); k++) {
+        const struct mfs_limit *l = &mfs_limit_rows[k];
+        s64 now, max;
+        bool got = mfs_limit_number(l, l->now, l->before, 0, &now)
+                   && mfs_limit_number(l, l->max, "", l->word, &max);
+        met_none(l->metric, ARRAY_LEN(l->metric), got ? NULL : l->lack);
+        if (!got)
+            continue;
+        if (l->metric[0] == M_THREADS)
+            max = MIN(max, u_file_number(met_path("/proc/sys/kernel/pid_max"), (long)max));
+        met_raw(met.all, l->metric[0], now);
+        met_raw(met.all, l->metric[1], max);
+        met_share(met.all, l->metric[2], (double)now, (double)max);
+    }
 }
 
 /* --- the busiest processes ---
@@ -28042,6 +27974,10 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     if (!n || !pf_read(leader, n, &u->g[g].count, &d))
         return;
     met.backwards += d.backwards;
+    if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
+        pmc_close_unit(u); /* its CPU was off and on again: pmc_cpus opens other events */
+        return;
+    }
     if (d.enabled)
         r->share = (double)d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
@@ -28097,18 +28033,6 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
     }
 }
 
-/* Whether a CPU was off and on again since: its events count no more. */
-static bool pmc_stuck(const struct pmc_unit *u)
-{
-    struct pf_count now = u->g[PG_BASE].count;
-    struct pf_delta d;
-    u32 n = 0;
-    for (u32 k = 0; k < PF_MEMBERS; k++)
-        n += u->g[PG_BASE].fd[k] >= 0;
-    return pmc.scope == PS_ALL && u->at_ns && u->g[PG_BASE].fd[0] >= 0
-           && pf_read(u->g[PG_BASE].fd[0], n, &now, &d) && !d.enabled;
-}
-
 static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 {
     const struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -28124,7 +28048,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
     }
     for (u32 k = 0; k < n_to; k++)
         to[k]->fresh &= !u->at_ns;
-    u->at_ns = now;
+    u->at_ns = u->on ? now : 0;
 }
 
 /* --- what there is to tell --- */
@@ -28261,15 +28185,6 @@ static void pmc_tasks(void)
     }
 }
 
-/* A CPU that was off for less than an interval. */
-static void pmc_again(struct pmc_unit *u)
-{
-    pmc_close_unit(u);
-    u->on = true;
-    for (u32 g = 0; g < N_PG; g++)
-        pmc_open(u, g);
-}
-
 /* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
 static void pmc_read_all(void)
 {
@@ -28277,8 +28192,6 @@ static void pmc_read_all(void)
         struct pmc_unit *u = &pmc.unit[k];
         struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
         struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.group;
-        if (u->on && pmc_stuck(u))
-            pmc_again(u);
         if (!u->on || (u->tid && pmc.gone[u->task]))
             continue;
         if (pmc.scope != PS_ALL) {
