@@ -25375,6 +25375,19 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
+/* What a thing that was not there at the reading before has counted, it has counted since. */
+static void met_from_zero(const struct met_inst *i)
+{
+    u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        struct met_series *s = &i->series[k];
+        if (!s->since) {
+            s->ns = before;
+            s->at = s->since = met.tick - 1;
+        }
+    }
+}
+
 /* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
@@ -25506,73 +25519,41 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* A file that is read line by line; one at a time. No number of bytes makes it take more room or
- * for ever. */
+/* The file whose lines are told one after the other, as much of it as has room; one at a time. */
 static struct {
-    u32 at, len;
-    bool skip; /* what comes is the rest of a line that was cut */
-    u64 bytes;
-    char path[160], buf[16 << 10];
-} met_file;
+    struct buf text;
+    u32 at; /* where the next line begins */
+} met_file = { .text.max = 8 << 20 };
 
-static int met_file_fd = -1;
-
-enum { MET_FILE_MAX = 8 << 20 };
-
+/* Reads all of a file. */
 static bool met_open(const char *path)
 {
-    met_file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    met_file.at = met_file.len = 0;
-    met_file.skip = false;
-    met_file.bytes = 0;
-    snprintf(met_file.path, sizeof met_file.path, "%s", path);
-    if (met_file_fd < 0)
-        met_wrong(path, errno);
-    return met_file_fd >= 0;
-}
-
-/* More of it behind what is left. */
-static bool met_fill(void)
-{
-    memmove(met_file.buf, met_file.buf + met_file.at, met_file.len -= met_file.at);
+    struct buf *b = &met_file.text;
+    ssize_t n = 1;
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    met.read_ns = u_now();
     met_file.at = 0;
-    if (!met_file.bytes)
-        met.read_ns = u_now();
-    ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
-                : read(met_file_fd, met_file.buf + met_file.len,
-                       sizeof met_file.buf - 1 - met_file.len);
-    if (n < 0)
-        met_wrong(met_file.path, errno);
-    if (n <= 0)
-        return false;
-    met_file.len += (u32)n;
-    met_file.bytes += (u64)n;
-    return true;
+    b_reset(b);
+    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
+        n = read(f, b->p + b->len, room - 1);
+    if (f < 0 || n < 0)
+        met_wrong(path, errno);
+    if (f >= 0)
+        close(f);
+    return f >= 0;
 }
 
-/* The next line, without its end; of one that is too long, the beginning. NULL: that was the last,
- * and the file is closed. */
+/* The next line, without its end; NULL: that was the last. */
 static char *met_line(void)
 {
-    for (;;) {
-        char *from = met_file.buf + met_file.at;
-        u32 n = met_file.len - met_file.at, full = sizeof met_file.buf - 1;
-        char *end = memchr(from, '\n', n);
-        if (!end && n < full && met_fill())
-            continue;
-        if (!n) {
-            close(met_file_fd);
-            met_file_fd = -1;
-            return NULL;
-        }
-        bool skip = met_file.skip;
-        met_file.skip = !end && n == full;
-        end = end ? end : from + n;
-        *end = 0;
-        met_file.at = MIN(met_file.len, (u32)(end - met_file.buf) + 1);
-        if (!skip)
-            return from;
-    }
+    char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
+    if (line >= all)
+        return NULL;
+    char *end = memchr(line, '\n', (size_t)(all - line));
+    end = end ? end : all;
+    *end = 0;
+    met_file.at = (u32)(end - met_file.text.p) + 1;
+    return line;
 }
 
 /* A whole word that is a number. */
@@ -25807,9 +25788,9 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each thing N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
-static void mfs_each(u8 dim, const char *where, const char *prefix, const char *sub,
-                     void (*fn)(struct met_inst *, const char *dir))
+/* Calls fn for each N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+static void mfs_each(const char *where, const char *prefix, const char *sub,
+                     void (*fn)(u32 n, const char *dir))
 {
     static u32 id[MET_INSTS];
     char dir[MET_DIR];
@@ -25819,28 +25800,17 @@ static void mfs_each(u8 dim, const char *where, const char *prefix, const char *
         if (*sub && !met_there(dir))
             continue;
         any++;
-        struct met_inst *i = met_inst_nr(dim, id[k]);
-        if (i)
-            fn(i, dir);
+        fn(id[k], dir);
     }
     if (n && !any)
         met_wrong(dir, ENOENT);
 }
 
-static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
-{
-    mfs_each(DIM_CPU, "/sys/devices/system/cpu", "cpu", sub, fn);
-}
-
-static void mfs_each_node(void (*fn)(struct met_inst *, const char *dir))
-{
-    mfs_each(DIM_NODE, "/sys/devices/system/node", "node", "", fn);
-}
-
 /* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
  * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
-static void mfs_cpufreq(struct met_inst *i, const char *dir)
+static void mfs_cpufreq(u32 cpu, const char *dir)
 {
+    const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
     char text[32];
     s64 v;
     met_files(i, dir);
@@ -25863,34 +25833,29 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     met_raw(i, m, v);
 }
 
+static void mfs_throttle_of(u32 cpu, const char *dir)
+{
+    char of[24], name[48];
+    s64 core, package;
+    (void)cpu;
+    if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
+        || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
+        return;
+    snprintf(of, sizeof of, "%" PRId64, package);
+    snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+    mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
+    mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
+}
+
 static void mfs_throttle(void)
 {
-    static u32 id[MET_INSTS];
-    char dir[MET_DIR], of[24], name[48];
-    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        s64 core, package;
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/thermal_throttle",
-                                                 id[k]));
-        if (!met_there(dir))
-            continue;
-        any++;
-        if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
-            || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
-            continue;
-        snprintf(of, sizeof of, "%" PRId64, package);
-        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
-        mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
-        mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
-    }
-    if (n && !any)
-        met_wrong(dir, ENOENT);
+    mfs_each("/sys/devices/system/cpu", "cpu", "/thermal_throttle", mfs_throttle_of);
     met_sum(NULL);
 }
 
 static void mfs_freq(void)
 {
-    mfs_each_cpu("/cpufreq", mfs_cpufreq);
+    mfs_each("/sys/devices/system/cpu", "cpu", "/cpufreq", mfs_cpufreq);
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -25961,32 +25926,32 @@ static void mfs_remote(const struct met_inst *i)
     met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
 }
 
-static void mfs_node_stat(struct met_inst *i, const char *dir)
+static void mfs_node_stat(u32 node, const char *dir)
 {
-    met_keys(i, met_in(dir, "numastat"), 0);
-    mfs_remote(i);
+    met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
 static void mfs_numastat(void)
 {
-    mfs_each_node(mfs_node_stat);
+    mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
     met_sum(NULL);
-    struct met_inst *all = met_inst(DIM_NODE, "");
-    if (all)
-        mfs_remote(all);
+    for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
+        if (i->at == met.tick)
+            mfs_remote(i);
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(struct met_inst *i, const char *dir)
+static void mfs_node_mem(u32 node, const char *dir)
 {
-    if (!i->info[0])
+    struct met_inst *i = met_inst_nr(DIM_NODE, node);
+    if (i && !i->info[0])
         met_text(met_in(dir, "distance"), i->info, MET_INFO);
     met_keys(i, met_in(dir, "meminfo"), 2);
 }
 
 static void mfs_nodemem(void)
 {
-    mfs_each_node(mfs_node_mem);
+    mfs_each("/sys/devices/system/node", "node", "", mfs_node_mem);
 }
 
 /* --- disks --- */
@@ -26040,20 +26005,7 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-static struct { u32 tick; u64 ns; } mfs_disks_at; /* when all of /proc/diskstats was read */
-
-/* One that was left out, or not there, an interval ago: what it has done, it has done since.
- * (Unless there was no place for it.) */
-static void mfs_disk_new(const struct met_inst *i)
-{
-    if (mfs_disks_at.tick + 1 != met.tick || met.src[met.cur].left_out)
-        return;
-    for (u32 k = 0; k < met.width[DIM_DISK]; k++) {
-        struct met_series *s = &i->series[k];
-        s->ns = mfs_disks_at.ns;
-        s->at = s->since = met.tick - 1;
-    }
-}
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
  * anything is left out: there are many of them. One whose reads go back is another of that name. */
@@ -26070,8 +26022,8 @@ static void mfs_disk_line(const char *line)
         return;
     struct met_series *s = met_at(i, M_DISK_READS);
     bool new = !s->since, same = !new && s->raw <= (u64)reads;
-    if (new)
-        mfs_disk_new(i);
+    if (new && mfs_disks_at + 1 == met.tick && !met.src[met.cur].left_out)
+        met_from_zero(i);
     else if (!same)
         met_anew(i);
     if (!same)
@@ -26087,8 +26039,7 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
-    mfs_disks_at.tick = met.tick;
-    mfs_disks_at.ns = met.read_ns;
+    mfs_disks_at = met.tick;
     met_sum(mfs_disk_counts);
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
     if (all)
@@ -26158,13 +26109,13 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
     }
 }
 
-static void mfs_zone(struct met_inst *i, const char *dir)
+static void mfs_zone(u32 id, const char *dir)
 {
-    unsigned long id = strtoul(i->name, NULL, 10);
+    struct met_inst *i = met_inst_nr(DIM_ZONE, id);
     s64 v;
-    if (!i->info[0])
+    if (i && !i->info[0])
         met_text(met_in(dir, "type"), i->info, MET_INFO);
-    if (!mfs_temp(met_in(dir, "temp"), &v))
+    if (!i || !mfs_temp(met_in(dir, "temp"), &v))
         return;
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
@@ -26181,7 +26132,7 @@ static void mfs_zone(struct met_inst *i, const char *dir)
 static void mfs_zones(void)
 {
     struct met_inst *all = NULL;
-    mfs_each(DIM_ZONE, "/sys/class/thermal", "thermal_zone", "", mfs_zone);
+    mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
     /* Without a name: the zone that has the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
@@ -26218,12 +26169,9 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 
 /* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
-static void mfs_chip(u32 chip)
+static void mfs_chip(u32 chip, const char *dir)
 {
-    char dir[MET_DIR];
-    u32 id[256];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/hwmon/hwmon%u", chip));
-    u32 n = met_ids(dir, "temp", "_input", id, 256);
+    u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
@@ -26241,9 +26189,7 @@ static void mfs_chip(u32 chip)
 
 static void mfs_hwmon(void)
 {
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/hwmon"), "hwmon", "", id, MET_IDS);
-    for (u32 k = 0; k < n; k++)
-        mfs_chip(id[k]);
+    mfs_each("/sys/class/hwmon", "hwmon", "", mfs_chip);
     for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
         if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
@@ -26375,67 +26321,52 @@ static void mfs_softnet(void)
 
 /* --- limits of the kernel --- */
 
-/* The metrics of what there is, of what there may be, and of that as a share; none of nonsense. */
-static void mfs_limit(u32 m_now, u32 m_max, u32 m_used, s64 now, s64 max)
-{
-    if (now < 0 || max < 0)
-        return;
-    met_raw(met.all, m_now, now);
-    met_raw(met.all, m_max, max);
-    met_share(met.all, m_used, (double)now, (double)max);
-}
+static const struct mfs_limit {
+    const char *now, *before;  /* a file; what is before the number in it */
+    const char *max;           /* a file, of which the number is this word: */
+    u8 word;
+    u16 metric[3];             /* what there is; what there may be; that as a share */
+    const char *lack;          /* why there may be no such number; NULL: met_wrong says it */
+} mfs_limit_rows[] = {
+    { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
+      { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
+    { "/proc/loadavg", "/", "/proc/sys/kernel/threads-max", 0, /* "0.00 0.01 0.05 1/123 4567" */
+      { M_THREADS, M_THREADS_MAX, M_THREADS_USED }, NULL },
+    { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
+      0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
+      "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
+    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
+    { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
+      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not told in this network namespace" },
+};
 
-static void mfs_limit_threads(void)
+/* The number in a file, after what is before it and so many words. */
+static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
+                             u8 word, s64 *v)
 {
-    char s[64];
-    s64 now, max, pids;
-    if (!met_text(met_path("/proc/loadavg"), s, sizeof s)
-        || !met_file_number(met_path("/proc/sys/kernel/threads-max"), &max)
-        || !met_file_number(met_path("/proc/sys/kernel/pid_max"), &pids))
-        return;
-    const char *slash = strchr(s, '/'); /* "0.00 0.01 0.05 1/123 4567" */
-    if (slash && met_number(slash + 1, &now))
-        mfs_limit(M_THREADS, M_THREADS_MAX, M_THREADS_USED, now, MIN(max, pids));
-}
-
-/* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1", in pages, as tcp_mem's third is (tcp(7)). */
-static void mfs_limit_tcp(void)
-{
-    char s[2048], limit[128];
-    s64 now, max;
-    static const u16 rows[] = { MET_SET_TCP_MEMORY };
-    met_none(rows, ARRAY_LEN(rows), "not told in this network namespace");
-    u_slurp(met_path("/proc/net/sockstat"), s, sizeof s);
-    u_slurp(met_path("/proc/sys/net/ipv4/tcp_mem"), limit, sizeof limit);
-    const char *tcp = strstr(s, "TCP: "), *used = tcp ? strstr(tcp, " mem ") : NULL;
-    if (!used || !met_number(used + 5, &now) || !met_number(u_word(limit, 2), &max))
-        return;
-    met_none(rows, ARRAY_LEN(rows), NULL);
-    mfs_limit(M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED, now, max);
-}
-
-static void mfs_limit_conntrack(void)
-{
-    static const u16 rows[] = { MET_SET_CONNTRACK };
-    s64 now, max;
-    bool there = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
-    met_none(rows, ARRAY_LEN(rows), there ? NULL
-             : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
-    if (there && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
-        && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
-        mfs_limit(M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED, now, max);
+    char s[2048];
+    const char *path = met_path("%s", file);
+    bool got = l->lack ? u_slurp(path, s, sizeof s) : met_read(path, s, sizeof s);
+    const char *at = strstr(s, before);
+    return got && at && met_number(u_word(at + strlen(before), word), v) && *v >= 0;
 }
 
 static void mfs_limits(void)
 {
-    char s[128];
-    s64 now, max;
-    if (met_text(met_path("/proc/sys/fs/file-nr"), s, sizeof s) && met_number(s, &now)
-        && met_number(u_word(s, 2), &max))
-        mfs_limit(M_FILES, M_FILES_MAX, M_FILES_USED, now, max);
-    mfs_limit_threads();
-    mfs_limit_conntrack();
-    mfs_limit_tcp();
+    for (u32 k = 0; k < ARRAY_LEN(mfs_limit_rows); k++) {
+        const struct mfs_limit *l = &mfs_limit_rows[k];
+        s64 now, max;
+        bool got = mfs_limit_number(l, l->now, l->before, 0, &now)
+                   && mfs_limit_number(l, l->max, "", l->word, &max);
+        met_none(l->metric, ARRAY_LEN(l->metric), got ? NULL : l->lack);
+        if (!got)
+            continue;
+        if (l->metric[0] == M_THREADS)
+            max = MIN(max, u_file_number(met_path("/proc/sys/kernel/pid_max"), (long)max));
+        met_raw(met.all, l->metric[0], now);
+        met_raw(met.all, l->metric[1], max);
+        met_share(met.all, l->metric[2], (double)now, (double)max);
+    }
 }
 
 /* --- the busiest processes ---
@@ -27904,6 +27835,10 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     if (!n || !pf_read(leader, n, &u->g[g].count, &d))
         return;
     met.backwards += d.backwards;
+    if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
+        pmc_close_unit(u); /* its CPU was off and on again: pmc_cpus opens other events */
+        return;
+    }
     if (d.enabled)
         r->share = (double)d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
@@ -27959,18 +27894,6 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
     }
 }
 
-/* Whether a CPU was off and on again since: its events count no more. */
-static bool pmc_stuck(const struct pmc_unit *u)
-{
-    struct pf_count now = u->g[PG_BASE].count;
-    struct pf_delta d;
-    u32 n = 0;
-    for (u32 k = 0; k < PF_MEMBERS; k++)
-        n += u->g[PG_BASE].fd[k] >= 0;
-    return pmc.scope == PS_ALL && u->at_ns && u->g[PG_BASE].fd[0] >= 0
-           && pf_read(u->g[PG_BASE].fd[0], n, &now, &d) && !d.enabled;
-}
-
 static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 {
     const struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -27986,7 +27909,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
     }
     for (u32 k = 0; k < n_to; k++)
         to[k]->fresh &= !u->at_ns;
-    u->at_ns = now;
+    u->at_ns = u->on ? now : 0;
 }
 
 /* --- what there is to tell --- */
@@ -28123,15 +28046,6 @@ static void pmc_tasks(void)
     }
 }
 
-/* A CPU that was off for less than an interval. */
-static void pmc_again(struct pmc_unit *u)
-{
-    pmc_close_unit(u);
-    u->on = true;
-    for (u32 g = 0; g < N_PG; g++)
-        pmc_open(u, g);
-}
-
 /* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
 static void pmc_read_all(void)
 {
@@ -28139,8 +28053,6 @@ static void pmc_read_all(void)
         struct pmc_unit *u = &pmc.unit[k];
         struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
         struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.group;
-        if (u->on && pmc_stuck(u))
-            pmc_again(u);
         if (!u->on || (u->tid && pmc.gone[u->task]))
             continue;
         if (pmc.scope != PS_ALL) {
@@ -28877,12 +28789,6 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* A family (obj.fam NULL: obj.why says why it is not there), and when it was last read. */
-struct mk_family {
-    struct bpf_obj obj;
-    u32 at;
-};
-
 /* A program of which the first constant is 1 where its tracepoint has one more argument: it does
  * not attach where that is not so (with typed arguments: not load), and is loaded again without. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
@@ -28960,7 +28866,8 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
     struct wire_sched cpu;   /* as read; the sum of all: */
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
@@ -28985,7 +28892,7 @@ static u32 mk_sched_entries(const char *map)
 static void mk_sched_start(void)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj *o = &mk_sched.f.obj;
+    struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
@@ -29008,12 +28915,12 @@ static void mk_sched_cpu(u32 cpu)
 /* Reads what the programs have counted, once an interval, whichever source asks first. */
 static bool mk_sched_read(void)
 {
-    struct bpf_obj *o = &mk_sched.f.obj;
+    struct bpf_obj *o = &mk_sched.obj;
     if (!o->fam)
         met_off(o->why);
-    if (!o->fam || mk_sched.f.at == met.tick)
+    if (!o->fam || mk_sched.at == met.tick)
         return o->fam;
-    mk_sched.f.at = met.tick;
+    mk_sched.at = met.tick;
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
@@ -29058,15 +28965,15 @@ static void mk_depth(void)
 enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;
     u32 n, slots;            /* disks; places that there are */
     u32 without;             /* disks without a place, when they were looked for last */
     u64 missed;
     struct mk_disk {
         u32 dev;
         u64 sectors;
-        char name[MET_NAME];     /* as in /sys/block */
-        u64 position[16], sequential; /* as read last */
+        char name[MET_NAME]; /* as in /sys/block */
+        u64 sequential;      /* as read last */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
@@ -29135,7 +29042,7 @@ static u32 mk_blk_entries(const char *map)
 static void mk_blk_start(void)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj *o = &mk_blk.f.obj;
+    struct bpf_obj *o = &mk_blk.obj;
     mk_add_disks(-1);
     mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
@@ -29164,29 +29071,26 @@ static double mk_log2(double x)
 static void mk_places(struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     struct met_hist *h = met_hist(HIST_PLACE, i);
-    double all = 0, bits = 0;
+    struct mk_disk now;
+    double bits = 0, sequential = (double)(w->sequential - d->sequential);
     u32 place[16];
-    for (u32 k = 0; k < 16; k++) {
-        all += (double)(w->position[k] - d->position[k]);
+    for (u32 k = 0; k < 16; k++)
         place[k] = (u32)w->position[k];
-    }
     met_hist_read(h, place, 16, 0);
+    d->sequential = w->sequential;
+    if (!h || !h->count)
+        return;
     for (u32 k = 0; k < 16; k++) {
-        double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
+        double p = (double)h->now[k] / (double)h->count;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
-    struct mk_disk now;
-    bool same = mk_disk_now(d->name, &now) && now.dev == d->dev && now.sectors == d->sectors;
-    if (all > 0 && !same) {
-        mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
-        if (h)
-            h->at = 0;
-    } else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+    if (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors) {
+        mk_add_disks(bpf_map(&mk_blk.obj, "disks")); /* these were 16ths of another one */
+        h->at = 0;
+    } else if (met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
-        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
+        met_set(i, M_SEQUENTIAL, sequential / (double)h->count);
     }
-    memcpy(d->position, w->position, sizeof d->position);
-    d->sequential = w->sequential;
 }
 
 static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
@@ -29196,7 +29100,7 @@ static void mk_disk_read(struct mk_disk *d)
     const struct wire_blk *w = &mk_blk.now;
     u32 slot = (u32)(d - mk_blk.disk);
     u64 any = 0;
-    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.f.obj, "stats"), &slot, &mk_blk.now))
+    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.obj, "stats"), &slot, &mk_blk.now))
         return;
     char name[MET_NAME];
     for (u32 k = 0; k < N_BLK_HISTS; k++)
@@ -29216,7 +29120,7 @@ static void mk_disk_read(struct mk_disk *d)
 
 static void mk_block(void)
 {
-    struct bpf_obj *o = &mk_blk.f.obj;
+    struct bpf_obj *o = &mk_blk.obj;
     if (!o->fam) {
         met_off(o->why);
         return;
@@ -29286,7 +29190,7 @@ enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can have");
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;
     u32 n;                   /* slots that were ever in use */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
@@ -29302,24 +29206,6 @@ static struct {
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
-
-static void vq_configure(struct bpf_obj *o)
-{
-    static struct bpf_cfgs c;
-    c.n = 0;
-    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
-    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
-}
-
-/* What is loaded here: to know whose an interrupt is takes BTF. Bits. */
-static u32 vq_programs(const struct bpf_obj *o)
-{
-    u32 all = (1u << N_VQ_PROGS) - 1;
-    return bpf_has_field(o, "irqaction.dev_id") ? all : all & ~(1u << VQ_IRQ_OWN);
-}
 
 /* All entries before all returns: a call whose return alone is seen is one that was missed. */
 static int vq_attach(struct bpf_obj *o)
@@ -29343,16 +29229,23 @@ static int vq_attach(struct bpf_obj *o)
 
 static int vq_load(struct bpf_obj *o)
 {
+    static struct bpf_cfgs c;
     int e = bpf_open(o);
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    vq_configure(o);
+    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the last that is put there is taken first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
-    u32 mask = vq_programs(o);
+    u32 mask = (1u << N_VQ_PROGS) - 1;
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* to know whose an interrupt is takes BTF */
+        mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
     return vq_attach(o);
@@ -29376,7 +29269,7 @@ static bool vq_any(char *why, size_t size)
 
 static void vq_start(void)
 {
-    struct bpf_obj *o = &vq.f.obj;
+    struct bpf_obj *o = &vq.obj;
     if (mo.off >> SRC_VIRTIO & 1)
         return;
     *o = (struct bpf_obj){ .module = "virtio_ring" };
@@ -29518,7 +29411,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 
 static void vq_read(void)
 {
-    struct bpf_obj *o = &vq.f.obj;
+    struct bpf_obj *o = &vq.obj;
     bool more = true;
     if (!o->fam) {
         met_off(o->why);
@@ -29574,27 +29467,13 @@ static struct {
     u64 now_ns;
 } vh;
 
-/* The constants that are the same of all programs. */
-static void vh_configure(struct bpf_obj *o, struct bpf_cfgs *c, bool deep)
-{
-    c->n = 0;
-    bpf_set(c, "CFG_DEEP", deep);
-    o->cfg = c->v;
-    o->n_cfg = c->n;
-}
-
-static bool vh_knows_ring(const struct bpf_obj *o)
-{
-    return bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-}
-
 /* Hangs the programs on one of the handlers. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    vh_configure(o, c, vh.deep);
+    c->n = o->n_cfg = 1; /* what all programs have: CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -29644,8 +29523,10 @@ static int vh_load(void)
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    vh.deep = vh_knows_ring(o);
-    vh_configure(o, &vh.cfg, vh.deep);
+    vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
+    bpf_set(&vh.cfg, "CFG_DEEP", vh.deep);
+    o->cfg = vh.cfg.v;
+    o->n_cfg = vh.cfg.n;
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }
@@ -29711,15 +29592,6 @@ static struct met_inst *vh_inst(const struct wire_vh *w)
     return i;
 }
 
-/* A counter that was 0 when kvis began, so that the first reading of it tells a rate. */
-static void vh_count(struct met_inst *i, u32 m, u64 v)
-{
-    bool first = !met_at(i, m)->since;
-    met_count(i, m, v);
-    if (first && met.tick > 1)
-        met_at(i, m)->since = 1;
-}
-
 static const u8 vh_hists[N_VH_HISTS] = { MET_HISTS_VHOST };
 
 static void vh_queue(const struct wire_vh *w)
@@ -29728,11 +29600,13 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    vh_count(i, M_VH_KICKS, w->kicks);
+    if (met.tick > 1) /* the programs counted from 0 on */
+        met_from_zero(i);
+    met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
-        vh_count(i, M_VH_UNREAD, w->unread);
+        met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
-        vh_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
+        met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
     const bool there[N_VH_HISTS] = { /* what was never measured is no 0 */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
@@ -30929,25 +30803,18 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * A connection serves one request. The number of clients, the size of a request and the times to
- * send it and to take the answer are limited. If all places are taken, a new client replaces the
- * one that has waited longest without a request. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * A connection serves one request, in a child process: it may wait for its client, and has the
+ * exposition as it was when the client came. The number of children, the size of a request and the
+ * times to send it and to take the answer are limited. A new client replaces the oldest when there
+ * are HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 /* bytes */ };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
-    u32 n_clients;               /* HS_CLIENTS, or 0: it does not listen */
+    u32 next;                    /* the place of the next child, which the oldest has */
+    pid_t child[HS_CLIENTS];     /* 0: none */
     u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
-    struct hs_client {
-        int fd;                  /* -1: free */
-        u64 since_ns;            /* when it came; when its answer began to be sent */
-        u32 len, sent;           /* of its request; of `answer` */
-        bool asked, done;        /* it is being answered; its answer is sent */
-        u8 polled;               /* its place in what is polled */
-        struct buf answer;
-        char req[HS_REQUEST];
-    } *client;
 } hs = { .fd = -1 };
 
 /* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
@@ -30978,11 +30845,6 @@ static int hs_open(void)
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                   : sizeof(struct sockaddr_in);
     int on = 1;
-    hs.client = calloc(HS_CLIENTS, sizeof *hs.client);
-    if (!hs.client)
-        return -ENOMEM;
-    while (hs.n_clients < HS_CLIENTS)
-        hs.client[hs.n_clients++].fd = -1;
     hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (hs.fd < 0)
         return -errno;
@@ -30994,186 +30856,149 @@ static int hs_open(void)
     return 0;
 }
 
-static void hs_close(struct hs_client *c)
+/* Sends what the client takes in HS_PATIENCE_S. */
+static void hs_send(int f, const char *p, size_t n)
 {
-    close(c->fd);
-    b_free(&c->answer);
-    c->fd = -1;
-}
-
-/* Lets go of who has waited longest without a request; NULL: all are being answered. */
-static struct hs_client *hs_let_go(void)
-{
-    struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-        if (c->fd >= 0 && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
-            old = c;
-    if (old)
-        hs_close(old);
-    return old;
-}
-
-/* A place for a new client. */
-static struct hs_client *hs_place(void)
-{
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-        if (c->fd < 0)
-            return c;
-    return hs_let_go();
-}
-
-static void hs_accept(void)
-{
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
-        int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (f < 0 && (errno == EMFILE || errno == ENFILE) && !hs_let_go())
-            hs.rest_ns = u_now() + NSEC / 4; /* poll(2) would not wait as long as a client does */
-        struct hs_client *c = f < 0 ? NULL : hs_place();
-        if (!c) { /* none, or all are being answered */
-            if (f >= 0)
-                close(f);
-            return;
-        }
-        memset(c, 0, sizeof *c);
-        c->fd = f;
-        c->since_ns = u_now();
+    ssize_t sent = 0;
+    for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
+        sent = send(f, p, n, MSG_NOSIGNAL);
+        p += MAX(sent, 0);
+        n -= (size_t)MAX(sent, 0);
     }
 }
 
-static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
-                      u32 n)
+static void hs_answer(int f, const char *req, const char *status, const char *type,
+                      const char *body, size_t n)
 {
-    c->answer.max = 65 << 20;
-    b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %u\r\n"
-                    "Connection: close\r\n\r\n", status, type, n);
-    if (strncmp(c->req, "HEAD ", 5))
-        b_put(&c->answer, body, n);
-    c->asked = true;
-    c->since_ns = u_now();
+    char head[256];
+    snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+             "Connection: close\r\n\r\n", status, type, n);
+    hs_send(f, head, strlen(head));
+    if (strncmp(req, "HEAD ", 5))
+        hs_send(f, body, n);
 }
 
-static void hs_answer_text(struct hs_client *c, const char *status)
+static void hs_answer_text(int f, const char *req, const char *status)
 {
-    hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
+    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strlen(status));
 }
 
-/* Each client gets its own copy, because the next exposition may be made while a client reads.
- * HS_ANSWERS limits the memory of all copies. */
-static void hs_metrics(struct hs_client *c)
-{
-    const struct buf *b = mout_exposition(PAGE_HTTP);
-    u64 held = b->len;
-    for (u32 i = 0; i < hs.n_clients; i++)
-        held += hs.client[i].answer.len;
-    if (b->cut) /* a part would be taken for all */
-        hs_answer_text(c, "500 Internal Server Error");
-    else if (held > HS_ANSWERS)
-        hs_answer_text(c, "503 Service Unavailable");
-    else
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
-}
-
-static void hs_request(struct hs_client *c)
+static void hs_request(int f, char *req)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    c->req[strcspn(c->req, "\r\n")] = 0;
-    char *path = strchr(c->req, ' ');
+    const struct buf *b = mout_exposition(PAGE_HTTP);
+    req[strcspn(req, "\r\n")] = 0;
+    char *path = strchr(req, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
-        hs_answer_text(c, "400 Bad Request");
+        hs_answer_text(f, req, "400 Bad Request");
         return;
     }
     *version = 0;
     path++;
     path[strcspn(path, "?#")] = 0;
-    if (strncmp(c->req, "GET ", 4) && strncmp(c->req, "HEAD ", 5))
-        hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
-    else if (!strcmp(path, "/metrics"))
-        hs_metrics(c);
+    if (strncmp(req, "GET ", 4) && strncmp(req, "HEAD ", 5))
+        hs_answer_text(f, req, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     else if (!strcmp(path, "/"))
-        hs_answer(c, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
+        hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
+    else if (strcmp(path, "/metrics"))
+        hs_answer_text(f, req, "404 Not Found");
+    else if (b->cut) /* a part would be taken for all */
+        hs_answer_text(f, req, "500 Internal Server Error");
     else
-        hs_answer_text(c, "404 Not Found");
+        hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Whether the request head is complete: it ends with an empty line. */
-static bool hs_whole(const struct hs_client *c)
+/* Reads the head of a request, which ends with an empty line. NULL, or the status that refuses it;
+ * "": there is nobody to tell. */
+static const char *hs_read(int f, char *req)
 {
-    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n");
-}
-
-static void hs_read(struct hs_client *c)
-{
-    char waste[4096];
-    ssize_t n = c->asked ? read(c->fd, waste, sizeof waste)
-                         : read(c->fd, c->req + c->len, sizeof c->req - 1 - c->len);
-    if (n <= 0) {
-        if (n == 0 || (errno != EAGAIN && errno != EINTR))
-            hs_close(c);
-        return;
+    u64 until = u_now() + HS_PATIENCE_S * NSEC;
+    u32 len = 0;
+    for (*req = 0; !strstr(req, "\r\n\r\n") && !strstr(req, "\n\n"); req[len] = 0) {
+        ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
+        if (n <= 0 || u_now() > until)
+            return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
+        if (memchr(req + len, 0, (size_t)n))
+            return "400 Bad Request";
+        len += (u32)n;
     }
-    if (c->asked)
-        return;
-    c->len += (u32)n;
-    c->req[c->len] = 0;
-    if (strlen(c->req) < c->len) /* a NUL */
-        hs_answer_text(c, "400 Bad Request");
-    else if (hs_whole(c))
-        hs_request(c);
-    else if (c->len == sizeof c->req - 1)
-        hs_answer_text(c, "431 Request Header Fields Too Large");
+    return NULL;
 }
 
-/* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
- * connection, and the answer with it. */
-static void hs_write(struct hs_client *c)
+/* Once the answer is sent, the other side is to close first: what it still sends would otherwise
+ * reset the connection, and the answer with it. */
+static void hs_serve(int f)
 {
-    ssize_t n = send(c->fd, c->answer.p + c->sent, c->answer.len - c->sent, MSG_NOSIGNAL);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        hs_close(c);
-        return;
-    }
-    c->sent += (u32)MAX(n, 0);
-    if (c->sent < c->answer.len)
-        return;
-    shutdown(c->fd, SHUT_WR);
-    c->done = true;
-    c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
+    struct timeval patience = { HS_PATIENCE_S, 0 };
+    char req[HS_REQUEST], waste[4096];
+    setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const char *refused = hs_read(f, req);
+    if (!refused)
+        hs_request(f, req);
+    else if (*refused)
+        hs_answer_text(f, req, refused);
+    shutdown(f, SHUT_WR);
+    for (u64 until = u_now() + NSEC; u_now() < until && recv(f, waste, sizeof waste, 0) > 0;)
+        ;
 }
 
-static void hs_serve(const struct pollfd *p)
+/* Serves a client in a child process, which ends with kvis; where there can be none (a limit of
+ * processes is reached), all wait for the client. */
+static void hs_child(int f)
 {
-    u64 now = u_now();
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++) {
-        if (c->fd >= 0 && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
-            hs_read(c);
-        if (c->fd >= 0 && c->asked && !c->done)
-            hs_write(c);
-        if (c->fd >= 0 && now > c->since_ns + HS_PATIENCE_S * NSEC)
-            hs_close(c);
+    pid_t *child = &hs.child[hs.next++ % HS_CLIENTS];
+    if (*child) {
+        kill(*child, SIGKILL);
+        waitpid(*child, NULL, 0);
     }
+    *child = fork();
+    if (*child == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (*child <= 0)
+        hs_serve(f);
+    if (*child == 0)
+        _exit(0);
+    *child = MAX(*child, 0);
+}
+
+static void hs_accept(void)
+{
+    mout_exposition(PAGE_HTTP); /* of this process, not of the children */
+    for (u32 n = 0; n < HS_CLIENTS; n++) {
+        int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (f < 0) {
+            if (errno == EMFILE || errno == ENFILE) /* poll(2) would not wait */
+                hs.rest_ns = u_now() + NSEC / 4;
+            return;
+        }
+        hs_child(f);
+        close(f);
+    }
+}
+
+/* Whether children are left. */
+static bool hs_reap(void)
+{
+    bool any = false;
+    for (u32 k = 0; k < HS_CLIENTS; k++) {
+        if (hs.child[k] && waitpid(hs.child[k], NULL, WNOHANG))
+            hs.child[k] = 0;
+        any |= hs.child[k] != 0;
+    }
+    return any;
 }
 
 /* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
 static bool hs_wait(u64 until, int also)
 {
-    struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
-        u64 ms = (until - now + 999999) / 1000000;
-        u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
-        p[0] = (struct pollfd){ .fd = now < hs.rest_ns ? -1 : hs.fd, .events = POLLIN };
-        p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-            if (c->fd >= 0) {
-                c->polled = n;
-                p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
-                ms = MIN(ms, 250);
-            }
-        if (now < hs.rest_ns)
-            ms = MIN(ms, 250);
-        if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
+        bool rest = now < hs.rest_ns;
+        struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
+        u64 ms = MIN((until - now + 999999) / 1000000, hs_reap() || rest ? 250 : 1000000);
+        if (poll(p, 2, (int)ms) < 0)
             return true;
-        hs_serve(p);
         if (p[0].revents)
             hs_accept();
         if (p[1].revents)
@@ -32479,7 +32304,7 @@ static void mon_run(u64 end_ns)
     }
     mout_end();
     scr_end();
-    bpf_detach(&vq.f.obj);
+    bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
 }
 
@@ -34007,7 +33832,7 @@ static int dg_run(void)
     if (sp_command.pid)
         sp_go();
     dg_watch(length);
-    bpf_detach(&vq.f.obj);
+    bpf_detach(&vq.obj);
     dg_settle();
     dg_judge();
     if (out.json_on)
@@ -34557,7 +34382,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
 {
     static char program[] = "true", *command[] = { program, NULL };
     struct bpf_obj *const objs[] = { &hy.obj, &hy.disk, &hy.uring, &open_session.obj,
-                                     &proc_session.obj, &mk_sched.f.obj, &mk_blk.f.obj, &vq.f.obj,
+                                     &proc_session.obj, &mk_sched.obj, &mk_blk.obj, &vq.obj,
                                      &vh.obj };
     for (u32 i = 0; i < CHECK_FILES; i++)
         if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {
