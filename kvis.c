@@ -39,7 +39,7 @@
  * 26 rb_      records that programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
- * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals tr_signal_stop]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
@@ -544,6 +544,14 @@ static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
+}
+
+/* Whether a CPU time is long enough to be told apart: the kernel divides it into user and system
+ * time by the tick that it meets (cputime_adjust, kernel/sched/cputime.c). */
+static bool u_cpu_is_split(u64 ns)
+{
+    enum { LEAST_MS = 100 };
+    return ns >= LEAST_MS * NSEC / 1000;
 }
 
 static u64 u_now(void)
@@ -7481,7 +7489,8 @@ struct st_caller {
     bool ended; /* in a replay: the pid may be another process's */
 };
 
-/* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
+/* Waits for a CPU, as the kernel counted them; max_ns 0 in recordings of versions that did not know
+ * it. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -8198,7 +8207,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_TREE: return !out.observed;
     case ST_COMMANDS: return !all;
     case ST_CPU: return s->cpu_ns > 0;
-    case ST_CPU_PARTS: return s->user_ns | s->system_ns;
+    case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
     case ST_PEAK: return s->max_rss > 0;
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
@@ -8596,13 +8605,15 @@ static void st_command(struct buf *b)
 /* What is missing; false: nothing. */
 static bool st_has_lost(const struct summary *s)
 {
-    return s->lost || (s->n_io && s->io.lost) || s->uring_lost
+    return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
            || (opt.faults && s->fault_lost);
 }
 
 static void st_text_lost(struct buf *b, const struct summary *s)
 {
     b_f(b, "%" PRIu64 " calls", s->lost);
+    if (s->waits_lost)
+        b_f(b, ", %" PRIu64 " long waits for a CPU", s->waits_lost);
     if (s->n_io && s->io.lost)
         b_f(b, ", %" PRIu64 " requests of disks", s->io.lost);
     if (s->uring_lost)
@@ -8730,13 +8741,10 @@ static void st_what(struct buf *b)
     st_escape(b, name, strlen(name), 40);
 }
 
-/* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
- * is known (cputime_adjust, kernel/sched/cputime.c). */
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
 {
-    enum { LEAST_MS = 100 };
     b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_time(s, user + system).s);
-    if (user + system >= LEAST_MS * NSEC / 1000)
+    if (st_knows(s, ST_CPU_PARTS))
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
@@ -8757,7 +8765,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
 {
     u64 user = st_round(s, s->user_ns), system = st_round(s, s->system_ns),
         all = MAX(st_round(s, s->duration_ns), user + system);
-    bool parts = st_knows(s, ST_CPU_PARTS), one = parts && s->threads == 1 && !st_no_calls(s);
+    bool waited = user | system, one = waited && s->threads == 1 && !st_no_calls(s);
     u32 line = b->len;
     st_what(b);
     b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
@@ -8778,7 +8786,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     if (s->threads > s->processes)
         b_f(b, ", %" PRIu64 " threads", s->threads);
     u32 cpu = b->len;
-    if (parts) {
+    if (waited) {
         b_s(b, ", ");
         st_text_cpu(b, s, user, system);
     } else if (st_knows(s, ST_CPU)) {
@@ -9479,11 +9487,10 @@ static bool md_long_enough(const struct call *c)
 /* -z, -x, -e status=, --min-duration: by the result. */
 static bool md_status_wanted(const struct call *c)
 {
-    bool failed = opt.count_only ? st_has_failed(c) : c->err; /* as the column of errors has it */
-    u8 status = c->detached ? CALL_DETACHED
-                : c->noret  ? CALL_UNFINISHED
-                : failed    ? CALL_FAILED
-                            : CALL_SUCCESSFUL;
+    u8 status = c->detached        ? CALL_DETACHED
+                : c->noret         ? CALL_UNFINISHED
+                : st_has_failed(c) ? CALL_FAILED /* as the column of errors has it */
+                                   : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
 
@@ -14077,9 +14084,11 @@ static int rep_temporary(const char *dir)
         return f >= 0 ? f : -errno;
     snprintf(path, sizeof path, "%s/kvis-%016" PRIx64, dir, u_random());
     f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (f < 0 || unlink(path) < 0)
-        return -errno;
-    return f;
+    if (f < 0 || unlink(path) == 0)
+        return f < 0 ? -errno : f;
+    int e = -errno;
+    close(f);
+    return e;
 }
 
 /* == 21 df_  kvis diff: two recordings compared =====================================
@@ -15398,10 +15407,13 @@ static int pf_map(int at, int f)
     }
     if (p == MAP_FAILED)
         return -errno;
+    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0) {
+        int e = -errno;
+        munmap(p, (pf_rings.pages + 1) * pf_rings.page);
+        return e;
+    }
     pf_rings.ring[at] = p;
     pf_rings.fd[at] = f;
-    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
-        return -errno;
     return 0;
 }
 
@@ -15411,13 +15423,17 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
     if (f < 0)
         return f;
-    /* The descriptor must live as long as the event: it is closed when kvis ends. */
     if (!pf_rings.ring[at])
         e = pf_map(at, f);
     else if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf_rings.fd[at]) < 0)
         e = -errno;
-    pf_rings.n = e ? pf_rings.n : MAX(pf_rings.n, (u32)at + 1);
-    return e;
+    if (e) {
+        close(f);
+        return e;
+    }
+    /* The descriptor must live as long as the event: it is closed when kvis ends. */
+    pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
+    return 0;
 }
 
 /* Opens the events for one thread on every CPU that there is: sysconf(3) of musl says on how many
@@ -16733,30 +16749,12 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Reads or writes all n elements of an array; val has them one after the other. By one call where
- * the kernel can (arrays: 5.6, per-CPU arrays: 5.13), else one by one. */
-static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
+/* Writes all n elements of an array; val has them one after the other. */
+static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
 {
-    int one = write ? BPF_MAP_UPDATE_ELEM : BPF_MAP_LOOKUP_ELEM;
-    int all = write ? BPF_MAP_UPDATE_BATCH : BPF_MAP_LOOKUP_BATCH, e = -ENOMEM;
-    u32 *keys = realloc(NULL, n * sizeof *keys), after;
-    union bpf_attr a;
-    memset(&a, 0, sizeof a);
-    a.batch.map_fd = (u32)map;
-    a.batch.count = n;
-    a.batch.keys = (uintptr_t)keys;
-    a.batch.values = (uintptr_t)val;
-    a.batch.out_batch = (uintptr_t)&after;
-    for (u32 i = 0; keys && i < n; i++)
-        keys[i] = i;
-    if (keys)
-        e = bpf_call(all, &a, BPF_ATTR_TO(batch));
-    free(keys);
-    if (a.batch.count == n && (!e || e == -ENOENT)) /* ENOENT: there are no more */
-        return 0;
-    e = 0;
+    int e = 0;
     for (u32 i = 0; i < n && !e; i++)
-        e = bpf_map_do(one, map, &i, (u8 *)val + i * size);
+        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &i, (const u8 *)val + i * size);
     return e;
 }
 
@@ -17553,30 +17551,35 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- what went missing --- */
 
-/* The sum over all CPUs of a per-CPU counter; 0 when it cannot be read. */
-static u64 bpf_sum(int map, u32 key)
+/* Reads n counters of a per-CPU array, from one on: their sums over the CPUs, and of the one at
+ * `most` the largest value. Returns 0 or -errno. */
+static int bpf_counters(int map, u32 from, u32 n, u32 most, u64 *sum)
 {
-    u32 n = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
-    u64 sum = 0, *v = calloc(n, sizeof *v);
-    if (v && bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) == 0)
-        for (u32 i = 0; i < n; i++)
-            sum += v[i];
-    free(v);
-    return sum;
-}
-
-/* The same for all n counters of an array. */
-static void bpf_sums(int map, u32 n, u64 *sum)
-{
-    u32 cpus = (u32)pf_cpus("possible", false); /* 0: without /sys nobody says what a batch has */
-    u64 *v = cpus ? calloc((size_t)n * cpus, sizeof *v) : NULL;
-    bool ok = v && bpf_map_all(false, map, n, v, cpus * sizeof *v) == 0;
-    for (u32 i = 0; i < n; i++) {
-        sum[i] = cpus ? 0 : bpf_sum(map, i);
-        for (u32 cpu = 0; ok && cpu < cpus; cpu++)
-            sum[i] += v[(size_t)i * cpus + cpu];
+    u32 cpus = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
+    u64 *v = calloc(cpus, sizeof *v);
+    int e = v ? 0 : -ENOMEM;
+    for (u32 i = 0; i < n && !e; i++) {
+        u32 key = from + i;
+        sum[i] = 0;
+        e = bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v);
+        for (u32 cpu = 0; cpu < cpus && !e; cpu++)
+            sum[i] = key == most ? MAX(sum[i], v[cpu]) : sum[i] + v[cpu];
     }
     free(v);
+    return e;
+}
+
+/* The sum over all CPUs of a counter; 0, with a warning, when it cannot be read. */
+static u64 bpf_sum(int map, u32 key)
+{
+    static bool warned;
+    u64 sum = 0;
+    int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
+    if (e && !warned)
+        u_warn("what BPF programs have lost is unknown: cannot read their counters: %s",
+               strerror(-e));
+    warned |= e != 0;
+    return e ? 0 : sum;
 }
 
 /* What the programs counted under one reason (enum wire_lost). */
@@ -18263,7 +18266,6 @@ static struct {
     const struct wire_hist *hists;
     struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
-    u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
@@ -18737,7 +18739,7 @@ static int hy_watch(void)
 {
     int e = hy_tell_commands();
     int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_all(true, map, CALL_NRS, hy_specs, sizeof *hy_specs);
+    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
 /* How many entries the maps have that count. */
@@ -19185,13 +19187,18 @@ static void hy_delays(void)
     u64 slot[DELAY_SLOTS];
     if (!hy.on || !hy.sched)
         return;
-    bpf_sums(bpf_map(&hy.obj, "delays"), DELAY_SLOTS, slot);
+    int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
+    if (e) {
+        u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
+        return;
+    }
     st.n_delays = 1;
+    st.waits_lost = bpf_lost(&hy.obj, LOST_SCHED);
     st.delays.sum_ns = slot[DELAY_SUM];
     st.delays.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
         st.delays.count += st.delays.hist[i] = (u32)slot[i];
-    st.delays.max_ns = hy.max_delay_ns;
+    st.delays.max_ns = slot[DELAY_MAX];
 }
 
 /* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
@@ -20194,7 +20201,6 @@ static void tr_delay(const struct wire_delay *d)
     struct task *t = ps_task((pid_t)d->tid);
     if (!t || !tr.started || opt.trace)
         return;
-    hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
     pf_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
@@ -20763,8 +20769,12 @@ static void tr_signal_stop(struct task *t, int sig)
         if (t->proc)
             t->proc->start_ns = u_when();
         tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
-        if (hy.count && hy_watch())
-            u_warn("cannot fill the map spec: nothing is counted");
+        int e = hy.count ? hy_watch() : 0;
+        if (e) {
+            kill(tr.child, SIGKILL);
+            die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+                "fix: --backend=ptrace", strerror(-e));
+        }
         tr_resume(t, 0);
         return;
     }
@@ -22724,7 +22734,7 @@ static const char *proc_opt_cgroup(const char *v)
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
-    USED("", run_ns, "se.sum_exec_runtime"),
+    USED("cpu_ns", run_ns, "se.sum_exec_runtime"),
     USED("minor_faults", minor, "min_flt"),
     USED("major_faults", major, "maj_flt"),
     USED("voluntary_switches", waits, "nvcsw"),
@@ -23534,11 +23544,11 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    if (proc_used(u, PROC_CPU)) {
+    if (proc_used(u, PROC_CPU) && u_cpu_is_split(u->run_ns)) {
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
-    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
         if (proc_used(u, i))
             proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
