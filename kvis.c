@@ -735,6 +735,82 @@ static bool u_acts(u32 c)
         || (c >= 0xe0000 && c <= 0xe007f);
 }
 
+#include "gen/widths.h"
+
+/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none; a
+ * byte that is no UTF-8 takes one. */
+static u32 u_character(const char *s, u32 len, u32 *n)
+{
+    u32 cp, low = 0, high = ARRAY_LEN(u_widths);
+    if (*s == '\033') {
+        const char *end = memchr(s, 'm', len);
+        *n = end ? (u32)(end - s) + 1 : len;
+        return 0;
+    }
+    int bytes = u_utf8((const u8 *)s, len, &cp);
+    *n = (u32)MAX(bytes, 1);
+    if (bytes < 2)
+        return 1;
+    while (low < high) { /* the last row that begins at cp or before */
+        u32 mid = (low + high) / 2;
+        if (u_widths[mid].first <= cp)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct u_wide *w = &u_widths[low ? low - 1 : 0];
+    return low && cp - w->first <= w->more ? w->columns : 1;
+}
+
+/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
+static u32 u_fit(const char *s, u32 len, u32 *columns)
+{
+    u32 at = 0, used = 0, n;
+    while (at < len) {
+        u32 wide = u_character(s + at, len - at, &n);
+        if (wide > *columns - used)
+            break;
+        used += wide;
+        at += n;
+    }
+    *columns = used;
+    return at;
+}
+
+static u32 u_width(const char *s, u32 len)
+{
+    u32 columns = UINT32_MAX;
+    u_fit(s, len, &columns);
+    return columns;
+}
+
+/* How many bytes are left out at the front when only that many columns are shown. */
+static u32 u_skip(const char *s, u32 len, u32 columns)
+{
+    u32 all = u_width(s, len), at = 0, n;
+    while (all > columns) {
+        all -= u_character(s + at, len - at, &n);
+        at += n;
+    }
+    return at;
+}
+
+/* How many bytes are kept of a text that may have so many: no half of a character of UTF-8. */
+static u32 u_cut(const char *s, u32 len, u32 most)
+{
+    u32 keep = MIN(len, most);
+    while (keep < len && keep && (s[keep] & 0xc0) == 0x80)
+        keep--;
+    return keep;
+}
+
+/* Adds blanks until what stands at `from` takes that many columns. */
+static void b_pad(struct buf *b, u32 from, u32 columns)
+{
+    for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
+        b_c(b, ' ');
+}
+
 static const char b_digits[] = "0123456789abcdef";
 
 static void b_hex2(struct buf *b, u8 v)
@@ -2547,10 +2623,12 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made. */
-static const char *fd_peer_addr(const struct name *n)
+/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have NULs.
+ */
+static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
+    *len = sp ? n->len - (u32)(sp + 1 - n->s) : 0;
     return sp ? sp + 1 : "";
 }
 
@@ -2801,14 +2879,12 @@ static void fd_describe(struct buf *b, const struct ofd *o)
         return;
     }
     b_s(b, o->sock);
-    const char *l = fd_peer_addr(o->local), *p = fd_peer_addr(o->peer);
-    if (*l || *p)
-        b_c(b, ' ');
-    b_s(b, l);
-    if (*p) {
-        b_s(b, "->");
-        b_s(b, p);
-    }
+    u32 l_len, p_len;
+    const char *l = fd_peer_addr(o->local, &l_len), *p = fd_peer_addr(o->peer, &p_len);
+    b_s(b, l_len || p_len ? " " : "");
+    b_put(b, l, l_len);
+    b_s(b, p_len ? "->" : "");
+    b_put(b, p, p_len);
 }
 
 /* Appends "3</etc/hosts>", escaped; "3" alone when nothing is known. */
@@ -5483,13 +5559,6 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* The result of a call as the kernel meant it. modify_ldt(2) alone returns an unsigned int
- * (arch/x86/kernel/ldt.c), so its -ENOSYS arrives as 4294967258. */
-static s64 sc_result(u16 id, s64 ret)
-{
-    return id == SC_modify_ldt && ret >> 32 == 0 ? (s32)ret : ret;
-}
-
 /* The row of a call, or -1 when that convention has none of that number. */
 static int sc_find(enum abi a, u64 nr)
 {
@@ -5742,9 +5811,10 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
 /* The address of a peer; absent when there is none. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
-    const char *s = fd_peer_addr(n);
-    if (*s)
-        ev_bytes(e, f, s, n->len - (u32)(s - n->s));
+    u32 len;
+    const char *s = fd_peer_addr(n, &len);
+    if (len)
+        ev_bytes(e, f, s, len);
 }
 
 static void ev_unset(struct event *e, enum ev_field f)
@@ -6189,21 +6259,15 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_col = 0;
 }
 
-/* Cuts the line at hand where the terminal ends: a character is a column, a colour none. */
+/* Cuts the line at hand where the terminal ends. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
-    u32 columns = 0, end = 0;
-    for (u32 i = out.line_from; i < b->len; i++) {
-        if (b->p[i] == '\033')
-            while (b->p[i] != 'm')
-                i++;
-        else if (((u8)b->p[i] & 0xc0) != 0x80 && ++columns == out.columns)
-            end = i; /* the last character that fits: the ellipsis takes its place */
-    }
-    if (columns <= out.columns)
+    u32 columns = out.columns, len = b->len - out.line_from;
+    if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    b->len = end;
+    columns = out.columns - 1; /* and one for the ellipsis */
+    b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_s(b, "…");
     out_sgr("0");
 }
@@ -7009,7 +7073,10 @@ static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    b_fraction(b, ns / 1000, 1000000);
+    if (ns < 1000) /* -T of strace has microseconds; a call of none of them has nanoseconds */
+        b_fraction(b, ns, (u32)NSEC);
+    else
+        b_fraction(b, ns / 1000, 1000000);
     u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
@@ -8575,9 +8642,7 @@ static void st_text_exit(struct buf *b, const struct summary *s)
 static void st_escape(struct buf *b, const char *s, size_t n, size_t most)
 {
     bool cut = n > most;
-    if (cut) /* no half of a UTF-8 character */
-        for (n = most; n && (s[n] & 0xc0) == 0x80;)
-            n--;
+    n = u_cut(s, (u32)n, (u32)most);
     b_esc(b, s, n, 0);
     b_s(b, cut ? "…" : "");
 }
@@ -8637,14 +8702,6 @@ struct st_items {
     u64 left_out;
 };
 
-static u32 st_columns(const char *s, const char *end)
-{
-    u32 n = 0;
-    for (; s < end; s++)
-        n += (*s & 0xc0) != 0x80; /* a byte that does not go on with a character of UTF-8 */
-    return n;
-}
-
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
@@ -8664,7 +8721,7 @@ static void st_end_item(struct st_items *items)
     struct buf *b = items->b;
     u32 most = ST_COLUMNS - items->end;
     if (!items->left_out
-        && (!items->shown || st_columns(b->p + items->line, b->p + b->len) <= most)) {
+        && (!items->shown || u_width(b->p + items->line, b->len - items->line) <= most)) {
         items->shown++;
         return;
     }
@@ -8723,9 +8780,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 /* A file's path, on a terminal only its end. */
 static void st_path(struct buf *b, const struct name *n)
 {
-    u32 from = 0;
-    if (n->len > ST_PATH_COLUMNS && isatty(out.text.fd[0]))
-        from = n->len - ST_PATH_COLUMNS;
+    u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
     b_s(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
@@ -8770,7 +8825,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     st_what(b);
     b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
     if (one) {
-        u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
+        u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
         st_text_cpu(b, s, user, system);
         b_f(b, "\n%*s", (int)indent, "");
@@ -8792,7 +8847,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* its own line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* its own line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -9062,7 +9117,7 @@ static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 
 static void st_json_connection(struct buf *b, const struct name *n)
 {
-    u32 type = (u32)(fd_peer_addr(n) - n->s);
+    u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
     b_c(b, '"');
     b_json(b, n->s, type);
     b_s(b, "→ ");
@@ -9082,8 +9137,8 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
     case ST_TEXT: *len = (u32)strnlen(p, c->size); return p;
-    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n) - n->s) - 1; return n->s;
-    case ST_ADDRESS: s = fd_peer_addr(n); *len = n->len - (u32)(s - n->s); return s;
+    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n, len) - n->s) - 1; return n->s;
+    case ST_ADDRESS: return fd_peer_addr(n, len);
     default: *len = n->len; return n->s;
     }
     *len = (u32)strlen(s);
@@ -13661,11 +13716,7 @@ static void px_fold_call(struct task *t)
     const char *about = px_about(c, tmp, &n);
     if (about)
         px_frame(&b, about, n);
-    if (b.len > PX_STACK_LEN - 16) { /* a leaf still fits */
-        b.len = PX_STACK_LEN - 16;
-        while (b.len && ((u8)b.p[b.len] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-            b.len--;
-    }
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
     px_fold_weigh(&b, c, tmp);
     px_fold_renamed(t, tmp);
 }
@@ -14791,34 +14842,37 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Text, as much of it as fits into so many bytes; 0: all. */
-static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
+/* Text that ends a line, as much of it as a terminal of that many columns has a place for; 0: there
+ * is no terminal. */
+static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
-    bool cut = most && n > most;
-    u32 keep = cut ? most - 3 : n;
-    while (cut && keep && (s[keep] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        keep--;
-    b_put(b, s, keep);
-    b_s(b, cut ? "..." : "");
+    const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
+    u32 from = line ? (u32)(line + 1 - b->p) : 0, used = u_width(b->p + from, b->len - from);
+    u32 room = columns ? MAX(columns, used + 8) - used : UINT32_MAX, fits = room;
+    if (u_fit(s, n, &fits) == n) {
+        b_put(b, s, n);
+        return;
+    }
+    fits = room - 3;
+    b_put(b, s, u_fit(s, n, &fits));
+    b_s(b, "...");
 }
 
-/* The name of a pair ends a line that began at `from`. */
-static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
+/* The name of a pair ends a line. */
+static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
-    u32 columns = u_columns(out.text.fd[0]), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
         b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
-    df_put_cut(b, name.p, name.len, columns ? MAX(columns, used + 8) - used : 0);
+    df_put_rest(b, u_columns(out.text.fd[0]), name.p, name.len);
     b_c(b, '\n');
 }
 
 static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df_table *t)
 {
     bool calls = t->pair == df_pair_calls;
-    u32 from = b->len;
     for (u32 i = t->count ? 0 : 2; i < 4; i++) {
         u32 k = i & 1;
         int width = i < 2 ? 8 : 10;
@@ -14836,7 +14890,7 @@ static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df
     else
         df_text_change(b, p, t->unit);
     b_s(b, "  ");
-    df_text_name(b, p, from);
+    df_text_name(b, p);
 }
 
 static void df_text_table(struct buf *b, const struct df_table *t)
@@ -19952,7 +20006,7 @@ static void tr_make_full(struct task *t)
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
-    c->ret = c->known ? sc_result(c->id, ret) : ret;
+    c->ret = ret;
     c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
 }
 
@@ -23204,18 +23258,11 @@ static void proc_clock(struct buf *b, u64 ts_ns, bool ms)
         b_f(b, ".%03u", (u32)(real % NSEC / 1000000));
 }
 
-/* Adds blanks up to a width, counted from `from`. */
-static void proc_pad(struct buf *b, u32 from, u32 width)
-{
-    while (b->len - from < width)
-        b_c(b, ' ');
-}
-
 static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
 {
     u32 from = b->len;
     b_esc(b, comm, strnlen(comm, 16), 0);
-    proc_pad(b, from, width);
+    b_pad(b, from, width);
     b_c(b, ' ');
 }
 
@@ -23370,7 +23417,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
                : r->what == PROC_THREAD ? "thread" : "running");
     else
         proc_status(b, r->l->status);
-    proc_pad(b, from, 8);
+    b_pad(b, from, 8);
     b_c(b, ' ');
 }
 
@@ -23404,7 +23451,7 @@ static void proc_text_end(struct buf *b, const struct proc_row *r)
         b_size(&rss, l->max_rss * proc_state.page);
     else
         b_c(&rss, '-');
-    proc_pad(b, from, 8 - MIN(rss.len, 8));
+    b_pad(b, from, 8 - MIN(rss.len, 8));
     b_put(b, rss.p, rss.len);
     b_c(b, ' ');
 }
@@ -23446,7 +23493,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     if (po.clock) {
         proc_clock(b, r->ts_ns, false);
-        proc_pad(b, from, 10);
+        b_pad(b, from, 10);
     }
     if (po.time)
         b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
@@ -23482,7 +23529,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
         return;
     if (po.time) {
         proc_clock(b, r->ts_ns, false);
-        proc_pad(b, from, 9);
+        b_pad(b, from, 9);
     }
     proc_esc_pad(b, r->comm, 16);
     b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
@@ -23719,15 +23766,6 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- the commands that are over --- */
 
-/* How many bytes of a line are kept, or shown: no half of a UTF-8 character. */
-static u32 proc_cut(const char *s, u32 n, u32 most)
-{
-    u32 len = MIN(n, most);
-    while (len < n && len && (s[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
 /* Keeps how a command has ended, or that it runs on at kvis's end. */
 static void proc_tree_over(const struct proc_row *r)
 {
@@ -23738,7 +23776,7 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = proc_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->len = u_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -23831,15 +23869,14 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH), from = b->len;
+    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
-    from = b->len - from + 3 * depth;
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
     if (depth)
         b_s(b, n->next ? "├─ " : "└─ ");
-    df_put_cut(b, n->line, n->len, columns ? MAX(columns, from + 8) - from : 0);
+    df_put_rest(b, columns, n->line, n->len);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
@@ -23919,7 +23956,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
         { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
         { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
     };
-    const char *end = bar->line + proc_cut(bar->line, bar->len, PROC_NAME);
+    const char *end = bar->line + u_cut(bar->line, bar->len, PROC_NAME);
     b_f(b, "\t[%u] ", bar->pid);
     for (const char *p = bar->line; p < end; p++) {
         const char *entity = NULL;
@@ -24639,7 +24676,7 @@ static void proc_json_critical(struct buf *b)
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->line, proc_cut(s->line, s->len, PROC_NAME));
+        out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
     if (list)
@@ -24706,11 +24743,8 @@ static void proc_json_summary(u32 running)
 /* Whose line of the summary it is: what a terminal has no place for is cut. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
-    enum { FROM = 22 };
-    u32 columns = u_columns(STDERR_FILENO);
     b_f(b, "  %-7u ", n->pid);
-    df_put_cut(b, n->line, proc_cut(n->line, n->len, PROC_NAME),
-               columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
     b_c(b, '\n');
 }
 
@@ -26981,16 +27015,14 @@ static bool mfs_busy_tables(void)
     return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
-/* How many threads waited for each CPU. */
-static void mfs_queues(void)
+/* How many threads waited for a CPU. */
+static void mfs_queue_of(struct met_inst *i, const char *dir)
 {
     double ns = met.src[met.cur].elapsed_s * 1e9;
-    for (struct met_inst *i = met_first(DIM_CPU); i && ns > 0; i = met_next(i)) {
-        unsigned long cpu = strtoul(i->name, NULL, 10);
-        if (i->name[0] && i->at == met.tick && cpu < MET_INSTS)
-            met_set(i, M_QUEUED, (double)mfs_queued[cpu] / ns);
-    }
-    met_sum_of(M_QUEUED, NULL);
+    unsigned long cpu = strtoul(i->name, NULL, 10);
+    (void)dir;
+    if (ns > 0 && cpu < MET_INSTS)
+        met_set(i, M_QUEUED, (double)mfs_queued[cpu] / ns);
 }
 
 static void mfs_busy(void)
@@ -27019,7 +27051,8 @@ static void mfs_busy(void)
     }
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
-        mfs_queues();
+        mfs_each_cpu("/topology", mfs_queue_of); /* which CPUs that are on have */
+    met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_BUSY; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
@@ -30286,29 +30319,46 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
- * are no UTF-8 are U+FFFD. CSV (RFC 4180) has a quote twice; of a label of Prometheus \\, \" and \n
- * are escaped. */
-static void mout_quoted(struct buf *b, const char *s, bool csv)
+/* A name as other programs read it, and never that of another thing: UTF-8, where bytes that are
+ * none, and characters that act on a terminal, are \xHH. A \x of its own is \x5cx. */
+static const struct buf *mout_unique(const char *s)
 {
+    static struct buf b;
     u32 cp;
+    b_reset(&b);
     for (size_t n = strlen(s), k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (!len)
-            b_s(b, "\xef\xbf\xbd");
-        else if (*s == '\n' && !csv)
-            b_s(b, "\\n");
-        else if (u_acts(cp))
-            for (size_t at = 0; at < k; at++)
-                b_f(b, csv ? "\\x%02x" : "\\\\x%02x", (u8)s[at]);
-        else if (*s == '"')
-            b_s(b, csv ? "\"\"" : "\\\"");
-        else if (*s == '\\' && !csv)
-            b_s(b, "\\\\");
-        else
-            b_put(b, s, k);
+        if (len && !u_acts(cp) && memcmp(s, "\\x", MIN(n, 2)) != 0) {
+            b_put(&b, s, k);
+            continue;
+        }
+        for (size_t at = 0; at < k; at++) {
+            b_s(&b, "\\x");
+            b_hex2(&b, (u8)s[at]);
+        }
     }
+    return &b;
+}
+
+/* The same between quotes. CSV (RFC 4180) has a quote twice, a label of Prometheus \\ and \". */
+static void mout_quoted(struct buf *b, const char *s, bool csv)
+{
+    const struct buf *name = mout_unique(s);
+    for (u32 i = 0; i < name->len; i++) {
+        if (name->p[i] == '"')
+            b_c(b, csv ? '"' : '\\');
+        else if (name->p[i] == '\\' && !csv)
+            b_c(b, '\\');
+        b_c(b, name->p[i]);
+    }
+}
+
+/* The same inside a JSON string. */
+static void mout_json_name(struct buf *b, const char *s)
+{
+    const struct buf *name = mout_unique(s);
+    b_json(b, name->p, name->len);
 }
 
 /* --- CSV: a row a number --- */
@@ -30717,7 +30767,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0])
             continue;
         b_c(b, '"');
-        b_json(b, i->name, strlen(i->name));
+        mout_json_name(b, i->name);
         b_s(b, "\":{");
         if (i->info[0]) {
             out_json_text(b, met_dims[dim].info, i->info);
@@ -30947,7 +30997,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
             continue;
         s->line = mout_past.lines++;
         b_f(b, "[%u,\"%s\",\"", s->line, i->name[0] ? met_dims[dim].label : "");
-        b_json(b, i->name, strlen(i->name));
+        mout_json_name(b, i->name);
         b_s(b, "\",\"");
         b_json(b, i->info, strlen(i->info));
         b_s(b, "\"],");
@@ -31339,7 +31389,7 @@ static bool hs_wait(u64 until, int also)
  * scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_BARS = 4,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9, SCR_BARS = 4,
     SCR_COLUMNS = 128,
     SCR_ROW = 7 /* items of a row of the overview, at most */
 };
@@ -31466,32 +31516,6 @@ static void scr_end(void)
 
 /* --- a line --- */
 
-/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
-static u32 scr_fit(const char *s, u32 len, u32 *columns)
-{
-    u32 i = 0, room = *columns;
-    while (i < len) {
-        bool style = s[i] == '\033';
-        if (!style && !room)
-            break;
-        if (style)
-            while (i < len && s[i] != 'm')
-                i++;
-        room -= !style;
-        for (i++; i < len && (s[i] & 0xc0) == 0x80;) /* the rest of a character in UTF-8 */
-            i++;
-    }
-    *columns -= room;
-    return MIN(i, len);
-}
-
-static u32 scr_width(const char *s, u32 len)
-{
-    u32 columns = UINT32_MAX;
-    scr_fit(s, len, &columns);
-    return columns;
-}
-
 static u32 scr_window(void)
 {
     return scr.rows > 2 ? scr.rows - 2u : 0;
@@ -31507,7 +31531,7 @@ static bool scr_visible(void)
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
-    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
     out_sgr("0");
     b_s(b, "\033[K\r\n");
     scr.from = b->len;
@@ -31528,7 +31552,7 @@ static void scr_paragraphs(struct buf *b, const struct buf *text)
     for (u32 at = 0; at < text->len;) {
         const char *s = text->p + at;
         u32 columns = MAX(scr.cols, 1), len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
-        u32 n = scr_fit(s, len, &columns), cut = n;
+        u32 n = u_fit(s, len, &columns), cut = n;
         while (cut && n < len && s[cut] != ' ')
             cut--;
         n = cut ? cut : n;
@@ -31543,12 +31567,6 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("7");
     b_f(b, " %s ", title);
     out_sgr("0");
-}
-
-static void scr_pad(struct buf *b, u32 used, u32 width)
-{
-    for (; used < width; used++)
-        b_c(b, ' ');
 }
 
 /* The red or yellow of an unusual number; NULL: it is none. */
@@ -31578,7 +31596,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
         mout_text_num(&s, m, v);
     if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
         s.len -= 2;
-    scr_pad(b, s.len, width);
+    b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
     out_sgr("0");
@@ -31674,7 +31692,7 @@ static void scr_cells(struct buf *b)
         b_c(b, ' ');
         scr_spark(b, m, 0, SCR_SPARK);
         n += cells;
-        scr_pad(b, scr_width(b->p + scr.from, b->len - scr.from), n * SCR_CELL);
+        b_pad(b, scr.from, n * SCR_CELL);
     }
     if (n)
         scr_line(b);
@@ -31695,11 +31713,14 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
     b_reset(&name);
     b_f(&name, "%s ", r->name);
     b_esc(&name, h->inst->name, strlen(h->inst->name), 0);
-    b_c(&name, 0);
-    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1);
+    u32 columns = SCR_HIST_NAME;
+    name.len = u_fit(name.p, name.len, &columns);
+    u32 wide = (u32)MAX(scr.cols - SCR_HIST_NAME - 1, 0) / (last - first + 1);
     wide = MIN(MAX(wide, 1), 4);
     for (u32 line = SCR_BARS; line-- > 0;) {
-        b_f(b, "%-30.30s ", line ? "" : name.p);
+        u32 from = b->len;
+        b_put(b, name.p, line ? 0 : name.len);
+        b_pad(b, from, SCR_HIST_NAME + 1);
         for (u32 o = first; o <= last; o++) {
             u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
             for (u32 w = 0; w < wide; w++)
@@ -31824,7 +31845,8 @@ static void scr_name(struct buf *b, const struct met_inst *i)
 {
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
-    scr_pad(b, process ? (u32)strlen(name) : 7, 7);
+    if (process)
+        b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
     b_esc(b, name, strlen(name), 0);
     if (i->info[0])
         b_s(b, process ? " " : " (");
@@ -31839,16 +31861,15 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     u32 head = width / 2;
     b_reset(&s);
     scr_name(&s, i);
-    u32 used = scr_width(s.p, s.len);
-    if (used <= width) {
+    u32 skip = u_skip(s.p, s.len, width - head - 1), from = b->len;
+    if (u_width(s.p, s.len) <= width) {
         b_put(b, s.p, s.len);
-        scr_pad(b, used, width);
-        return;
+    } else {
+        b_put(b, s.p, u_fit(s.p, s.len, &head));
+        b_c(b, '~');
+        b_put(b, s.p + skip, s.len - skip);
     }
-    u32 skip = used - (width - head - 1), from = scr_fit(s.p, s.len, &skip);
-    b_put(b, s.p, scr_fit(s.p, s.len, &head));
-    b_c(b, '~');
-    b_put(b, s.p + from, s.len - from);
+    b_pad(b, from, width);
 }
 
 /* As wide as the names, as far as that leaves something to columns. */
@@ -31859,7 +31880,7 @@ static u32 scr_name_width(u32 things, u32 title)
     for (u32 k = 0; k < things; k++) {
         b_reset(&s);
         scr_name(&s, scr_thing[k]);
-        width = MAX(width, scr_width(s.p, s.len));
+        width = MAX(width, u_width(s.p, s.len));
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
 }
@@ -31943,7 +31964,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 /* Takes back what does not fit, the last thing that was added: from `at` on. Returns whether. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
-    if (scr_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
+    if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
         return false;
     b->len = at;
     return true;
@@ -32335,7 +32356,7 @@ static void scr_last_line(struct buf *b)
             break;
     }
     u32 columns = scr.cols;
-    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
     out_sgr("0");
 }
 
@@ -33750,11 +33771,11 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
     static struct buf s;
-    u32 columns = width;
+    u32 columns = width, from = b->len;
     b_reset(&s);
     b_esc(&s, comm, strlen(comm), 0);
-    b_put(b, s.p, scr_fit(s.p, s.len, &columns));
-    scr_pad(b, columns, width);
+    b_put(b, s.p, u_fit(s.p, s.len, &columns));
+    b_pad(b, from, width);
 }
 
 static u32 dg_lines(const struct buf *b)
