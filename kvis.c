@@ -39,7 +39,7 @@
  * 26 rb_      records that programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
- * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals tr_signal_stop]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
@@ -546,6 +546,14 @@ static u32 u_columns(int f)
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
+/* Whether a CPU time is long enough to be told apart: the kernel divides it into user and system
+ * time by the tick that it meets (cputime_adjust, kernel/sched/cputime.c). */
+static bool u_cpu_is_split(u64 ns)
+{
+    enum { LEAST_MS = 100 };
+    return ns >= LEAST_MS * NSEC / 1000;
+}
+
 static u64 u_now(void)
 {
     struct timespec ts;
@@ -721,10 +729,10 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
 /* How many of n bytes are at most `most` and end with no half of a UTF-8 character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
-    u32 len = MIN(n, most);
-    while (len < n && len && (s[len] & 0xc0) == 0x80)
-        len--;
-    return len;
+    u32 len = MIN(n, most), back = 0;
+    while (back < 3 && back < len && len < n && (s[len - back] & 0xc0) == 0x80)
+        back++;
+    return len - back;
 }
 
 /* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
@@ -734,6 +742,73 @@ static bool u_acts(u32 c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
         || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
         || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+#include "gen/widths.h"
+
+/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none; a
+ * byte that is no UTF-8 takes one. */
+static u32 u_character(const char *s, u32 len, u32 *n)
+{
+    u32 cp, low = 0, high = ARRAY_LEN(u_widths);
+    if (*s == '\033') {
+        const char *end = memchr(s, 'm', len);
+        *n = end ? (u32)(end - s) + 1 : len;
+        return 0;
+    }
+    int bytes = u_utf8((const u8 *)s, len, &cp);
+    *n = (u32)MAX(bytes, 1);
+    if (bytes < 2)
+        return 1;
+    while (low < high) { /* the last row that begins at cp or before */
+        u32 mid = (low + high) / 2;
+        if (u_widths[mid].first <= cp)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct u_wide *w = &u_widths[low ? low - 1 : 0];
+    return low && cp - w->first <= w->more ? w->columns : 1;
+}
+
+/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
+static u32 u_fit(const char *s, u32 len, u32 *columns)
+{
+    u32 at = 0, used = 0, n;
+    while (at < len) {
+        u32 wide = u_character(s + at, len - at, &n);
+        if (wide > *columns - used)
+            break;
+        used += wide;
+        at += n;
+    }
+    *columns = used;
+    return at;
+}
+
+static u32 u_width(const char *s, u32 len)
+{
+    u32 columns = UINT32_MAX;
+    u_fit(s, len, &columns);
+    return columns;
+}
+
+/* How many bytes are left out at the front when only that many columns are shown. */
+static u32 u_skip(const char *s, u32 len, u32 columns)
+{
+    u32 all = u_width(s, len), at = 0, n;
+    while (all > columns) {
+        all -= u_character(s + at, len - at, &n);
+        at += n;
+    }
+    return at;
+}
+
+/* Adds blanks until what stands at `from` takes that many columns. */
+static void b_pad(struct buf *b, u32 from, u32 columns)
+{
+    for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
+        b_c(b, ' ');
 }
 
 static const char b_digits[] = "0123456789abcdef";
@@ -2551,10 +2626,12 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made. */
-static const char *fd_peer_addr(const struct name *n)
+/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have NULs.
+ */
+static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
+    *len = sp ? n->len - (u32)(sp + 1 - n->s) : 0;
     return sp ? sp + 1 : "";
 }
 
@@ -2805,14 +2882,12 @@ static void fd_describe(struct buf *b, const struct ofd *o)
         return;
     }
     b_s(b, o->sock);
-    const char *l = fd_peer_addr(o->local), *p = fd_peer_addr(o->peer);
-    if (*l || *p)
-        b_c(b, ' ');
-    b_s(b, l);
-    if (*p) {
-        b_s(b, "->");
-        b_s(b, p);
-    }
+    u32 l_len, p_len;
+    const char *l = fd_peer_addr(o->local, &l_len), *p = fd_peer_addr(o->peer, &p_len);
+    b_s(b, l_len || p_len ? " " : "");
+    b_put(b, l, l_len);
+    b_s(b, p_len ? "->" : "");
+    b_put(b, p, p_len);
 }
 
 /* Appends "3</etc/hosts>", escaped; "3" alone when nothing is known. */
@@ -5487,13 +5562,6 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* The result of a call as the kernel meant it. modify_ldt(2) alone returns an unsigned int
- * (arch/x86/kernel/ldt.c), so its -ENOSYS arrives as 4294967258. */
-static s64 sc_result(u16 id, s64 ret)
-{
-    return id == SC_modify_ldt && ret >> 32 == 0 ? (s32)ret : ret;
-}
-
 /* The row of a call, or -1 when that convention has none of that number. */
 static int sc_find(enum abi a, u64 nr)
 {
@@ -5746,9 +5814,10 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
 /* The address of a peer; absent when there is none. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
-    const char *s = fd_peer_addr(n);
-    if (*s)
-        ev_bytes(e, f, s, n->len - (u32)(s - n->s));
+    u32 len;
+    const char *s = fd_peer_addr(n, &len);
+    if (len)
+        ev_bytes(e, f, s, len);
 }
 
 static void ev_unset(struct event *e, enum ev_field f)
@@ -6231,21 +6300,15 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_col = 0;
 }
 
-/* Cuts the line at hand where the terminal ends: a character is a column, a colour none. */
+/* Cuts the line at hand where the terminal ends. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
-    u32 columns = 0, end = 0;
-    for (u32 i = out.line_from; i < b->len; i++) {
-        if (b->p[i] == '\033')
-            while (b->p[i] != 'm')
-                i++;
-        else if (((u8)b->p[i] & 0xc0) != 0x80 && ++columns == out.columns)
-            end = i; /* the last character that fits: the ellipsis takes its place */
-    }
-    if (columns <= out.columns)
+    u32 columns = out.columns, len = b->len - out.line_from;
+    if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    b->len = end;
+    columns = out.columns - 1; /* and one for the ellipsis */
+    b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_s(b, "…");
     out_sgr("0");
 }
@@ -7051,7 +7114,10 @@ static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    b_fraction(b, ns / 1000, 1000000);
+    if (ns < 1000) /* -T of strace has microseconds; a call of none of them has nanoseconds */
+        b_fraction(b, ns, (u32)NSEC);
+    else
+        b_fraction(b, ns / 1000, 1000000);
     u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
@@ -7538,7 +7604,8 @@ struct st_caller {
     bool ended; /* in a replay: the pid may be another process's */
 };
 
-/* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
+/* Waits for a CPU, as the kernel counted them; max_ns 0 in recordings of versions that did not know
+ * it. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -8255,7 +8322,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_TREE: return !out.observed;
     case ST_COMMANDS: return !all;
     case ST_CPU: return s->cpu_ns > 0;
-    case ST_CPU_PARTS: return s->user_ns | s->system_ns;
+    case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
     case ST_PEAK: return s->max_rss > 0;
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
@@ -8649,13 +8716,15 @@ static void st_command(struct buf *b)
 /* What is missing; false: nothing. */
 static bool st_has_lost(const struct summary *s)
 {
-    return s->lost || (s->n_io && s->io.lost) || s->uring_lost
+    return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
            || (opt.faults && s->fault_lost);
 }
 
 static void st_text_lost(struct buf *b, const struct summary *s)
 {
     b_f(b, "%" PRIu64 " calls", s->lost);
+    if (s->waits_lost)
+        b_f(b, ", %" PRIu64 " long waits for a CPU", s->waits_lost);
     if (s->n_io && s->io.lost)
         b_f(b, ", %" PRIu64 " requests of disks", s->io.lost);
     if (s->uring_lost)
@@ -8679,14 +8748,6 @@ struct st_items {
     u64 left_out;
 };
 
-static u32 st_columns(const char *s, const char *end)
-{
-    u32 n = 0;
-    for (; s < end; s++)
-        n += (*s & 0xc0) != 0x80; /* a byte that does not go on with a character of UTF-8 */
-    return n;
-}
-
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
@@ -8706,7 +8767,7 @@ static void st_end_item(struct st_items *items)
     struct buf *b = items->b;
     u32 most = ST_COLUMNS - items->end;
     if (!items->left_out
-        && (!items->shown || st_columns(b->p + items->line, b->p + b->len) <= most)) {
+        && (!items->shown || u_width(b->p + items->line, b->len - items->line) <= most)) {
         items->shown++;
         return;
     }
@@ -8765,9 +8826,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 /* A file's path, on a terminal only its end. */
 static void st_path(struct buf *b, const struct name *n)
 {
-    u32 from = 0;
-    if (n->len > ST_PATH_COLUMNS && isatty(out.text.fd[0]))
-        from = n->len - ST_PATH_COLUMNS;
+    u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
     b_s(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
@@ -8783,13 +8842,10 @@ static void st_what(struct buf *b)
     st_escape(b, name, (u32)strlen(name), 40);
 }
 
-/* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
- * is known (cputime_adjust, kernel/sched/cputime.c). */
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
 {
-    enum { LEAST_MS = 100 };
     b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_time(s, user + system).s);
-    if (user + system >= LEAST_MS * NSEC / 1000)
+    if (st_knows(s, ST_CPU_PARTS))
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
@@ -8810,12 +8866,12 @@ static void st_text_head(struct buf *b, const struct summary *s)
 {
     u64 user = st_round(s, s->user_ns), system = st_round(s, s->system_ns),
         all = MAX(st_round(s, s->duration_ns), user + system);
-    bool parts = st_knows(s, ST_CPU_PARTS), one = parts && s->threads == 1 && !st_no_calls(s);
+    bool waited = user | system, one = waited && s->threads == 1 && !st_no_calls(s);
     u32 line = b->len;
     st_what(b);
     b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
     if (one) {
-        u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
+        u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
         st_text_cpu(b, s, user, system);
         b_f(b, "\n%*s", (int)indent, "");
@@ -8831,13 +8887,13 @@ static void st_text_head(struct buf *b, const struct summary *s)
     if (s->threads > s->processes)
         b_f(b, ", %" PRIu64 " threads", s->threads);
     u32 cpu = b->len;
-    if (parts) {
+    if (waited) {
         b_s(b, ", ");
         st_text_cpu(b, s, user, system);
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* its own line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* its own line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -9107,7 +9163,7 @@ static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 
 static void st_json_connection(struct buf *b, const struct name *n)
 {
-    u32 type = (u32)(fd_peer_addr(n) - n->s);
+    u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
     b_c(b, '"');
     b_json(b, n->s, type);
     b_s(b, "→ ");
@@ -9127,8 +9183,8 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
     case ST_TEXT: *len = (u32)strnlen(p, c->size); return p;
-    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n) - n->s) - 1; return n->s;
-    case ST_ADDRESS: s = fd_peer_addr(n); *len = n->len - (u32)(s - n->s); return s;
+    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n, len) - n->s) - 1; return n->s;
+    case ST_ADDRESS: return fd_peer_addr(n, len);
     default: *len = n->len; return n->s;
     }
     *len = (u32)strlen(s);
@@ -9532,11 +9588,10 @@ static bool md_long_enough(const struct call *c)
 /* -z, -x, -e status=, --min-duration: by the result. */
 static bool md_status_wanted(const struct call *c)
 {
-    bool failed = opt.count_only ? st_has_failed(c) : c->err; /* as the column of errors has it */
-    u8 status = c->detached ? CALL_DETACHED
-                : c->noret  ? CALL_UNFINISHED
-                : failed    ? CALL_FAILED
-                            : CALL_SUCCESSFUL;
+    u8 status = c->detached        ? CALL_DETACHED
+                : c->noret         ? CALL_UNFINISHED
+                : st_has_failed(c) ? CALL_FAILED /* as the column of errors has it */
+                                   : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
 
@@ -14038,9 +14093,11 @@ static int rep_temporary(const char *dir)
         return f >= 0 ? f : -errno;
     snprintf(path, sizeof path, "%s/kvis-%016" PRIx64, dir, u_random());
     f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (f < 0 || unlink(path) < 0)
-        return -errno;
-    return f;
+    if (f < 0 || unlink(path) == 0)
+        return f < 0 ? -errno : f;
+    int e = -errno;
+    close(f);
+    return e;
 }
 
 /* == 21 df_  kvis diff: two recordings compared =====================================
@@ -14743,31 +14800,37 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Text, as much of it as fits into so many bytes; 0: all. */
-static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
+/* Text that ends a line, as much of it as a terminal of that many columns has a place for; 0: there
+ * is no terminal. */
+static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
-    bool cut = most && n > most;
-    b_put(b, s, cut ? u_cut(s, n, most - 3) : n);
-    b_s(b, cut ? "..." : "");
+    const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
+    u32 from = line ? (u32)(line + 1 - b->p) : 0, used = u_width(b->p + from, b->len - from);
+    u32 room = columns ? MAX(columns, used + 8) - used : UINT32_MAX, fits = room;
+    if (u_fit(s, n, &fits) == n) {
+        b_put(b, s, n);
+        return;
+    }
+    fits = room - 3;
+    b_put(b, s, u_fit(s, n, &fits));
+    b_s(b, "...");
 }
 
-/* The name of a pair ends a line that began at `from`. */
-static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
+/* The name of a pair ends a line. */
+static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
-    u32 columns = u_columns(out.text.fd[0]), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
         b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
-    df_put_cut(b, name.p, name.len, columns ? MAX(columns, used + 8) - used : 0);
+    df_put_rest(b, u_columns(out.text.fd[0]), name.p, name.len);
     b_c(b, '\n');
 }
 
 static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df_table *t)
 {
     bool calls = t->pair == df_pair_calls;
-    u32 from = b->len;
     for (u32 i = t->count ? 0 : 2; i < 4; i++) {
         u32 k = i & 1;
         int width = i < 2 ? 8 : 10;
@@ -14785,7 +14848,7 @@ static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df
     else
         df_text_change(b, p, t->unit);
     b_s(b, "  ");
-    df_text_name(b, p, from);
+    df_text_name(b, p);
 }
 
 static void df_text_table(struct buf *b, const struct df_table *t)
@@ -15356,10 +15419,13 @@ static int pf_map(int at, int f)
     }
     if (p == MAP_FAILED)
         return -errno;
+    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0) {
+        int e = -errno;
+        munmap(p, (pf_rings.pages + 1) * pf_rings.page);
+        return e;
+    }
     pf_rings.ring[at] = p;
     pf_rings.fd[at] = f;
-    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
-        return -errno;
     return 0;
 }
 
@@ -15369,13 +15435,17 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
     if (f < 0)
         return f;
-    /* The descriptor must live as long as the event: it is closed when kvis ends. */
     if (!pf_rings.ring[at])
         e = pf_map(at, f);
     else if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf_rings.fd[at]) < 0)
         e = -errno;
-    pf_rings.n = e ? pf_rings.n : MAX(pf_rings.n, (u32)at + 1);
-    return e;
+    if (e) {
+        close(f);
+        return e;
+    }
+    /* The descriptor must live as long as the event: it is closed when kvis ends. */
+    pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
+    return 0;
 }
 
 /* Opens the events for one thread on every CPU that there is: sysconf(3) of musl says on how many
@@ -16691,30 +16761,12 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Reads or writes all n elements of an array; val has them one after the other. By one call where
- * the kernel can (arrays: 5.6, per-CPU arrays: 5.13), else one by one. */
-static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
+/* Writes all n elements of an array; val has them one after the other. */
+static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
 {
-    int one = write ? BPF_MAP_UPDATE_ELEM : BPF_MAP_LOOKUP_ELEM;
-    int all = write ? BPF_MAP_UPDATE_BATCH : BPF_MAP_LOOKUP_BATCH, e = -ENOMEM;
-    u32 *keys = realloc(NULL, n * sizeof *keys), after;
-    union bpf_attr a;
-    memset(&a, 0, sizeof a);
-    a.batch.map_fd = (u32)map;
-    a.batch.count = n;
-    a.batch.keys = (uintptr_t)keys;
-    a.batch.values = (uintptr_t)val;
-    a.batch.out_batch = (uintptr_t)&after;
-    for (u32 i = 0; keys && i < n; i++)
-        keys[i] = i;
-    if (keys)
-        e = bpf_call(all, &a, BPF_ATTR_TO(batch));
-    free(keys);
-    if (a.batch.count == n && (!e || e == -ENOENT)) /* ENOENT: there are no more */
-        return 0;
-    e = 0;
+    int e = 0;
     for (u32 i = 0; i < n && !e; i++)
-        e = bpf_map_do(one, map, &i, (u8 *)val + i * size);
+        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &i, (const u8 *)val + i * size);
     return e;
 }
 
@@ -17511,30 +17563,35 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- what went missing --- */
 
-/* The sum over all CPUs of a per-CPU counter; 0 when it cannot be read. */
-static u64 bpf_sum(int map, u32 key)
+/* Reads n counters of a per-CPU array, from one on: their sums over the CPUs, and of the one at
+ * `most` the largest value. Returns 0 or -errno. */
+static int bpf_counters(int map, u32 from, u32 n, u32 most, u64 *sum)
 {
-    u32 n = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
-    u64 sum = 0, *v = calloc(n, sizeof *v);
-    if (v && bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) == 0)
-        for (u32 i = 0; i < n; i++)
-            sum += v[i];
-    free(v);
-    return sum;
-}
-
-/* The same for all n counters of an array. */
-static void bpf_sums(int map, u32 n, u64 *sum)
-{
-    u32 cpus = (u32)pf_cpus("possible", false); /* 0: without /sys nobody says what a batch has */
-    u64 *v = cpus ? calloc((size_t)n * cpus, sizeof *v) : NULL;
-    bool ok = v && bpf_map_all(false, map, n, v, cpus * sizeof *v) == 0;
-    for (u32 i = 0; i < n; i++) {
-        sum[i] = cpus ? 0 : bpf_sum(map, i);
-        for (u32 cpu = 0; ok && cpu < cpus; cpu++)
-            sum[i] += v[(size_t)i * cpus + cpu];
+    u32 cpus = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
+    u64 *v = calloc(cpus, sizeof *v);
+    int e = v ? 0 : -ENOMEM;
+    for (u32 i = 0; i < n && !e; i++) {
+        u32 key = from + i;
+        sum[i] = 0;
+        e = bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v);
+        for (u32 cpu = 0; cpu < cpus && !e; cpu++)
+            sum[i] = key == most ? MAX(sum[i], v[cpu]) : sum[i] + v[cpu];
     }
     free(v);
+    return e;
+}
+
+/* The sum over all CPUs of a counter; 0, with a warning, when it cannot be read. */
+static u64 bpf_sum(int map, u32 key)
+{
+    static bool warned;
+    u64 sum = 0;
+    int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
+    if (e && !warned)
+        u_warn("what BPF programs have lost is unknown: cannot read their counters: %s",
+               strerror(-e));
+    warned |= e != 0;
+    return e ? 0 : sum;
 }
 
 /* What the programs counted under one reason (enum wire_lost). */
@@ -18221,7 +18278,6 @@ static struct {
     const struct wire_hist *hists;
     struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
-    u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
@@ -18695,7 +18751,7 @@ static int hy_watch(void)
 {
     int e = hy_tell_commands();
     int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_all(true, map, CALL_NRS, hy_specs, sizeof *hy_specs);
+    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
 /* How many entries the maps have that count. */
@@ -19143,13 +19199,18 @@ static void hy_delays(void)
     u64 slot[DELAY_SLOTS];
     if (!hy.on || !hy.sched)
         return;
-    bpf_sums(bpf_map(&hy.obj, "delays"), DELAY_SLOTS, slot);
+    int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
+    if (e) {
+        u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
+        return;
+    }
     st.n_delays = 1;
+    st.waits_lost = bpf_lost(&hy.obj, LOST_SCHED);
     st.delays.sum_ns = slot[DELAY_SUM];
     st.delays.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
         st.delays.count += st.delays.hist[i] = (u32)slot[i];
-    st.delays.max_ns = hy.max_delay_ns;
+    st.delays.max_ns = slot[DELAY_MAX];
 }
 
 /* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
@@ -19903,7 +19964,7 @@ static void tr_make_full(struct task *t)
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
-    c->ret = c->known ? sc_result(c->id, ret) : ret;
+    c->ret = ret;
     c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
 }
 
@@ -20152,7 +20213,6 @@ static void tr_delay(const struct wire_delay *d)
     struct task *t = ps_task((pid_t)d->tid);
     if (!t || !tr.started || opt.trace)
         return;
-    hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
     pf_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
@@ -20721,8 +20781,12 @@ static void tr_signal_stop(struct task *t, int sig)
         if (t->proc)
             t->proc->start_ns = u_when();
         tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
-        if (hy.count && hy_watch())
-            u_warn("cannot fill the map spec: nothing is counted");
+        int e = hy.count ? hy_watch() : 0;
+        if (e) {
+            kill(tr.child, SIGKILL);
+            die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+                "fix: --backend=ptrace", strerror(-e));
+        }
         tr_resume(t, 0);
         return;
     }
@@ -22671,7 +22735,7 @@ static const char *proc_opt_cgroup(const char *v)
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
-    USED("", run_ns, "se.sum_exec_runtime"),
+    USED("cpu_ns", run_ns, "se.sum_exec_runtime"),
     USED("minor_faults", minor, "min_flt"),
     USED("major_faults", major, "maj_flt"),
     USED("voluntary_switches", waits, "nvcsw"),
@@ -23138,7 +23202,7 @@ static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
 {
     u32 from = b->len;
     b_esc(b, comm, strnlen(comm, 16), 0);
-    proc_pad(b, from, width);
+    b_pad(b, from, width);
     b_c(b, ' ');
 }
 
@@ -23293,7 +23357,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
                : r->what == PROC_THREAD ? "thread" : "running");
     else
         proc_status(b, r->l->status);
-    proc_pad(b, from, 8);
+    b_pad(b, from, 8);
     b_c(b, ' ');
 }
 
@@ -23459,11 +23523,11 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    if (proc_used(u, PROC_CPU)) {
+    if (proc_used(u, PROC_CPU) && u_cpu_is_split(u->run_ns)) {
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
-    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
         if (proc_used(u, i))
             proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
@@ -23718,15 +23782,14 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH), from = b->len;
+    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
-    from = b->len - from + 3 * depth;
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
     if (depth)
         b_s(b, n->next ? "├─ " : "└─ ");
-    df_put_cut(b, n->line, n->len, columns ? MAX(columns, from + 8) - from : 0);
+    df_put_rest(b, columns, n->line, n->len);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
@@ -24564,11 +24627,8 @@ static void proc_json_summary(u32 running)
 /* Whose line of the summary it is: what a terminal has no place for is cut. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
-    enum { FROM = 22 };
-    u32 columns = u_columns(STDERR_FILENO);
     b_f(b, "  %-7u ", n->pid);
-    df_put_cut(b, n->line, u_cut(n->line, n->len, PROC_NAME),
-               columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
     b_c(b, '\n');
 }
 
@@ -26763,16 +26823,13 @@ static bool mfs_busy_tables(void)
     return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
-/* How many threads waited for each CPU. */
-static void mfs_queues(void)
+/* How many threads waited for a CPU. */
+static void mfs_queue_of(u32 cpu, const char *dir)
 {
     double ns = met.src[met.cur].elapsed_s * 1e9;
-    for (struct met_inst *i = met_first(DIM_CPU); i && ns > 0; i = met_next(i)) {
-        unsigned long cpu = strtoul(i->name, NULL, 10);
-        if (i->name[0] && i->at == met.tick && cpu < MET_INSTS)
-            met_set(i, M_QUEUED, (double)mfs_queued[cpu] / ns);
-    }
-    met_sum_of(M_QUEUED, NULL);
+    (void)dir;
+    if (ns > 0 && cpu < MET_INSTS)
+        met_set(met_inst_nr(DIM_CPU, cpu), M_QUEUED, (double)mfs_queued[cpu] / ns);
 }
 
 static void mfs_busy(void)
@@ -26801,7 +26858,8 @@ static void mfs_busy(void)
     }
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
-        mfs_queues();
+        mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of); /* of CPUs that are on */
+    met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_BUSY; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
@@ -30011,29 +30069,46 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
- * are no UTF-8 are U+FFFD. CSV (RFC 4180) has a quote twice; of a label of Prometheus \\, \" and \n
- * are escaped. */
-static void mout_quoted(struct buf *b, const char *s, bool csv)
+/* A name as other programs read it, and never that of another thing: UTF-8, where bytes that are
+ * none, and characters that act on a terminal, are \xHH. A \x of its own is \x5cx. */
+static const struct buf *mout_unique(const char *s)
 {
+    static struct buf b;
     u32 cp;
+    b_reset(&b);
     for (size_t n = strlen(s), k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (!len)
-            b_s(b, "\xef\xbf\xbd");
-        else if (*s == '\n' && !csv)
-            b_s(b, "\\n");
-        else if (u_acts(cp))
-            for (size_t at = 0; at < k; at++)
-                b_f(b, csv ? "\\x%02x" : "\\\\x%02x", (u8)s[at]);
-        else if (*s == '"')
-            b_s(b, csv ? "\"\"" : "\\\"");
-        else if (*s == '\\' && !csv)
-            b_s(b, "\\\\");
-        else
-            b_put(b, s, k);
+        if (len && !u_acts(cp) && memcmp(s, "\\x", MIN(n, 2)) != 0) {
+            b_put(&b, s, k);
+            continue;
+        }
+        for (size_t at = 0; at < k; at++) {
+            b_s(&b, "\\x");
+            b_hex2(&b, (u8)s[at]);
+        }
     }
+    return &b;
+}
+
+/* The same between quotes. CSV (RFC 4180) has a quote twice, a label of Prometheus \\ and \". */
+static void mout_quoted(struct buf *b, const char *s, bool csv)
+{
+    const struct buf *name = mout_unique(s);
+    for (u32 i = 0; i < name->len; i++) {
+        if (name->p[i] == '"')
+            b_c(b, csv ? '"' : '\\');
+        else if (name->p[i] == '\\' && !csv)
+            b_c(b, '\\');
+        b_c(b, name->p[i]);
+    }
+}
+
+/* The same inside a JSON string. */
+static void mout_json_name(struct buf *b, const char *s)
+{
+    const struct buf *name = mout_unique(s);
+    b_json(b, name->p, name->len);
 }
 
 /* --- CSV: a row a number --- */
@@ -30442,7 +30517,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0])
             continue;
         b_c(b, '"');
-        b_json(b, i->name, strlen(i->name));
+        mout_json_name(b, i->name);
         b_s(b, "\":{");
         if (i->info[0]) {
             out_json_text(b, met_dims[dim].info, i->info);
@@ -30672,7 +30747,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
             continue;
         s->line = mout_past.lines++;
         b_f(b, "[%u,\"%s\",\"", s->line, i->name[0] ? met_dims[dim].label : "");
-        b_json(b, i->name, strlen(i->name));
+        mout_json_name(b, i->name);
         b_s(b, "\",\"");
         b_json(b, i->info, strlen(i->info));
         b_s(b, "\"],");
@@ -31015,7 +31090,7 @@ static bool hs_wait(u64 until, int also)
  * scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_BARS = 4,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9, SCR_BARS = 4,
     SCR_COLUMNS = 128,
     SCR_ROW = 7 /* items of a row of the overview, at most */
 };
@@ -31142,32 +31217,6 @@ static void scr_end(void)
 
 /* --- a line --- */
 
-/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
-static u32 scr_fit(const char *s, u32 len, u32 *columns)
-{
-    u32 i = 0, room = *columns;
-    while (i < len) {
-        bool style = s[i] == '\033';
-        if (!style && !room)
-            break;
-        if (style)
-            while (i < len && s[i] != 'm')
-                i++;
-        room -= !style;
-        for (i++; i < len && (s[i] & 0xc0) == 0x80;) /* the rest of a character in UTF-8 */
-            i++;
-    }
-    *columns -= room;
-    return MIN(i, len);
-}
-
-static u32 scr_width(const char *s, u32 len)
-{
-    u32 columns = UINT32_MAX;
-    scr_fit(s, len, &columns);
-    return columns;
-}
-
 static u32 scr_window(void)
 {
     return scr.rows > 2 ? scr.rows - 2u : 0;
@@ -31183,7 +31232,7 @@ static bool scr_visible(void)
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
-    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
     out_sgr("0");
     b_s(b, "\033[K\r\n");
     scr.from = b->len;
@@ -31204,7 +31253,7 @@ static void scr_paragraphs(struct buf *b, const struct buf *text)
     for (u32 at = 0; at < text->len;) {
         const char *s = text->p + at;
         u32 columns = MAX(scr.cols, 1), len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
-        u32 n = scr_fit(s, len, &columns), cut = n;
+        u32 n = u_fit(s, len, &columns), cut = n;
         while (cut && n < len && s[cut] != ' ')
             cut--;
         n = cut ? cut : n;
@@ -31219,12 +31268,6 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("7");
     b_f(b, " %s ", title);
     out_sgr("0");
-}
-
-static void scr_pad(struct buf *b, u32 used, u32 width)
-{
-    for (; used < width; used++)
-        b_c(b, ' ');
 }
 
 /* The red or yellow of an unusual number; NULL: it is none. */
@@ -31254,7 +31297,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
         mout_text_num(&s, m, v);
     if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
         s.len -= 2;
-    scr_pad(b, s.len, width);
+    b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
     out_sgr("0");
@@ -31350,7 +31393,7 @@ static void scr_cells(struct buf *b)
         b_c(b, ' ');
         scr_spark(b, m, 0, SCR_SPARK);
         n += cells;
-        scr_pad(b, scr_width(b->p + scr.from, b->len - scr.from), n * SCR_CELL);
+        b_pad(b, scr.from, n * SCR_CELL);
     }
     if (n)
         scr_line(b);
@@ -31371,11 +31414,14 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
     b_reset(&name);
     b_f(&name, "%s ", r->name);
     b_esc(&name, h->inst->name, strlen(h->inst->name), 0);
-    b_c(&name, 0);
-    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1);
+    u32 columns = SCR_HIST_NAME;
+    name.len = u_fit(name.p, name.len, &columns);
+    u32 wide = (u32)MAX(scr.cols - SCR_HIST_NAME - 1, 0) / (last - first + 1);
     wide = MIN(MAX(wide, 1), 4);
     for (u32 line = SCR_BARS; line-- > 0;) {
-        b_f(b, "%-30.30s ", line ? "" : name.p);
+        u32 from = b->len;
+        b_put(b, name.p, line ? 0 : name.len);
+        b_pad(b, from, SCR_HIST_NAME + 1);
         for (u32 o = first; o <= last; o++) {
             u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
             for (u32 w = 0; w < wide; w++)
@@ -31500,7 +31546,8 @@ static void scr_name(struct buf *b, const struct met_inst *i)
 {
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
-    scr_pad(b, process ? (u32)strlen(name) : 7, 7);
+    if (process)
+        b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
     b_esc(b, name, strlen(name), 0);
     if (i->info[0])
         b_s(b, process ? " " : " (");
@@ -31515,16 +31562,15 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     u32 head = width / 2;
     b_reset(&s);
     scr_name(&s, i);
-    u32 used = scr_width(s.p, s.len);
-    if (used <= width) {
+    u32 skip = u_skip(s.p, s.len, width - head - 1), from = b->len;
+    if (u_width(s.p, s.len) <= width) {
         b_put(b, s.p, s.len);
-        scr_pad(b, used, width);
-        return;
+    } else {
+        b_put(b, s.p, u_fit(s.p, s.len, &head));
+        b_c(b, '~');
+        b_put(b, s.p + skip, s.len - skip);
     }
-    u32 skip = used - (width - head - 1), from = scr_fit(s.p, s.len, &skip);
-    b_put(b, s.p, scr_fit(s.p, s.len, &head));
-    b_c(b, '~');
-    b_put(b, s.p + from, s.len - from);
+    b_pad(b, from, width);
 }
 
 /* As wide as the names, as far as that leaves something to columns. */
@@ -31535,7 +31581,7 @@ static u32 scr_name_width(u32 things, u32 title)
     for (u32 k = 0; k < things; k++) {
         b_reset(&s);
         scr_name(&s, scr_thing[k]);
-        width = MAX(width, scr_width(s.p, s.len));
+        width = MAX(width, u_width(s.p, s.len));
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
 }
@@ -31619,7 +31665,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 /* Takes back what does not fit, the last thing that was added: from `at` on. Returns whether. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
-    if (scr_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
+    if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
         return false;
     b->len = at;
     return true;
@@ -32011,7 +32057,7 @@ static void scr_last_line(struct buf *b)
             break;
     }
     u32 columns = scr.cols;
-    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
     out_sgr("0");
 }
 
@@ -33426,11 +33472,11 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
     static struct buf s;
-    u32 columns = width;
+    u32 columns = width, from = b->len;
     b_reset(&s);
     b_esc(&s, comm, strlen(comm), 0);
-    b_put(b, s.p, scr_fit(s.p, s.len, &columns));
-    scr_pad(b, columns, width);
+    b_put(b, s.p, u_fit(s.p, s.len, &columns));
+    b_pad(b, from, width);
 }
 
 static u32 dg_lines(const struct buf *b)

@@ -267,8 +267,8 @@ struct wire_who {
 };
 WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
-/* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
-enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
+/* `delays`: how long threads waited for a CPU, 16 buckets an octave; the sum and the longest in ns. */
+enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_MAX, DELAY_SLOTS };
 
 /* `hists`: how long calls of a number took, with the same buckets. */
 struct wire_hist {

@@ -377,6 +377,13 @@ INLINE bool wanted(bool ended, bool failed, u64 ns)
     return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
 }
 
+/* A connect under way has not failed; what sigreturn "returns" is the register of what the signal
+ * interrupted. The same as st_has_failed of kvis.c. */
+INLINE bool has_failed(s64 ret, const struct wire_spec *s)
+{
+    return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
+}
+
 /* By which a call is told from another one of the same number. */
 INLINE u64 args_sum(const struct wire_thread *th)
 {
@@ -395,7 +402,7 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
     u64 now = bpf_ktime_get_ns(), sum = 0, from = th->ts_ns;
     u32 nr = th->nr;
     bool in_call = th->in_call, again = 0, broken = over && ret <= -512 && ret >= -516;
-    bool failed = over && ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
+    bool failed = over && has_failed(ret, s);
     if (broken || th->int_ns)
         sum = args_sum(th);
     if (in_call && th->int_ns && !th->int_over)
@@ -991,7 +998,7 @@ INLINE void send(struct record *r, s64 ret, bool over)
 INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *s, s64 ret)
 {
     u64 ns = CFG(CFG_MIN_NS) ? bpf_ktime_get_ns() - th->ts_ns : 0;
-    return wanted(1, ret < 0 && ret >= -4095 && !s->unfailing, ns);
+    return wanted(1, has_failed(ret, s), ns);
 }
 
 INLINE void left(void *ctx, s64 ret, s64 nr)
@@ -1141,8 +1148,12 @@ INLINE void add_delay(u32 slot, u64 n)
 /* A thread has waited for a CPU and has one now. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
+    u32 slot = DELAY_MAX;
+    u64 *longest = bpf_map_lookup_elem(&delays, &slot);
     add_delay(bucket(ns, DELAY_BUCKETS), 1);
     add_delay(DELAY_SUM, ns);
+    if (longest && ns > *longest)
+        *longest = ns;
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
