@@ -2849,8 +2849,17 @@ static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
     return syscall(SYS_kcmp, tid, other, 0 /* KCMP_FILE */, n, m) == 0;
 }
 
+/* Whether /proc says that tid has no descriptor n. (Where /proc is not mounted, or may not be read,
+ * it says nothing.) */
+static bool fd_is_closed(pid_t tid, s32 n)
+{
+    char link[8], path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", tid);
+    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
+}
+
 /* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
- * /proc and kept. */
+ * /proc and kept; one that was closed meanwhile is forgotten. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
@@ -2858,6 +2867,10 @@ static struct ofd *fd_get(struct task *t, s32 n)
         return e ? e->o : NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
+    if (!o && e && fd_is_closed(t->tid, n)) {
+        fd_remove(t->files, n);
+        return NULL;
+    }
     if (!o)
         return e ? e->o : NULL;
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {

@@ -8,6 +8,9 @@
 each truth fd dup cloexec range range_unshare clone_files fork_copy threads
 each truth fd relative kinds sockets made ledger tmpfile
 has ledger/err "left"
+KVOPT="-v -e trace=read,dup2,dup3"
+each truth fd closed
+KVOPT=
 each truth fd scm getfd flight
 # The receiver can be told to have the files before the sender is told to have sent them.
 for i in 1 2 3 4 5 6 7 8; do each truth fd scm; done

@@ -591,6 +591,26 @@ static void ledger(int argc, char **argv)
     last_holder("given", p);
 }
 
+/* Descriptors that were closed by calls that kvis was not asked for (-e). */
+static void closed(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[4];
+    int full = (int)CHK(open("/dev/full", O_RDONLY)), zero = (int)CHK(open("/dev/zero", O_RDONLY));
+    CHK(dup2(full, 40));
+    close(40);
+    MUST(read(40, b, 1) == -1 && errno == EBADF);
+    CHK(dup3(zero, 40, O_CLOEXEC));
+    CHK(syscall(SYS_close_range, 40u, 41u, 0u));
+    CHK(dup2(zero, 40));
+    MUST(read(40, b, 4) == 4);
+    close(zero);
+    MUST(read(zero, b, 1) == -1 && errno == EBADF);
+    want("[e['args'][:2] for e in by('syscall') if e['name'] in ('dup2', 'dup3')]"
+         " == [['%d</dev/full>', '40'], ['%d</dev/zero>', '40'], ['%d</dev/zero>', '40']]", full, zero, zero);
+    want("[e['args'][0] for e in by('syscall') if e['name'] == 'read'][-3:] == ['40', '40</dev/zero>', '%d']", zero);
+}
+
 /* Files without a name any more. */
 static void tmpfile_(int argc, char **argv)
 {
@@ -615,7 +635,8 @@ int main(int argc, char **argv)
         { "dup", dup_all }, { "cloexec", cloexec }, { "range", range }, { "range_unshare", range_unshare },
         { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "scm", scm }, { "flight", flight },
         { "getfd", getfd }, { "inherit", inherit }, { "relative", relative }, { "kinds", kinds },
-        { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ }, { NULL, NULL },
+        { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ },
+        { "closed", closed }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }
