@@ -17846,12 +17846,14 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
-    sigset_t all;
-    sp_witness = fork();
-    if (sp_witness)
-        return; /* if there is none, every signal counts as kvis's own */
+    sigset_t all, was;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (sp_witness) { /* if there is none, every signal counts as kvis's own */
+        sigprocmask(SIG_SETMASK, &was, NULL);
+        return;
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
     if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
@@ -17864,24 +17866,47 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-static void sp_end_witness(void)
+static void sp_end_witness(pid_t pid)
 {
-    if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
-        waitpid(sp_witness, NULL, 0);
-    sp_witness = -1;
+    if (pid > 0 && kill(pid, SIGKILL) == 0)
+        waitpid(pid, NULL, 0);
 }
 
-/* The signals that kvis's group has got, bit n-1, unless the command has left the group. A witness
- * that has some makes way for a new one. */
+/* The signals of a process that are pending, bit n-1. */
+static u64 sp_pending(pid_t pid)
+{
+    const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
+    return pending ? strtoull(pending, NULL, 16) : 0;
+}
+
+/* A witness that has signals makes way for a new one. What comes between the reading of the old one
+ * and the new one's birth is kvis's, too, and taken out there. */
+static void sp_change_witness(void)
+{
+    pid_t old = sp_witness;
+    sigset_t all, was, one;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_start_witness();
+    u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
+    u64 unseen = mine & sp_pending(old) & ~seen;
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
+        sigemptyset(&one);
+        sigaddset(&one, sp_sigs[i]);
+        if (unseen >> (sp_sigs[i] - 1) & 1)
+            sigtimedwait(&one, NULL, &(struct timespec){ 0 });
+    }
+    sp_end_witness(old);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+}
+
+/* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
 static u64 sp_group_got(void)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
-    const char *pending = sp_witness > 0 ? fd_status(sp_witness, "ShdPnd:") : NULL;
-    u64 got = pending ? strtoull(pending, NULL, 16) : 0;
-    if (got) {
-        sp_end_witness();
-        sp_start_witness();
-    }
+    u64 got = sp_pending(sp_witness);
+    if (got)
+        sp_change_witness();
     return together ? got : 0;
 }
 
@@ -22068,7 +22093,7 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     }
     bpf_detach(&s->obj);
     ses_take(s);
-    sp_end_witness();
+    sp_end_witness(sp_witness);
 }
 
 static void ses_end(struct session *s)
@@ -34321,7 +34346,7 @@ static int dg_run(void)
     out_flush();
     while (sp_command.pid && dg.status == -1 && !sp_over()) /* -d was over before it */
         dg_wait(u_now() + NSEC);
-    sp_end_witness();
+    sp_end_witness(sp_witness);
     return dg.status;
 }
 
