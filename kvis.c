@@ -554,11 +554,25 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-static u64 u_now(void)
+/* How far the clocks of kvis's time namespace are ahead of those of the first one
+ * (time_namespaces(7)), by which the kernel stamps records; in ns. */
+static struct { s64 monotonic, boottime; } u_ahead;
+
+/* A clock of the first time namespace. */
+static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+    clock_gettime(clock, &ts);
+    s64 ahead = clock == CLOCK_BOOTTIME    ? u_ahead.boottime
+                : clock == CLOCK_MONOTONIC ? u_ahead.monotonic
+                                           : 0;
+    return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
+}
+
+/* The clock of every time that kvis tells. */
+static u64 u_now(void)
+{
+    return u_clock(CLOCK_MONOTONIC);
 }
 
 /* A number that nobody can guess; soon after boot, or without getrandom(2), one that nobody is
@@ -1180,6 +1194,24 @@ static size_t u_slurp(const char *path, char *s, size_t max)
         close(f);
     s[n] = 0;
     return n;
+}
+
+/* Finds out how far the clocks are ahead. The file is about the namespace of future children: it is
+ * kvis's own unless unshare(2) was called since kvis's process began. */
+static void u_clocks(void)
+{
+    char own[64] = "", children[64] = "", text[256], *boot;
+    if (readlink("/proc/self/ns/time", own, sizeof own - 1) < 0
+        || readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) < 0
+        || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text))
+        return;
+    char *mono = strstr(text, "monotonic");
+    if (!mono || !(boot = strstr(text, "boottime")))
+        return;
+    s64 sec = strtoll(mono + strlen("monotonic"), &mono, 10);
+    u_ahead.monotonic = sec * (s64)NSEC + strtoll(mono, NULL, 10);
+    sec = strtoll(boot + strlen("boottime"), &boot, 10);
+    u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
 /* The next entry of a directory that opendir(3) has opened, but those that begin with a dot; NULL
@@ -1901,7 +1933,7 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
         return mem_give_up();
-    u64 begin = u_now(), deadline = begin + mem.wait_left_ns;
+    u64 begin = u_now(), deadline = begin + mem.wait_left_ns + (u64)u_ahead.monotonic;
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
@@ -17775,7 +17807,8 @@ static struct {
     pid_t pid;               /* 0: none was started */
     volatile bool ended;     /* and was waited for: its pid can be another process's */
     int go;                  /* a pipe: its leave to go on. -1: none */
-    struct sp_failure { int stage, err; } volatile *failure; /* why it could not; shared with it */
+    struct sp_report { int stage, err; u64 exec_ns; } volatile *report; /* the child's, shared with
+                              it: when it called execve, and why it could not become the command */
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
@@ -17808,55 +17841,131 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigaction(SIGCHLD, &dfl, &sp_found.chld); /* ignored, our children would be reaped unseen */
 }
 
-/* The handler (and what asks it) of commands that watch until somebody ends them. */
-static volatile sig_atomic_t sp_told;
+/* --- signals to commands that watch by programs in the kernel ---
+ * A signal that the process group got is the command's as well: kvis lets it be, and ends with the
+ * command. siginfo does not tell a group's signal from kvis's own, so a witness does: a process of
+ * kvis's in the group that blocks everything, where such a signal stays pending. By ptrace, the
+ * command's own stop tells: see tr_is_groups. */
 
-/* Whether a signal to kvis is for the command: the first ^C or ^\, which a terminal sends to both
- * (SI_KERNEL). One that a person sent to kvis alone is passed on. */
-static bool sp_is_commands(int sig, const siginfo_t *si)
-{
-    if (sp_command.pid <= 0 || (sig != SIGINT && sig != SIGQUIT))
-        return false;
-    return si->si_code == SI_KERNEL || (!sp_command.ended && kill(sp_command.pid, sig) == 0);
-}
+enum { SP_CAME = 8 };
 
-/* Whether the command itself, or what descends from it, has sent a signal. It does not know kvis:
- * it means its process group, as `kill 0` does, so it has got the signal already. A sender that is
- * gone is taken for somebody else: kvis can always be ended. Runs in signal handlers. */
-static bool sp_by_command(const siginfo_t *si)
-{
-    pid_t pid = sp_command.pid > 0 && si->si_code <= 0 ? si->si_pid : 0;
-    for (u32 i = 0; i < 64 && pid > 1; i++) {
-        char path[32], s[512];
-        if (pid == sp_command.pid)
-            return true;
-        snprintf(path, sizeof path, "/proc/%d/stat", pid);
-        s[u_slurp(path, s, sizeof s - 1)] = 0;
-        const char *end = strrchr(s, ')');
-        pid = end && end[1] && end[2] ? atoi(end + 3) : 0;
-    }
-    return false;
-}
+static volatile sig_atomic_t sp_told;               /* the signal that ends kvis */
+static volatile sig_atomic_t sp_n_came, sp_n_done;  /* others that came, and those decided */
+static siginfo_t sp_came[SP_CAME];
+static pid_t sp_witness = -1;
+static char **sp_words;                             /* kvis's own argv */
 
+/* The handler. The timer gets kvis out of a write that nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
-    static bool asked;
-    int e = errno;
     (void)unused;
-    bool noted = sig != SIGALRM && sig != SIGIO && !sp_by_command(si);
-    errno = e;
-    if (!noted)
+    if (sig == SIGALRM || sig == SIGIO)
         return;
-    if (asked || !sp_is_commands(sig, si))
+    if (sp_command.pid <= 0) {
         sp_told = sig;
-    asked = true;
-    errno = e;
-    if (sp_told) /* and soon again and again, to get out of a write that nobody reads */
-        setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
+    } else if (sp_n_came - sp_n_done < SP_CAME) {
+        sp_came[sp_n_came % SP_CAME] = *si;
+        sp_n_came = sp_n_came + 1;
+    }
+    setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-static bool sp_gives_up(void)
+/* It has neither kvis's name nor its words, by which pkill(1) would find it, too. */
+static void sp_start_witness(void)
 {
+    pid_t kvis = getpid();
+    sigset_t all, was;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (sp_witness) { /* if there is none, every signal counts as kvis's own */
+        sigprocmask(SIG_SETMASK, &was, NULL);
+        return;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "signals");
+    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
+        for (int f = 0; f < 1024; f++)
+            close(f);
+    for (char **w = sp_words; *w; w++)
+        memset(*w, 0, strlen(*w));
+    while (getppid() == kvis)
+        pause();
+    _exit(0);
+}
+
+static void sp_end_witness(pid_t pid)
+{
+    if (pid > 0 && kill(pid, SIGKILL) == 0)
+        waitpid(pid, NULL, 0);
+}
+
+/* The signals of a process that are pending, bit n-1. */
+static u64 sp_pending(pid_t pid)
+{
+    const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
+    return pending ? strtoull(pending, NULL, 16) : 0;
+}
+
+/* A witness that has signals makes way for a new one. What comes between the reading of the old one
+ * and the new one's birth is kvis's, too, and taken out there. */
+static void sp_change_witness(void)
+{
+    pid_t old = sp_witness;
+    sigset_t all, was, one;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_start_witness();
+    u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
+    u64 unseen = mine & sp_pending(old) & ~seen;
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
+        sigemptyset(&one);
+        sigaddset(&one, sp_sigs[i]);
+        if (unseen >> (sp_sigs[i] - 1) & 1)
+            sigtimedwait(&one, NULL, &(struct timespec){ 0 });
+    }
+    sp_end_witness(old);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+}
+
+/* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
+static u64 sp_group_got(void)
+{
+    bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
+    u64 got = sp_pending(sp_witness);
+    if (got)
+        sp_change_witness();
+    return together ? got : 0;
+}
+
+/* Decides what a signal that was not the group's means. The first ^C or ^\ of a terminal (SI_KERNEL)
+ * is the command's; one that was sent to kvis alone is passed on. All others end kvis. */
+static void sp_decide(const siginfo_t *si)
+{
+    static bool asked;
+    int sig = si->si_signo;
+    bool commands = (sig == SIGINT || sig == SIGQUIT) && !asked;
+    if (commands && si->si_code != SI_KERNEL)
+        commands = !sp_command.ended && kill(sp_command.pid, sig) == 0;
+    asked = true;
+    if (!commands)
+        sp_told = sig;
+}
+
+/* Whether kvis is to end, by the signals that have come. */
+static bool sp_over(void)
+{
+    if (sp_told || sp_n_done == sp_n_came)
+        return sp_told;
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
+    for (u64 group = sp_group_got(); !sp_told && sp_n_done != sp_n_came; sp_n_done++) {
+        const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
+        bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
+        if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
+            sp_decide(si);
+    }
+    if (!sp_told)
+        setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     return sp_told;
 }
 
@@ -17907,8 +18016,8 @@ static const char *sp_find(const char *cmd)
 /* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
-    sp_command.failure->err = errno;
-    sp_command.failure->stage = stage;
+    sp_command.report->err = errno;
+    sp_command.report->stage = stage;
     _exit(EXIT_KVIS);
 }
 
@@ -18022,6 +18131,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     if (opt.user)
         sp_become();
     sp_restore_signals();
+    sp_command.report->exec_ns = u_now();
     if (sp_command.late)
         sp_command.late();
     execv(path, opt.command);
@@ -18032,10 +18142,10 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
  * there is no command. */
 static int sp_error(void)
 {
-    int stage = sp_command.failure ? sp_command.failure->stage : 0;
+    int stage = sp_command.report ? sp_command.report->stage : 0;
     if (!stage)
         return 0;
-    errno = sp_command.failure->err;
+    errno = sp_command.report->err;
     if (stage == 'n')
         u_warn("no user %s in /etc/passwd", opt.user);
     else if (stage == 'u')
@@ -18054,7 +18164,7 @@ static int sp_error(void)
         u_warn("cannot run %s:", opt.command[0]);
     if (stage != 'x')
         return EXIT_KVIS;
-    return sp_command.failure->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+    return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
 /* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
@@ -18063,13 +18173,13 @@ static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
     int sync[2];
-    void *shared = mmap(NULL, sizeof *sp_command.failure, PROT_READ | PROT_WRITE,
+    void *shared = mmap(NULL, sizeof *sp_command.report, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     if (pipe2(sync, O_CLOEXEC) < 0)
         die(EXIT_KVIS, "pipe: %s; fix: %s", strerror(errno), pf_fix(-errno, PF_LEVEL_USER));
-    sp_command.failure = shared;
+    sp_command.report = shared;
     sp_command.pid = fork();
     if (sp_command.pid < 0)
         die(EXIT_KVIS, "fork:");
@@ -18080,15 +18190,24 @@ static void sp_fork(void)
 }
 
 /* Lets it go; kvis ends, and the child with it, when that fails. When kvis is to end already, the
- * child ends without having become the command. */
-static void sp_go(void)
+ * child ends without having become the command. Unless it is traced, kvis waits for its exec, which
+ * closes its end of the pipe, and returns when it called execve. */
+static u64 sp_go(bool traced)
 {
+    struct pollfd pipe_end = { .fd = sp_command.go };
+    if (!traced)
+        sp_start_witness();
+    u64 from = u_now();
     if (!sp_told && write(sp_command.go, "", 1) != 1) {
         kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
+    while (!traced && !sp_over() && poll(&pipe_end, 1, -1) < 0)
+        ;
     close(sp_command.go);
     sp_command.go = -1;
+    u64 at = sp_command.report->exec_ns;
+    return at > from && at <= u_now() ? at : from;
 }
 
 /* Whether the command has ended; if so, *status is its wait status. used: NULL, or it is set. */
@@ -18170,6 +18289,7 @@ static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
     struct sigaction act = { .sa_handler = sp_first_fatal, .sa_flags = SA_RESETHAND };
+    sp_words = argv;
     if (getpid() != 1 || !argv[0] || kill(2, 0) < 0)
         return;
     sp_argv = argv;
@@ -18291,6 +18411,7 @@ static struct {
     const struct wire_hist *hists;
     struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
+    u64 delays_before[DELAY_SLOTS]; /* as hy_delays, when the command began */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
@@ -19206,6 +19327,18 @@ static u64 hy_stops(void)
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
+/* The command begins: what its process waited for a CPU before is not the command's. */
+static void hy_begin(void)
+{
+    u32 longest = DELAY_MAX;
+    u64 *none = hy.on && hy.sched ? calloc(bpf_possible(), sizeof *none) : NULL;
+    if (!none)
+        return;
+    bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, hy.delays_before);
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &longest, none);
+    free(none);
+}
+
 /* Waits for a CPU, from the probe's per-CPU histogram, where that was asked for. */
 static void hy_delays(void)
 {
@@ -19217,6 +19350,8 @@ static void hy_delays(void)
         u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
         return;
     }
+    for (u32 i = 0; i < DELAY_MAX; i++)
+        slot[i] -= hy.delays_before[i];
     st.n_delays = 1;
     st.waits_lost = bpf_lost(&hy.obj, LOST_SCHED);
     st.delays.sum_ns = slot[DELAY_SUM];
@@ -19384,8 +19519,12 @@ static struct {
     u32 interrupts;
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
-    siginfo_t queued[8];
-    u64 start_ns, next_table_ns, deadline_ns;
+    struct tr_signal { siginfo_t si; u64 ns; } queued[8];
+    struct tr_signal got[8]; /* signals that the command has got lately: a ring */
+    u32 n_got;
+    u64 next_table_ns, deadline_ns;
+    u64 end_ns;           /* when the last of the tree had ended */
+    u64 before_ns;        /* CPU time that the child used before its exec */
     struct name *cwd;
     struct {              /* deaths of threads that no parent had announced yet: a ring */
         pid_t tid;
@@ -20224,7 +20363,7 @@ static void tr_detach_one(struct task *t, int sig)
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
-    if (!t || !tr.started || opt.trace)
+    if (!t || d->ts_ns < out.start_ns || opt.trace)
         return;
     pf_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
@@ -20237,7 +20376,7 @@ static void tr_delay(const struct wire_delay *d)
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
-    if (!tr.started)
+    if (w->ts_ns < out.start_ns)
         return;
     pf_upto(w->ts_ns);
     st_request(&st.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
@@ -20264,7 +20403,7 @@ static void tr_uring(const struct wire_uring *w)
     struct task *t = ps_task((pid_t)w->tid);
     if (!t)
         t = ps_task((pid_t)w->pid);
-    if (!tr.started || !t)
+    if (w->ts_ns < out.start_ns || !t)
         return;
     pf_upto(w->ts_ns);
     st.uring_done++;
@@ -20358,10 +20497,12 @@ static bool tr_record(const void *p, u32 size)
         tr_observed(w);
         return true;
     }
+    if (w && w->ts_ns < out.start_ns)
+        return true;
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
-    if (!w || (!t && w->over && tr.started))
+    if (!w || (!t && w->over))
         hy.strays++;
-    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
+    if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, or at the exec event */
     if (tr_must_wait(w))
@@ -20785,28 +20926,26 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
     md_emit(e);
 }
 
+/* Notes what the command itself gets, or, once that has ended, any process of its tree. */
+static void tr_note_got(const struct task *t, const siginfo_t *si)
+{
+    if (t->pid == tr.child || tr.status != -1)
+        tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ *si, u_now() };
+}
+
 static void tr_signal_stop(struct task *t, int sig)
 {
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child stands before its exec: from here on it is watched */
-        if (t->proc)
-            t->proc->start_ns = u_when();
-        tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
-        int e = hy.count ? hy_watch() : 0;
-        if (e) {
-            kill(tr.child, SIGKILL);
-            die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
-                "fix: --backend=ptrace", strerror(-e));
-        }
-        tr_resume(t, 0);
+        tr.started = true; /* the child stands before its exec: see tr_watch_command */
         return;
     }
     if (hy_is_stop(&si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
     }
+    tr_note_got(t, &si);
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si);
     if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
@@ -21067,10 +21206,28 @@ static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
     for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
-        int sig = tr.queued[i % (sig_atomic_t)ARRAY_LEN(tr.queued)].si_signo;
+        int sig = tr.queued[i % (sig_atomic_t)ARRAY_LEN(tr.queued)].si.si_signo;
         ends += !tr.child || sig == SIGTERM || sig == SIGHUP ? 2 : 1;
     }
     return ends > 1;
+}
+
+/* Whether a signal to kvis went to its process group, and so to the command as well: the command
+ * has got the same one from the same sender, or it is pending there. A terminal's ^C and ^\ are for
+ * tr_on_signal to decide. */
+static bool tr_is_groups(const struct tr_signal *q)
+{
+    int sig = q->si.si_signo;
+    if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
+        return false;
+    for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
+        const struct tr_signal *g = &tr.got[i];
+        if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
+            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns)
+            return true;
+    }
+    const char *pending = tr.status == -1 ? fd_status(tr.child, "ShdPnd:") : NULL;
+    return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
@@ -21095,6 +21252,21 @@ static void tr_on_signal(const siginfo_t *si)
         tr_kill_all();
     else
         tr_detach_all();
+}
+
+/* The signals that have come. One that may be the group's waits until the command can have got it,
+ * too. */
+static void tr_on_signals(u64 now)
+{
+    enum { WAIT_NS = 50000000 };
+    for (; tr.n_done != tr.n_queued; tr.n_done++) {
+        const struct tr_signal *q = &tr.queued[tr.n_done % (sig_atomic_t)ARRAY_LEN(tr.queued)];
+        if (tr_is_groups(q))
+            continue;
+        if (tr.child && tr.status == -1 && q->si.si_code != SI_KERNEL && now < q->ns + WAIT_NS)
+            break;
+        tr_on_signal(&q->si);
+    }
 }
 
 /* --- waiting --- */
@@ -21137,8 +21309,7 @@ static void tr_on_tick(void)
     if (tr.stops != tr.stops_at_tick)
         idle = false, tr.idle_since = now;
     tr.stops_at_tick = tr.stops;
-    while (tr.n_done != tr.n_queued)
-        tr_on_signal(&tr.queued[tr.n_done++ % (sig_atomic_t)ARRAY_LEN(tr.queued)]);
+    tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         u64 every_ns = opt.interval_s * NSEC;
         tr_tables();
@@ -21200,8 +21371,20 @@ static pid_t tr_wait(int *status)
     return tid;
 }
 
+/* The command, which stands before its exec, goes on. */
+static void tr_begin(void)
+{
+    struct task *t = tr.started ? ps_task(tr.child) : NULL;
+    if (t && t->proc)
+        t->proc->start_ns = out.start_ns;
+    if (t)
+        tr_resume(t, 0);
+}
+
 static void tr_loop(void)
 {
+    if (tr.child)
+        tr_begin();
     if (tr.batch_n) /* from tr_attach_all */
         tr_drain_all();
     for (;;) {
@@ -21277,12 +21460,11 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     if (tr.attaching)
         tr_reap_dead();
     bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
-    int e = errno;
-    if (sig != SIGALRM && sig != SIGIO && room && !sp_by_command(si)) {
-        tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)] = *si;
+    if (sig != SIGALRM && sig != SIGIO && room) {
+        struct tr_signal *q = &tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)];
+        *q = (struct tr_signal){ *si, u_now() };
         tr.n_queued = tr.n_queued + 1;
     }
-    errno = e;
     tr.tick = 1;
 }
 
@@ -21345,6 +21527,20 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
+/* The command stands before its exec: from here on it is watched. */
+static void tr_watch_command(struct task *t)
+{
+    tr.before_ns = ps_cpu_ns(t->tid);
+    hy_begin();
+    tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
+    int e = hy.count ? hy_watch() : 0;
+    if (e) {
+        kill(tr.child, SIGKILL);
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+            "fix: --backend=ptrace", strerror(-e));
+    }
+}
+
 static void tr_spawn(void)
 {
     sp_command.early = tr_child_early;
@@ -21368,7 +21564,12 @@ static void tr_spawn(void)
         pf_explain(e);
         opt.faults = false;
     }
-    sp_go();
+    sp_go(true);
+    for (int status; !tr.started && tr.status == -1;)
+        if (syscall(SYS_wait4, tr.child, &status, __WALL, NULL) > 0)
+            tr_status(tr.child, status);
+    if (tr.started)
+        tr_watch_command(t);
 }
 
 /* --- starting: a process that runs --- */
@@ -21640,6 +21841,9 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly the kernel's: a filter, a fork */
+    st.system_ns -= system_before;
+    st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
 }
 
@@ -21651,7 +21855,7 @@ static void tr_report(const char *backend, bool text)
     hy_delays();
     hy_io();
     st.status = tr.status;
-    st.duration_ns = u_now() - tr.start_ns;
+    st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = backend;
     st.records = hy.records;
     st.throttled = hy_stops();
@@ -21679,6 +21883,7 @@ static void tr_report(const char *backend, bool text)
 static int tr_finish(int *sig)
 {
     int failed = sp_error();
+    tr.end_ns = u_now();
     tr_drain_all();
     pf_upto(~0ull);
     tr_each(tr_forget);
@@ -21705,7 +21910,7 @@ static int tr_finish(int *sig)
  * ptrace, and a tap makes the probe's records of what tr_ tells. The probe (gen/probes/open.bpf.c)
  * sends one record an open; the filters are constants in it. Here the path is put together, -P
  * looks at it, and a row or an event is printed. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_fork, ses_run, ses_end, ses_backend; the
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the
  * option functions, open_run. */
 
 /* What a command watches, and how. */
@@ -21842,7 +22047,7 @@ static void ses_comm(pid_t tid, const char *known, char comm[16])
 
 /* --- both --- */
 
-/* Begins to watch, by programs in the kernel, or leaves it to ses_fork to follow the command by
+/* Begins to watch, by programs in the kernel, or leaves it to ses_go to follow the command by
  * ptrace, where they cannot be used. Ends kvis if neither can be. */
 static void ses_begin(struct session *s)
 {
@@ -21856,15 +22061,18 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Makes the command's process, if there is a command; it waits for ses_run. `late` is what it does
- * just before its exec where programs watch it. */
-static void ses_fork(struct session *s, void (*late)(void))
+/* Starts the command, if there is one. `late` is what its process does just before its exec where
+ * programs watch it. Returns time zero: when it called execve; by ptrace it stands before that. */
+static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
-    if (s->by_ptrace)
+    if (s->by_ptrace) {
         ses_spawn(s);
-    else if (opt.command)
+    } else if (opt.command) {
         sp_fork();
+        return sp_go(false);
+    }
+    return u_now();
 }
 
 /* The backend, as JSON's header names it. */
@@ -21931,12 +22139,10 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
         ses_follow(s);
         return;
     }
-    out.give_up = sp_gives_up;
-    if (sp_command.pid)
-        sp_go();
+    out.give_up = sp_over;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
+        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
         sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         over |= s->over();
@@ -21947,6 +22153,7 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     }
     bpf_detach(&s->obj);
     ses_take(s);
+    sp_end_witness(sp_witness);
 }
 
 static void ses_end(struct session *s)
@@ -22569,7 +22776,6 @@ static void open_begin(void)
 /* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
 static int open_run(u64 end_ns)
 {
-    ses_fork(&open_session, open_child_late);
     if (out.events_on)
         open_header();
     ses_run(&open_session, end_ns, open_tell_losses);
@@ -22668,7 +22874,7 @@ static struct {
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
-    u64 root_ns, last_ns;         /* the command began; the last process of its tree ended */
+    u64 last_ns, end_ns;          /* the last process of the tree ended; what is told ends */
     u32 root;                     /* the command's process; 0: there is none */
     bool rows, json;              /* sinks that want them */
     bool replayed;                /* it is a recording: what that does not have is '-' */
@@ -23028,7 +23234,8 @@ static void proc_scan_one(u32 pid)
     l->at_start = true;
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
-    l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
+    l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
+               - (u64)u_ahead.boottime;
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
     snprintf(path, sizeof path, "/proc/%u", pid);
     if (stat(path, &about) == 0) {
@@ -24144,8 +24351,6 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->execed = true;
     l->at_start = false;
     l->begin_ns = h->ts_ns;
-    if (l->pid == proc_state.root && !proc_state.root_ns)
-        proc_state.root_ns = h->ts_ns;
     l->max_rss = 0;
     proc_args_take(l, h);
     proc_paths(l, h, data);
@@ -24604,7 +24809,7 @@ static void proc_tell_all(int status)
     else
         st.processes += proc_state.forks;
     st.status = status;
-    st.duration_ns = u_now() - out.start_ns;
+    st.duration_ns = proc_state.end_ns - out.start_ns;
     st.backend = ST_PROC;
     st.lost = proc_lost();
     st.commands = proc_state.commands;
@@ -24626,7 +24831,7 @@ static void proc_json_summary(u32 running)
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
         { "lost", proc_lost(), true },
         { "ends_unseen", proc_state.unsure, true },
-        { "duration_ns", u_now() - out.start_ns, true },
+        { "duration_ns", proc_state.end_ns - out.start_ns, true },
     };
     b_s(b, "{\"type\":\"summary\"");
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
@@ -24686,13 +24891,10 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Of a command's tree, to stderr; of one that never ran there is none. Its time does not have what
- * kvis needs to load programs. */
-static void proc_summary(u32 running, u64 now_ns)
+/* Of a command's tree, to stderr; of one that never ran there is none. */
+static void proc_summary(u32 running)
 {
     static struct buf b;
-    u64 end_ns = proc_state.mine ? now_ns : proc_state.last_ns;
-    u64 duration_ns = end_ns - proc_state.root_ns;
     if (!proc_state.commands)
         return;
     b_s(&b, "kvis: ");
@@ -24702,7 +24904,7 @@ static void proc_summary(u32 running, u64 now_ns)
         out_count(&b, from, proc_state.forks, "fork", "forks");
         b_f(&b, ", at most %u at once", proc_state.peak);
     }
-    b_f(&b, ", %.3f s, %.3f s of CPU", (double)duration_ns / 1e9,
+    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(proc_state.end_ns - out.start_ns) / 1e9,
         (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
         b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
@@ -24743,17 +24945,17 @@ static struct session proc_session = {
             "CAP_SYS_ADMIN), and does not tell its context switches",
 };
 
-/* The command that waits to be let go, as a life. */
+/* The command's process, as a life. */
 static void proc_adopt(u32 pid)
 {
     struct proc_life *l = proc_new(pid, true);
     if (!l)
         die(EXIT_KVIS, "out of memory");
     proc_state.root = pid;
-    l->counted = true;
+    l->counted = !proc_state.no_forks;
     l->threads = 1;
     l->ppid = (u32)getpid();
-    l->fork_ns = l->begin_ns = u_now();
+    l->fork_ns = l->begin_ns = out.start_ns;
     l->uid = getuid();
     l->gid = getgid();
     l->node = proc_tree_new(0);
@@ -24771,10 +24973,7 @@ static void proc_by_ptrace(void)
 
 static void proc_begin(void)
 {
-    struct timespec boot, mono;
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    clock_gettime(CLOCK_MONOTONIC, &mono);
-    proc_state.boot_off = (boot.tv_sec - mono.tv_sec) * (s64)NSEC + boot.tv_nsec - mono.tv_nsec;
+    proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.page = (u64)sysconf(_SC_PAGESIZE);
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
@@ -24790,7 +24989,6 @@ static void proc_begin(void)
 /* The command, or what runs already. */
 static void proc_first(void)
 {
-    ses_fork(&proc_session, ses_child_late);
     if (opt.command)
         proc_adopt((u32)sp_command.pid);
     if (!proc_state.btf)
@@ -24815,15 +25013,12 @@ static int proc_run(u64 end_ns)
         f->head(&out.text.b);
     out_flush();
     sp_boot_on();
-    if (sp_command.pid) {
-        struct proc_life *l = proc_find((u32)sp_command.pid);
-        l->fork_ns = l->begin_ns = u_now();
-        l->counted = !proc_state.no_forks;
-    }
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
     ses_tell_losses(&proc_session);
-    u32 running = proc_list_running(u_now());
+    bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
+    proc_state.end_ns = over ? proc_state.last_ns : u_now();
+    u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     proc_tell_all(proc_session.status);
     if (out.json_on)
@@ -24831,7 +25026,7 @@ static int proc_run(u64 end_ns)
     out_flush();
     proc_write_gantt();
     if (sp_command.pid && out.events_on && !f->json)
-        proc_summary(running, u_now());
+        proc_summary(running);
     ses_end(&proc_session);
     return proc_session.status;
 }
@@ -24856,8 +25051,8 @@ static void proc_replay_begin(void)
 /* The end of the recording: what still runs, the tree, the summary. whole: as st has it. */
 static void proc_replay_end(bool whole)
 {
-    u64 end_ns = whole ? out.start_ns + st.duration_ns : rin.last_ns;
-    u32 running = proc_list_running(end_ns);
+    proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rin.last_ns;
+    u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     out_flush();
     if (proc_left_out)
@@ -24866,7 +25061,7 @@ static void proc_replay_end(bool whole)
     proc_session.lost[0] = st.lost;
     proc_state.cpu_ns = st.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
-        proc_summary(running, end_ns);
+        proc_summary(running);
     out.events_on = proc_state.rows;
 }
 
@@ -32340,7 +32535,7 @@ static void mon_run(u64 end_ns)
     scr.alone = !opt.json && !mo.csv && !opt.report && !mo.prom_file && hs.fd < 0;
     if (scr.on && !opt.json && !mo.csv && !opt.report)
         mon_screen_sources();
-    out.give_up = sp_gives_up;
+    out.give_up = sp_over;
     out_flush();
     mon_collect();
     if (mo.prom_file)
@@ -33850,7 +34045,7 @@ static bool dg_command_gone(void)
 /* Until then, or somebody's or the command's end. */
 static void dg_wait(u64 until)
 {
-    for (u64 now; (now = u_now()) < until && !sp_told && !dg_command_gone();)
+    for (u64 now; (now = u_now()) < until && !sp_over() && !dg_command_gone();)
         poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
 }
 
@@ -33863,7 +34058,7 @@ static void dg_watch(u64 length)
         dg_wait(end - next < tick / 2 ? end : next);
         dg_look();
         dg.to_ns = u_now();
-        over = sp_told || dg_command_gone() || dg.to_ns >= end;
+        over = sp_over() || dg_command_gone() || dg.to_ns >= end;
     }
     dg_progress(0);
 }
@@ -33887,9 +34082,7 @@ static int dg_run(void)
     }
     mon_start();
     dg_look();
-    dg.from_ns = dg.to_ns = u_now();
-    if (sp_command.pid)
-        sp_go();
+    dg.from_ns = dg.to_ns = sp_command.pid ? sp_go(false) : u_now();
     dg_watch(length);
     bpf_detach(&vq.obj);
     dg_settle();
@@ -33901,8 +34094,9 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && dg.status == -1 && !sp_told) /* -d was over before it */
+    while (sp_command.pid && dg.status == -1 && !sp_over()) /* -d was over before it */
         dg_wait(u_now() + NSEC);
+    sp_end_witness(sp_witness);
     return dg.status;
 }
 
@@ -35518,16 +35712,15 @@ static void cmd_start_text(void)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
-static void cmd_start_clock(void)
+/* Sets time zero, of all that kvis tells: a command's execve, or when kvis watches all else. */
+static void cmd_start_clock(u64 zero_ns)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    out.start_real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-    tr.start_ns = out.start_ns = u_now();
+    out.start_ns = zero_ns;
+    out.start_real_ns = u_clock(CLOCK_REALTIME) - (u_now() - zero_ns);
     if (opt.interval_s)
-        tr.next_table_ns = tr.start_ns + opt.interval_s * NSEC;
+        tr.next_table_ns = zero_ns + opt.interval_s * NSEC;
     if (opt.duration_s)
-        tr.deadline_ns = tr.start_ns + opt.duration_s * NSEC;
+        tr.deadline_ns = zero_ns + opt.duration_s * NSEC;
 }
 
 /* Dies by the signal that the command died by, without a core of our own. */
@@ -35634,8 +35827,8 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* it does nothing yet that is traced: see tr_loop */
-    cmd_start_clock();
+        tr_spawn(); /* it stands before its exec: see tr_begin */
+    cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
     if (!opt.command)
@@ -35675,12 +35868,11 @@ static int cmd_status(int status)
     return WEXITSTATUS(status);
 }
 
-/* The sinks, signals and clock of commands that print rows to stdout. */
+/* The sinks and signals of commands that print rows to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
-    cmd_start_clock();
 }
 
 static void cmd_rows_header(const char *backend)
@@ -35745,6 +35937,7 @@ static int cmd_open(void)
     if (open_session.by_ptrace && oo.uid && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "-u by ptrace: without /proc nothing tells the user of a process; "
             "fix: mount -t proc proc /proc");
+    cmd_start_clock(ses_go(&open_session, open_child_late));
     cmd_rows_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
     return cmd_rows_end(sp_error(), status);
@@ -35781,6 +35974,7 @@ static int cmd_proc(void)
     if (proc_session.by_ptrace && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "proc by ptrace reads arguments and times from /proc, which is not there; "
             "fix: mount -t proc proc /proc");
+    cmd_start_clock(ses_go(&proc_session, ses_child_late));
     cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
@@ -35880,6 +36074,7 @@ static int cmd_monitor(void)
     mout.csv.b.max = 32 << 20;
     cmd_monitor_report();
     cmd_rows_begin();
+    cmd_start_clock(u_now());
     cmd_rows_header("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
@@ -35904,7 +36099,7 @@ static int cmd_diagnose(void)
     cmd_sinks();
     cmd_monitor_report();
     sp_signals(sp_note);
-    cmd_start_clock();
+    cmd_start_clock(u_now());
     int status = dg_run();
     if (opt.report)
         mout_page_end(cmd_report_fd);
@@ -35924,7 +36119,7 @@ static int cmd_check(void)
     }
     if (opt.json) {
         out.json.b.max = 1 << 20;
-        cmd_start_clock();
+        cmd_start_clock(u_now());
         cmd_this_run("none");
         cmd_json_header("none");
         b_put(&b, out.json.b.p, out.json.b.len);
@@ -36176,6 +36371,7 @@ int main(int argc, char **argv)
 {
     sp_first_process(argv);
     cmd_std_fds();
+    u_clocks();
     cmd_refuse_setuid();
     const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
     if (link)
