@@ -760,8 +760,8 @@ static bool u_acts(u32 c)
 
 #include "gen/widths.h"
 
-/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none; a
- * byte that is no UTF-8 takes one. */
+/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none;
+ * a byte that is no UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -2102,8 +2102,8 @@ static struct {
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a, from a start of the caller's. The upper half of each product is folded into the lower one:
- * in plain FNV-1a, whether two names collide depends on the lowest byte of the start alone. */
+/* FNV-1a, from a start of the caller's. The upper half of each product is folded into the lower
+ * one: in plain FNV-1a, whether two names collide depends on the lowest byte of the start alone. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2658,8 +2658,8 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have NULs.
- */
+/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have
+ * NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -13563,7 +13563,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* a thread has its maker's own name */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* threads have their maker's name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len); /* until it calls exec */
@@ -17938,8 +17938,9 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Decides what a signal that was not the group's means. The first ^C or ^\ of a terminal (SI_KERNEL)
- * is the command's; one that was sent to kvis alone is passed on. All others end kvis. */
+/* Decides what a signal that was not the group's means. The first ^C or ^\ of a terminal
+ * (SI_KERNEL) is the command's; one that was sent to kvis alone is passed on. All others end
+ * kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -21528,17 +21529,12 @@ static const char *tr_seize_child(pid_t pid)
 }
 
 /* The command stands before its exec: from here on it is watched. */
-static void tr_watch_command(struct task *t)
+static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
     tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
-    int e = hy.count ? hy_watch() : 0;
-    if (e) {
-        kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
-            "fix: --backend=ptrace", strerror(-e));
-    }
+    return hy.count ? hy_watch() : 0;
 }
 
 static void tr_spawn(void)
@@ -21568,8 +21564,11 @@ static void tr_spawn(void)
     for (int status; !tr.started && tr.status == -1;)
         if (syscall(SYS_wait4, tr.child, &status, __WALL, NULL) > 0)
             tr_status(tr.child, status);
-    if (tr.started)
-        tr_watch_command(t);
+    if (tr.started && (e = tr_watch_command(t)) < 0) {
+        kill(tr.child, SIGKILL);
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+            "fix: --backend=ptrace", strerror(-e));
+    }
 }
 
 /* --- starting: a process that runs --- */
@@ -21920,7 +21919,7 @@ struct session {
     u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
     rb_fn *take;
-    bool (*over)(void);           /* after each look: whether nobody is left of the command's tree */
+    bool (*over)(void);           /* after each look: is nobody left of the command's tree? */
     bool other_file;              /* something else is written at the end: no reader is needed */
     const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
     const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
@@ -22733,8 +22732,9 @@ static void open_child_late(void)
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more, once it has ended itself. A thread whose end the probe has missed
- * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
+/* Whether nobody of the command's tree lives any more, once it has ended itself. A thread whose end
+ * the probe has missed (bpf_missed) must not be waited for; its id can be asked only in the first
+ * pid namespace. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -27066,7 +27066,7 @@ static void mfs_busy(void)
     }
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
-        mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of); /* of CPUs that are on */
+        mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_BUSY; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
@@ -31298,8 +31298,8 @@ static bool hs_wait(u64 until, int also)
  * scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9, SCR_BARS = 4,
-    SCR_COLUMNS = 128,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
+    SCR_BARS = 4, SCR_COLUMNS = 128,
     SCR_ROW = 7 /* items of a row of the overview, at most */
 };
 
