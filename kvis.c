@@ -5810,21 +5810,14 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Whether it is a page fault in the stack, whose start is lower after each fault that grows it. */
-static bool ev_in_stack(const struct event *e)
-{
-    const union ev_val *v = &e->v[EV_region_name];
-    return ev_has(e, EV_region_name) && v->s.len == 5 && !memcmp(v->s.p, "stack", 5);
-}
-
 /* Whether a field is the same in both. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
         return true;
-    if (f == EV_region_start && ev_in_stack(a))
-        return true;
+    if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
+        return true; /* its start is lower after each fault that grows it */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6437,12 +6430,6 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-static void out_failed(struct buf *b, int err)
-{
-    b_s(b, " failed: ");
-    b_s(b, u_errname(err) ? u_errname(err) : "?");
-}
-
 /* The line of a process's birth, if that waits. */
 static void out_birth_line(struct out_proc *p)
 {
@@ -6453,6 +6440,20 @@ static void out_birth_line(struct out_proc *p)
     out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
     b_f(&out.text.b, "spawn process %d", p->pid);
     out_line_stop();
+}
+
+/* Begins the line of an event, or of block requests that are alike. */
+static void out_event_line(const struct event *e, const struct ev_group *requests)
+{
+    struct buf *b = &out.text.b;
+    u8 cat = requests ? CAT_NET : e->cat;
+    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[cat]);
+    if (requests)
+        out_block(b, requests);
+    else
+        out_template_any(b, e);
+    if (e->err)
+        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
 }
 
 /* Prints the events of a group as one line. */
@@ -6471,13 +6472,7 @@ static void out_group(const struct ev_group *g)
     struct out_proc *p = out_proc_place(e->pid);
     if (p->pid == e->pid)
         out_birth_line(p);
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[block ? CAT_NET : e->cat]);
-    if (block)
-        out_block(b, g);
-    else
-        out_template_any(b, e);
-    if (e->err)
-        out_failed(b, e->err);
+    out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
         b_f(b, e->err ? " (x%" PRIu64 ")" : " (x%" PRIu64 ", %s total)", g->count,
             out_bytes(g->bytes).s);
@@ -6892,9 +6887,7 @@ static void out_print_due(u64 now)
 
 static void out_text(const struct event *e)
 {
-    const struct event_kind *k = &event_kinds[e->kind];
-    struct buf *b = &out.text.b;
-    if (!k->text)
+    if (!event_kinds[e->kind].text)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
@@ -6912,10 +6905,7 @@ static void out_text(const struct event *e)
         return;
     }
     out_held_print(~0ull);
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[e->cat]);
-    out_template_any(b, e);
-    if (e->err)
-        out_failed(b, e->err);
+    out_event_line(e, NULL);
     out_line_stop();
 }
 
@@ -7081,12 +7071,18 @@ static void out_json_word(struct buf *b, const char *s)
     out_json_quoted(b, s, (u32)strlen(s));
 }
 
+static void out_json_name(struct buf *b, const char *key)
+{
+    b_c(b, '"');
+    b_s(b, key);
+    b_s(b, "\":");
+}
+
 /* ,"key":"text" */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
-    b_s(b, ",\"");
-    b_s(b, key);
-    b_s(b, "\":");
+    b_c(b, ',');
+    out_json_name(b, key);
     out_json_word(b, s);
 }
 
@@ -7108,9 +7104,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 /* "key":"value" */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, "\":");
+    out_json_name(b, key);
     out_json_bytes(b, key, p, n);
 }
 
@@ -7724,14 +7718,6 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-static void st_call_by(struct proc *p, const char *comm, const struct call *c)
-{
-    if (p && !p->caller)
-        p->caller = st_caller_new(&st, p->pid);
-    if (p)
-        st_caller_add(p->caller, comm, c);
-}
-
 /* Rows that are in use first, and of these most time first. */
 static int st_where_cmp(const void *a, const void *b)
 {
@@ -7832,8 +7818,11 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         return;
     if (st.apart)
         st_add(st.chosen, c, true);
-    if (opt.by_pid)
-        st_call_by(t->proc, t->comm, c);
+    struct proc *p = opt.by_pid ? t->proc : NULL;
+    if (p && !p->caller)
+        p->caller = st_caller_new(&st, p->pid);
+    if (p)
+        st_caller_add(p->caller, t->comm, c);
 }
 
 /* Books bytes that moved through an open file. in: read or received. */
@@ -7853,28 +7842,14 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Appends to the list of programs; what it cannot hold is counted. */
-static void st_program_add(struct name *n)
-{
-    if (st.n_programs < ST_PROGRAMS)
-        st.program[st.n_programs++] = n;
-    else
-        st.programs_other++;
-}
-
-/* Notes that a program was run. */
+/* Notes that a program was run; what the list cannot hold is counted. */
 static void st_program(struct name *n)
 {
-    if (!n->ran)
-        st_program_add(n);
+    if (!n->ran && st.n_programs < ST_PROGRAMS)
+        st.program[st.n_programs++] = n;
+    else if (!n->ran)
+        st.programs_other++;
     n->ran = true;
-}
-
-static void st_left_add(const struct st_left *l)
-{
-    if (st.n_left < ST_LEFT_OPEN)
-        st.left[st.n_left] = *l;
-    st.n_left++;
 }
 
 /* Notes what a process that ends has opened itself and not closed. */
@@ -7888,7 +7863,9 @@ static void st_open_at_exit(const struct task *t)
         struct st_left l = { .pid = t->pid, .fd = f->slot[i].fd, .kind = o->kind, .sock = o->sock,
                              .name = o->peer ? o->peer : o->local ? o->local : o->name };
         memcpy(l.comm, t->comm, sizeof l.comm);
-        st_left_add(&l);
+        if (st.n_left < ST_LEFT_OPEN)
+            st.left[st.n_left] = l;
+        st.n_left++;
     }
 }
 
@@ -8412,27 +8389,22 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* The failures that are wanted, most of them first; returns how many. */
+/* The failures that are wanted (NULL: all), most of them first; returns how many. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
     u32 n = 0;
     for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (want(&s->failed[i]))
+        if (s->failed[i].count && (!want || want(&s->failed[i])))
             list[n++] = &s->failed[i];
     qsort(list, n, sizeof *list, st_failed_most);
     return n;
 }
 
-static bool st_has_count(const struct st_failed *f)
-{
-    return f->count;
-}
-
 static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = st_failures(s, list, st_has_count);
+    u32 n = st_failures(s, list, NULL);
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
@@ -8830,7 +8802,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* not in recordings of an older kvis */
+            known |= s->row[i].calls != 0; /* not of calls that all began before kvis came */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8953,7 +8925,7 @@ static bool st_tells(const struct st_failed *f)
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (f->err == usual[i])
             return false;
-    return f->count && u_errname(f->err);
+    return u_errname(f->err);
 }
 
 static void st_text_failures(struct buf *b, const struct summary *s)
@@ -9107,13 +9079,6 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     return s;
 }
 
-static void st_json_key(struct buf *b, const char *key)
-{
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, "\":");
-}
-
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
 {
     const void *p = (const char *)row + c->at;
@@ -9121,15 +9086,15 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
     u32 len;
     switch (c->type) {
     case ST_NUMBER:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_u64(b, *(const u64 *)p);
         break;
     case ST_REST:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_u64(b, st_rest(row));
         break;
     case ST_SIGNED:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_s64(b, *(const s32 *)p);
         break;
     case ST_CONNECTION:
@@ -11088,14 +11053,17 @@ static int rec_write_fd(const char *p, size_t n)
     return e ? e : out_write_all(rout_fd, p, n);
 }
 
-static void rec_task(const struct task *t, bool same)
+static bool rec_same(pid_t pid, pid_t tid)
 {
-    if (same)
+    return pid == rout.pid && tid == rout.tid;
+}
+
+static void rec_ids(pid_t pid, pid_t tid)
+{
+    if (rec_same(pid, tid))
         return;
-    rec_putz(t->pid);
-    rec_putz(t->tid);
-    rout.pid = t->pid;
-    rout.tid = t->tid;
+    rec_putz(rout.pid = pid);
+    rec_putz(rout.tid = tid);
 }
 
 static void rec_time(u64 ns)
@@ -11135,12 +11103,11 @@ static void rec_enter_due(void)
     struct task *t = rout.enter;
     if (!t)
         return;
-    bool same = t->pid == rout.pid && t->tid == rout.tid;
     rout.enter = NULL;
     rec_put(REC_ENTER);
-    rec_put((same ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
+    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
             | (out_call_abi(&t->call) ? REC_ABI : 0));
-    rec_task(t, same);
+    rec_ids(t->pid, t->tid);
     rec_time(t->call.enter_ns);
     rec_call_name(&t->call);
     rec_args(&t->call);
@@ -11192,12 +11159,11 @@ static void rec_others(const struct event *e)
 static void rec_event(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    struct task t = { .pid = e->pid, .tid = e->tid };
     rec_enter_due();
-    bool same = e->pid == rout.pid && e->tid == rout.tid, other_cat = e->cat != k->cat;
+    bool other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (same ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
+    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
         | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
@@ -11206,7 +11172,7 @@ static void rec_event(const struct event *e)
     rec_put(mask);
     if (others)
         rec_put(others);
-    rec_task(&t, same);
+    rec_ids(e->pid, e->tid);
     rec_time(e->ts_ns);
     if (e->err)
         rec_put((u64)e->err);
@@ -11269,8 +11235,7 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 static u32 rec_call_flags(const struct task *t, bool many)
 {
     const struct call *c = &t->call;
-    bool same = t->pid == rout.pid && t->tid == rout.tid;
-    return (same ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
+    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
@@ -11290,7 +11255,7 @@ static void rec_exit(struct task *t)
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
     rec_put(flags);
-    rec_task(t, flags & REC_SAME);
+    rec_ids(t->pid, t->tid);
     rec_time(c->enter_ns);
     rec_time(c->exit_ns);
     rec_call_name(c);
@@ -11551,27 +11516,18 @@ static void rec_trailer(struct summary *s)
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(s, &st_lists[i]);
-    rec_put(REC_END);
-    rec_putz(s->status);
 }
 
-/* The end of a recording that has events only. */
-static void rec_end_events(void)
-{
-    rec_enter_due();
-    rec_put(REC_END);
-    rec_putz(0);
-    rec_block();
-    rout.write = NULL;
-}
-
-/* The run is over: the numbers of the summary, and the end. */
+/* The run is over: the numbers of the summary, and the end. NULL: there are only events. */
 static void rec_finish(struct summary *s)
 {
     if (!rout.b.max)
         return;
     rec_enter_due();
-    rec_trailer(s);
+    if (s)
+        rec_trailer(s);
+    rec_put(REC_END);
+    rec_putz(s ? s->status : 0);
     rec_block();
     rout.write = NULL;
     for (u32 i = 0; i < out.n_taps; i++)
@@ -12141,13 +12097,6 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* What the options of this run make of an event. */
-static void rp_judge(struct event *e)
-{
-    e->unasked = (e->row >= 0 && !sc_set[e->row])
-        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
-}
-
 /* -P: events that name no such path. They may be of a call that is wanted all the same, for a
  * descriptor or as the program wrote a name, and the record of that call comes behind them. */
 static struct {
@@ -12232,7 +12181,8 @@ static void rp_event(void)
     if (*rin.wrong || own < 0 || own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
-    rp_judge(e);
+    e->unasked = (e->row >= 0 && !sc_set[e->row])
+        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     if (opt.by_pid)
         rp_follow(e);
     md_emit(e);
@@ -13737,6 +13687,7 @@ static struct {
     struct buf raw;          /* of the recording, not yet written */
     u64 score[REP_SCORES];   /* events by how telling they are */
     u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
+    bool chosen;             /* all are counted: events stay from the score `least` on */
     u32 least;
     u64 some;                /* how many of those stay */
 } rep = { .w.fd = { -1, -1 } };
@@ -13767,39 +13718,15 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-static void rep_count(u32 score)
-{
-    rep.score[score]++;
-    rep.seen++;
-}
-
-static void rep_count_event(const struct event *e)
-{
-    rep_count(rep_score(e));
-}
-
-static void rep_count_call(struct task *t)
-{
-    rep_count(rep_call_score(&t->call));
-}
-
-/* Counts what there is, while it is traced or played. */
-static const struct out_tap rep_counter = { rep_count_event, NULL, rep_count_call, NULL, NULL,
-                                            NULL };
-
-/* From which score on events stay, so that there are at most `max`. */
-static void rep_choose(u64 max)
-{
-    u64 n = 0;
-    rep.kept = rep.at_least = 0;
-    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
-        n += rep.score[rep.least];
-    rep.some = MIN(max - n, rep.score[rep.least]);
-}
-
-/* Of those that just reach it, some: evenly over the run. */
+/* Whether an event or call goes into the page. While it is traced or played, what there is is
+ * counted; of those that just reach the score, some stay: evenly over the run. */
 static bool rep_keep(u32 score)
 {
+    if (!rep.chosen) {
+        rep.score[score]++;
+        rep.seen++;
+        return false;
+    }
     if (score == rep.least && rep.score[score]) {
         u64 before = rep.at_least++ * rep.some / rep.score[score];
         if (rep.at_least * rep.some / rep.score[score] == before)
@@ -13819,6 +13746,16 @@ static void rep_call(struct task *t)
 {
     if (rep_keep(rep_call_score(&t->call)))
         rec_exit(t);
+}
+
+/* From which score on events stay, so that there are at most `max`. */
+static void rep_choose(u64 max)
+{
+    u64 n = 0;
+    rep.chosen = true;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
 }
 
 static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
@@ -13978,14 +13915,14 @@ static void rep_events(int fd, const char *name)
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
-    rec_end_events();
+    rec_finish(NULL);
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
 }
 
 static void rep_begin(void)
 {
-    out.tap[out.n_taps++] = &rep_counter;
+    out.tap[out.n_taps++] = &rep_tap;
 }
 
 /* Makes the report of the recording in fd. whole: its end was reached. */
@@ -14543,21 +14480,6 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-static void df_pair_files(void)
-{
-    df_pair_rows(df.name, df.n_names, 'f');
-}
-
-static void df_pair_peers(void)
-{
-    df_pair_rows(df.name, df.n_names, 'p');
-}
-
-static void df_pair_commands(void)
-{
-    df_pair_rows(df.command, df.n_commands, 'c');
-}
-
 /* What recording k has of a call. Where the time of all calls is not known in both, that of those
  * that waited is. */
 static struct df_row df_call(u32 k, u16 row)
@@ -14623,15 +14545,15 @@ static const struct df_table {
     const char *count, *amount;  /* in JSON, what count and amount are */
     const char *name;            /* in text, the column of names */
     u8 unit;                     /* of amount: enum df_unit */
-    bool trace;                  /* only recordings of kvis trace have it */
+    char cls;                    /* of the names that are compared; 0: pair() does that */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
-      DF_NS, false, df_pair_commands },
-    { "files", "Files", "opens", "bytes", "file", DF_BYTES, true, df_pair_files },
-    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, true, df_pair_peers },
-    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, true, df_pair_failed },
-    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, true, df_pair_calls },
+      DF_NS, 'c', NULL },
+    { "files", "Files", "opens", "bytes", "file", DF_BYTES, 'f', NULL },
+    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, 'p', NULL },
+    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, 0, df_pair_failed },
+    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, 0, df_pair_calls },
 };
 
 static bool df_has_changed(const struct df_pair *p)
@@ -14650,7 +14572,12 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
-    t->pair();
+    if (t->cls == 'c')
+        df_pair_rows(df.command, df.n_commands, 'c');
+    else if (t->cls)
+        df_pair_rows(df.name, df.n_names, t->cls);
+    else
+        t->pair();
     if (df_list.n)
         qsort(df_list.p, df_list.n, sizeof *df_list.p, df_most_changed);
 }
@@ -14905,7 +14832,7 @@ static void df_text(struct buf *b)
         b_s(b, " Different calls were traced (-e): only those of both are compared, and opens and\n"
             " bytes of files and addresses are those of the calls that each recording has\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
-        if (!proc || !df_tables[i].trace)
+        if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
     if (!proc)
         df_text_times(b);
@@ -14940,9 +14867,9 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         return;
     }
     b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
-    if (t->pair == df_pair_commands)
+    if (t->cls == 'c')
         b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
-    if (t->pair == df_pair_commands && df_of_proc(k))
+    if (t->cls == 'c' && df_of_proc(k))
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
@@ -22046,81 +21973,18 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Puts `n` bytes in the place of the first `cut` of a path. */
-static void open_begin_with(struct path *p, u32 cut, const char *s, u32 n)
-{
-    memmove(p->s + n, p->s + cut, p->len - cut + 1);
-    memcpy(p->s, s, n);
-    p->len += n - cut;
-}
-
-/* Whether a mount is below a thread's root, and not one that was unmounted while in use. */
-static bool open_mounted(pid_t tid, u64 mount)
-{
-    char path[64], *line = NULL;
-    size_t size = 0;
-    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
-    FILE *f = fopen(path, "re");
-    bool hit = !f;
-    while (!hit && u_line(f, &line, &size))
-        hit = strtoull(line, NULL, 10) == mount;
-    if (f)
-        fclose(f);
-    free(line);
-    return hit;
-}
-
-/* Whether a path of /proc is below a thread's root directory. What has another mount than the root
- * may be on one that is nowhere any more: of that /proc tells but the path in the mount. */
-static bool open_below(const struct path *p, pid_t tid, const char *at, u32 n, u64 mount)
-{
-    char link[64];
-    struct fd_stat root;
-    snprintf(link, sizeof link, "/proc/%d/root", tid);
-    if (n > 1 && (p->len < n || memcmp(p->s, at, n) || (p->s[n] && p->s[n] != '/')))
-        return false;
-    return fd_statx(link, &root) < 0 || root.stx_mnt_id == mount || open_mounted(tid, mount);
-}
-
-/* Makes what /proc says of a stopped thread's directory or file what the probe would have said: of
- * one that is deleted where it was, and where it is below the thread's own root. */
-static void open_as_probe(struct path *p, pid_t tid, const char *what)
-{
-    enum { DELETED = sizeof " (deleted)" - 1, OUTSIDE = sizeof "(unreachable)" - 1 };
-    char link[64], root[PATH_MAX];
-    struct fd_stat sx;
-    snprintf(link, sizeof link, "/proc/%d/%s", tid, what);
-    s64 n = fd_readlink(tid, "root", root, sizeof root);
-    if (n <= 0 || p->len + OUTSIDE >= sizeof p->s || fd_statx(link, &sx) < 0)
-        return;
-    if (p->len > DELETED && !sx.stx_nlink
-        && !memcmp(p->s + p->len - DELETED, " (deleted)", DELETED))
-        p->s[p->len -= DELETED] = 0;
-    if (!open_below(p, tid, root, (u32)n, sx.stx_mnt_id))
-        open_begin_with(p, 0, "(unreachable)", OUTSIDE);
-    else if (n > 1)
-        open_begin_with(p, (u32)n, "/", p->len == n);
-}
-
-/* Where a relative name starts, or the file that a handle has led to, from /proc: right unless the
- * process has moved on since. A thread that has ended shared both with its process, as all do but
+/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread that has ended shared both with its process, as all do but
  * for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
-    if (w->call == OPEN_HANDLE)
-        snprintf(what, sizeof what, "fd/%d", w->ret);
-    else if (w->dirfd != AT_FDCWD)
+    if (w->dirfd != AT_FDCWD)
         snprintf(what, sizeof what, "fd/%d", w->dirfd);
     s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
     if (n < 0 && w->tid != w->pid)
         n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
-    if (n <= 0 || p->s[0] != '/')
-        return false;
-    if (open_session.by_ptrace)
-        open_as_probe(p, (pid_t)w->tid, what);
-    return true;
+    return n > 0 && p->s[0] == '/';
 }
 
 /* Whether a path that /proc has told ends with what the record knows of it. */
@@ -22135,7 +21999,7 @@ static void open_path(struct open_rec *r)
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
-    if (w->state & OPEN_NAME_FAULT || (unnamed && (!open_session.by_ptrace || w->ret < 0)))
+    if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
     bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
@@ -22345,6 +22209,28 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
+/* The directory in which a name starts, or the file that a handle has led to, as the probe sends it:
+ * from the thread's root on, the last component first. */
+static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
+                            const struct name *dir)
+{
+    const struct name *root = t->fs ? t->fs->root : NULL;
+    u32 top = root ? root->len : 0;
+    bool outside = dir && root && (strncmp(dir->s, root->s, top) || !strchr("/", dir->s[top]));
+    if (!dir || dir->s[0] != '/' || dir->len > PATH_MAX)
+        return;
+    w->state |= OPEN_DIR | (outside ? OPEN_DIR_OUT : 0);
+    for (u32 end = dir->len, from, n; end > (outside ? 0 : top); end = from) {
+        for (from = end; dir->s[from - 1] != '/';)
+            from--;
+        n = end - from;
+        memcpy(parts + w->dir_len, dir->s + from, n);
+        parts[w->dir_len + n] = 0;
+        w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
+        from--; /* the slash */
+    }
+}
+
 /* What the constants of the probe leave out. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
@@ -22358,8 +22244,8 @@ static bool open_traced_wanted(const struct wire_open *w)
 /* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[PATH_MAX]; } r;
-    const struct call *c = &t->call;
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* and the directory */
+    struct call *c = &t->call;
     struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
     u8 call = 0;
@@ -22376,8 +22262,10 @@ static void open_traced(struct task *t)
     w->name_len = (u16)MAX(n, 0);
     ses_comm(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
+    const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
+    open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
     if (open_traced_wanted(w))
-        open_record(&r, (u32)(sizeof r.w + w->name_len));
+        open_record(&r, (u32)(sizeof r.w + w->name_len + w->dir_len));
 }
 
 static const struct out_tap open_tap = { .exit = open_traced };
