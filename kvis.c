@@ -193,7 +193,6 @@ struct call {
     const struct call_said *said; /* NULL: it is traced now */
     bool open;        /* entered and not yet returned */
     bool known;       /* row is valid; else only the number is known */
-    bool decoded;     /* args[] are filled (only when a sink shows them) */
     bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
@@ -2172,11 +2171,6 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-static bool nm_under(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* One search for two bytes instead of three for more: it is asked of each file that is opened. */
 static bool nm_is_linker(const char *s)
 {
@@ -2232,7 +2226,7 @@ static enum nm_class nm_class(const char *s)
         return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? nm_under(s, row[i].text) : strstr(s, row[i].text) != NULL) {
+            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text)) : strstr(s, row[i].text) != NULL) {
             class = row[i].class;
             break;
         }
@@ -6160,6 +6154,22 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     out_names[(u32)pid % OUT_NAMES].pid = pid;
 }
 
+/* Adds blanks up to a width, counted from `from`. */
+static void out_pad(struct buf *b, u32 from, u32 width)
+{
+    while (b->len - from < width)
+        b_c(b, ' ');
+}
+
+/* A command's name of at most n bytes, with blanks up to a width and one after it. */
+static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
+{
+    u32 from = b->len;
+    b_esc(b, comm, strnlen(comm, n), 0);
+    out_pad(b, from, width);
+    b_c(b, ' ');
+}
+
 /* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the
  * observe mode, its process and its own name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
@@ -6178,10 +6188,7 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
     }
     b_s64(b, tid);
     b_c(b, ' ');
-    b_esc(b, comm, strlen(comm), 0);
-    for (size_t n = strlen(comm); n < NAME_WIDTH; n++)
-        b_c(b, ' ');
-    b_c(b, ' ');
+    out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
 }
 
 static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
@@ -8296,13 +8303,20 @@ static void st_text_where(struct buf *b, const struct summary *s)
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
+/* Calls, under the key that counts them, and where their time went. */
+static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
+{
+    b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
+        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+}
+
 /* The same of all calls of which it is known. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
-    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
-        all.disk, st_rest(&all));
+    b_s(b, ",\"call_time\":{");
+    st_json_time(b, "calls", &all);
+    b_c(b, '}');
 }
 
 static u64 st_delay_at(const struct st_delays *d, double p)
@@ -12655,6 +12669,14 @@ static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char 
     px_pb_text(23, name, n);
 }
 
+/* A whole slice. */
+static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char *name, size_t n)
+{
+    px_pb_named(uuid, from, PX_BEGIN, cat, name, n);
+    px_pb_event_end();
+    px_pb_slice_end(uuid, to);
+}
+
 /* Begins the description of a track, which can be one of another. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
@@ -12735,10 +12757,13 @@ static void px_pb_head(void)
 
 /* --- both forms --- */
 
-/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
-static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
+/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
+ * N_PX_CATS: without a category. */
+static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
+                                 const char *name, size_t n)
 {
     struct buf *b = &px_json.b;
+    px.args = 0;
     b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
     b_c(b, phase);
     b_c(b, '"');
@@ -12746,16 +12771,12 @@ static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
     OUT_JSON_U64(b, "tid", t->utid);
     b_s(b, ",\"ts\":");
     b_fraction(b, px_rel(ns), 1000);
-    return b;
-}
-
-static void px_json_name(enum px_cat cat, const char *name, size_t n)
-{
-    struct buf *b = &px_json.b;
     b_s(b, ",\"name\":\"");
     b_json(b, name, n);
     b_c(b, '"');
-    out_json_key_word(b, "cat", px_cats[cat]);
+    if (cat < N_PX_CATS)
+        out_json_key_word(b, "cat", px_cats[cat]);
+    return b;
 }
 
 static void px_json_end(void)
@@ -12775,10 +12796,8 @@ static u64 px_uuid(const struct px_track *t, u32 of)
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
-    px.args = 0;
     if (px.json) {
-        struct buf *b = px_json_event(phase, t, ns);
-        px_json_name(cat, name, n);
+        struct buf *b = px_json_event(phase, t, ns, cat, name, n);
         if (phase == 'X') {
             b_s(b, ",\"dur\":");
             b_fraction(b, MAX(px_rel(end_ns), px_rel(ns)) - px_rel(ns), 1000);
@@ -12855,17 +12874,16 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     }
     if (!px.json)
         return;
-    px.args = 0;
-    struct buf *b = px_json_event('M', t, out.start_ns);
-    b_s(b, process ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+    const char *what = process ? "process_name" : "thread_name";
+    struct buf *b = px_json_event('M', t, out.start_ns, N_PX_CATS, what, strlen(what));
     b_s(b, ",\"args\":{\"name\":\"");
     b_json(b, name, n);
     b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
     px_json_end();
     if (!process)
         return;
-    b = px_json_event('M', t, out.start_ns);
-    b_f(b, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
+    px_json_event('M', t, out.start_ns, N_PX_CATS, "process_sort_index", 18);
+    b_f(b, ",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
     px_json_end();
 }
 
@@ -12884,9 +12902,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
         px_pb_event_end();
     }
     t->state_ns = to;
-    px_pb_named(uuid, from, PX_BEGIN, PX_STATE, name, strlen(name));
-    px_pb_event_end();
-    px_pb_slice_end(uuid, to);
+    px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
 /* The first n waits for a CPU are written, or part of a call. */
@@ -12989,24 +13005,17 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, const char *name)
-{
-    px.args = 0;
-    px_json_event(phase, t, ns);
-    px_json_name(PX_FLOW, name, strlen(name));
-    OUT_JSON_U64(&px_json.b, "id", id);
-    if (phase == 'f')
-        b_s(&px_json.b, ",\"bp\":\"e\"");
-    px_json_end();
-}
-
 /* Where an arrow begins (s) or ends (f) on a thread: in Perfetto's form an instant; in JSON the
  * slice that goes on at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
-    if (px.json)
-        px_json_flow(phase, t, json_ns, id, name);
+    if (px.json) {
+        struct buf *b = px_json_event(phase, t, json_ns, PX_FLOW, name, strlen(name));
+        OUT_JSON_U64(b, "id", id);
+        b_s(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
+        px_json_end();
+    }
     if (!px.proto)
         return;
     px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
@@ -13049,9 +13058,8 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->told_ns[k]);
     if (px.json) {
-        struct buf *b = px_json_event('C', p, ns);
-        px.args = 0;
-        px_json_name(PX_COUNTER, px_counters[k].track, strlen(px_counters[k].track));
+        const char *track = px_counters[k].track;
+        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, track, strlen(track));
         b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
         px_json_end();
     }
@@ -13309,9 +13317,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 {
     u64 id = ++px.ids;
     for (int end = 0; end < 2 && px.json; end++) {
-        px.args = 0;
-        px_json_event(end ? 'e' : 'b', t, end ? to : from);
-        px_json_name(cat, name, n);
+        px_json_event(end ? 'e' : 'b', t, end ? to : from, cat, name, n);
         OUT_JSON_U64(&px_json.b, "id", id);
         px_json_end();
     }
@@ -13320,9 +13326,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer joins what fits */
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
-    px_pb_named(id << 4 | PX_OF_ITSELF, from, PX_BEGIN, cat, name, n);
-    px_pb_event_end();
-    px_pb_slice_end(id << 4 | PX_OF_ITSELF, to);
+    px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
 /* Whether the slice of a call, or a counter, says what an event does. */
@@ -14852,10 +14856,9 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
         b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
             ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
             r->errors, st_returned_ns(r), st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+    b_s(b, df.counted[k] && df.timed[k] ? "," : "");
     if (df.timed[k])
-        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
-            t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+        st_json_time(b, "timed", t);
 }
 
 /* What recording k has of a pair. */
@@ -14905,45 +14908,29 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-static void df_json_table(struct buf *b, const struct df_table *t)
+/* The pairs of a table that have changed, or with `only` what just one recording has; -1: not so. */
+static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
-    b_f(b, ",\"%s\":[", t->key);
     for (u32 i = 0; i < df_list.n; i++) {
         const struct df_pair *p = &df_list.p[i];
-        if (!calls && !df_has_changed(p))
+        if (only >= 0 ? p->in[!only] : !calls && !df_has_changed(p))
             continue;
         st_json_room(b);
         b_s(b, first ? "{" : ",{");
         first = false;
-        if (t->count)
+        if (only >= 0) {
+            out_json_str(b, "name", p->name->s, p->name->len);
+            b_c(b, ',');
+            df_json_side(b, t, p, (u32)only);
+        } else if (t->count) {
             df_json_pair(b, t, p);
-        else
+        } else {
             df_json_failed(b, t, p);
+        }
         b_c(b, '}');
     }
     b_c(b, ']');
-}
-
-/* What only one recording has of a table. */
-static void df_json_only(struct buf *b, const struct df_table *t)
-{
-    for (u32 k = 0; k < 2; k++) {
-        bool first = true;
-        b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + (int)k);
-        for (u32 i = 0; i < df_list.n; i++) {
-            const struct df_pair *p = &df_list.p[i];
-            if (p->in[!k])
-                continue;
-            st_json_room(b);
-            b_s(b, first ? "{" : ",{");
-            first = false;
-            out_json_str(b, "name", p->name->s, p->name->len);
-            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", p->of[k].amount,
-                p->of[k].count);
-        }
-        b_c(b, ']');
-    }
 }
 
 static bool df_ran(u32 k, const struct name *program)
@@ -14991,9 +14978,12 @@ static void df_json(struct buf *b)
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++) {
         const struct df_table *t = &df_tables[i];
         df_pairs(t);
-        if (t->unit == DF_BYTES)
-            df_json_only(b, t);
-        df_json_table(b, t);
+        for (int k = 0; k < 2 && t->unit == DF_BYTES; k++) {
+            b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + k);
+            df_json_list(b, t, k);
+        }
+        b_f(b, ",\"%s\":[", t->key);
+        df_json_list(b, t, -1);
     }
     b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
         df.left_out);
@@ -22040,11 +22030,7 @@ static void open_col_pid(struct buf *b, const struct open_rec *r)
 
 static void open_col_comm(struct buf *b, const struct open_rec *r)
 {
-    u32 from = b->len;
-    b_esc(b, r->w->comm, strnlen(r->w->comm, sizeof r->w->comm), 0);
-    do
-        b_c(b, ' ');
-    while (b->len - from < 17);
+    out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
 /* execve's file has no descriptor. */
@@ -22214,13 +22200,17 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* what /proc says after the path, if it is */
     const struct name *root = t->fs ? t->fs->root : NULL;
-    u32 top = root ? root->len : 0;
+    u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
+    struct fd_stat sx;
     bool outside = dir && root && (strncmp(dir->s, root->s, top) || !strchr("/", dir->s[top]));
-    if (!dir || dir->s[0] != '/' || dir->len > PATH_MAX)
+    if (!dir || dir->s[0] != '/' || len > PATH_MAX)
         return;
+    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
+        len -= DELETED;
     w->state |= OPEN_DIR | (outside ? OPEN_DIR_OUT : 0);
-    for (u32 end = dir->len, from, n; end > (outside ? 0 : top); end = from) {
+    for (u32 end = len, from, n; end > (outside ? 0 : top); end = from) {
         for (from = end; dir->s[from - 1] != '/';)
             from--;
         n = end - from;
@@ -22987,21 +22977,6 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Adds blanks up to a width, counted from `from`. */
-static void proc_pad(struct buf *b, u32 from, u32 width)
-{
-    while (b->len - from < width)
-        b_c(b, ' ');
-}
-
-static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
-{
-    u32 from = b->len;
-    b_esc(b, comm, strnlen(comm, 16), 0);
-    proc_pad(b, from, width);
-    b_c(b, ' ');
-}
-
 /* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
@@ -23153,7 +23128,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
                : r->what == PROC_THREAD ? "thread" : "running");
     else
         proc_status(b, r->l->status);
-    proc_pad(b, from, 8);
+    out_pad(b, from, 8);
     b_c(b, ' ');
 }
 
@@ -23221,13 +23196,13 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     if (po.clock) {
         out_clock(b, out_real(r->ts_ns), 0);
-        proc_pad(b, from, 10);
+        out_pad(b, from, 10);
     }
     if (po.time)
         b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
     if (po.print_uid)
         b_f(b, "%-6u ", l->uid);
-    proc_esc_pad(b, r->comm, 16);
+    out_padded(b, r->comm, 16, 16);
     b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
     proc_words(b, &l->argv, po.max_args, ' ', po.quote ? proc_quoted_word : proc_plain_word);
     b_s(b, l->cut ? " ...\n" : "\n");
@@ -23257,9 +23232,9 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
         return;
     if (po.time) {
         out_clock(b, out_real(r->ts_ns), 0);
-        proc_pad(b, from, 9);
+        out_pad(b, from, 9);
     }
-    proc_esc_pad(b, r->comm, 16);
+    out_padded(b, r->comm, 16, 16);
     b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
         (double)(r->ts_ns - l->fork_ns) / 1e9);
     if (status < 0)
