@@ -193,7 +193,6 @@ struct call {
     const struct call_said *said; /* NULL: it is traced now */
     bool open;        /* entered and not yet returned */
     bool known;       /* row is valid; else only the number is known */
-    bool decoded;     /* args[] are filled (only when a sink shows them) */
     bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
@@ -2282,11 +2281,6 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-static bool nm_under(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* One search for two bytes instead of three for more: it is asked of each file that is opened. */
 static bool nm_is_linker(const char *s)
 {
@@ -2342,7 +2336,7 @@ static enum nm_class nm_class(const char *s)
         return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? nm_under(s, row[i].text) : strstr(s, row[i].text) != NULL) {
+            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text)) : strstr(s, row[i].text) != NULL) {
             class = row[i].class;
             break;
         }
@@ -5927,21 +5921,14 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Whether it is a page fault in the stack, whose start is lower after each fault that grows it. */
-static bool ev_in_stack(const struct event *e)
-{
-    const union ev_val *v = &e->v[EV_region_name];
-    return ev_has(e, EV_region_name) && v->s.len == 5 && !memcmp(v->s.p, "stack", 5);
-}
-
 /* Whether a field is the same in both. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
         return true;
-    if (f == EV_region_start && ev_in_stack(a))
-        return true;
+    if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
+        return true; /* its start is lower after each fault that grows it */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6309,6 +6296,15 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     named->used = ++out.name_uses;
 }
 
+/* A command's name of at most n bytes, with blanks up to a width and one after it. */
+static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
+{
+    u32 from = b->len;
+    b_esc(b, comm, strnlen(comm, n), 0);
+    b_pad(b, from, width);
+    b_c(b, ' ');
+}
+
 /* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the
  * observe mode, its process and its own name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
@@ -6327,10 +6323,7 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
     }
     b_s64(b, tid);
     b_c(b, ' ');
-    b_esc(b, comm, strlen(comm), 0);
-    for (size_t n = strlen(comm); n < NAME_WIDTH; n++)
-        b_c(b, ' ');
-    b_c(b, ' ');
+    out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
 }
 
 static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
@@ -6573,12 +6566,6 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-static void out_failed(struct buf *b, int err)
-{
-    b_s(b, " failed: ");
-    b_s(b, u_errname(err) ? u_errname(err) : "?");
-}
-
 /* The line of a process's birth, if that waits. */
 static void out_birth_line(struct out_proc *p)
 {
@@ -6589,6 +6576,20 @@ static void out_birth_line(struct out_proc *p)
     out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
     b_f(&out.text.b, "spawn process %d", p->pid);
     out_line_stop();
+}
+
+/* Begins the line of an event, or of block requests that are alike. */
+static void out_event_line(const struct event *e, const struct ev_group *requests)
+{
+    struct buf *b = &out.text.b;
+    u8 cat = requests ? CAT_NET : e->cat;
+    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[cat]);
+    if (requests)
+        out_block(b, requests);
+    else
+        out_template_any(b, e);
+    if (e->err)
+        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
 }
 
 /* Prints the events of a group as one line. */
@@ -6607,13 +6608,7 @@ static void out_group(const struct ev_group *g)
     struct out_proc *p = out_proc_place(e->pid);
     if (p->pid == e->pid)
         out_birth_line(p);
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[block ? CAT_NET : e->cat]);
-    if (block)
-        out_block(b, g);
-    else
-        out_template_any(b, e);
-    if (e->err)
-        out_failed(b, e->err);
+    out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
         b_f(b, e->err ? " (x%" PRIu64 ")" : " (x%" PRIu64 ", %s total)", g->count,
             out_bytes(g->bytes).s);
@@ -7028,9 +7023,7 @@ static void out_print_due(u64 now)
 
 static void out_text(const struct event *e)
 {
-    const struct event_kind *k = &event_kinds[e->kind];
-    struct buf *b = &out.text.b;
-    if (!k->text)
+    if (!event_kinds[e->kind].text)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
@@ -7048,10 +7041,7 @@ static void out_text(const struct event *e)
         return;
     }
     out_held_print(~0ull);
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[e->cat]);
-    out_template_any(b, e);
-    if (e->err)
-        out_failed(b, e->err);
+    out_event_line(e, NULL);
     out_line_stop();
 }
 
@@ -7220,12 +7210,18 @@ static void out_json_word(struct buf *b, const char *s)
     out_json_quoted(b, s, (u32)strlen(s));
 }
 
+static void out_json_name(struct buf *b, const char *key)
+{
+    b_c(b, '"');
+    b_s(b, key);
+    b_s(b, "\":");
+}
+
 /* ,"key":"text" */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
-    b_s(b, ",\"");
-    b_s(b, key);
-    b_s(b, "\":");
+    b_c(b, ',');
+    out_json_name(b, key);
     out_json_word(b, s);
 }
 
@@ -7247,9 +7243,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 /* "key":"value" */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, "\":");
+    out_json_name(b, key);
     out_json_bytes(b, key, p, n);
 }
 
@@ -7864,14 +7858,6 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-static void st_call_by(struct proc *p, const char *comm, const struct call *c)
-{
-    if (p && !p->caller)
-        p->caller = st_caller_new(&st, p->pid);
-    if (p)
-        st_caller_add(p->caller, comm, c);
-}
-
 /* Rows that are in use first, and of these most time first. */
 static int st_where_cmp(const void *a, const void *b)
 {
@@ -7972,8 +7958,11 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         return;
     if (st.apart)
         st_add(st.chosen, c, true);
-    if (opt.by_pid)
-        st_call_by(t->proc, t->comm, c);
+    struct proc *p = opt.by_pid ? t->proc : NULL;
+    if (p && !p->caller)
+        p->caller = st_caller_new(&st, p->pid);
+    if (p)
+        st_caller_add(p->caller, t->comm, c);
 }
 
 /* Books bytes that moved through an open file. in: read or received. */
@@ -7993,28 +7982,14 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Appends to the list of programs; what it cannot hold is counted. */
-static void st_program_add(struct name *n)
-{
-    if (st.n_programs < ST_PROGRAMS)
-        st.program[st.n_programs++] = n;
-    else
-        st.programs_other++;
-}
-
-/* Notes that a program was run. */
+/* Notes that a program was run; what the list cannot hold is counted. */
 static void st_program(struct name *n)
 {
-    if (!n->ran)
-        st_program_add(n);
+    if (!n->ran && st.n_programs < ST_PROGRAMS)
+        st.program[st.n_programs++] = n;
+    else if (!n->ran)
+        st.programs_other++;
     n->ran = true;
-}
-
-static void st_left_add(const struct st_left *l)
-{
-    if (st.n_left < ST_LEFT_OPEN)
-        st.left[st.n_left] = *l;
-    st.n_left++;
 }
 
 /* Notes what a process that ends has opened itself and not closed. */
@@ -8028,7 +8003,9 @@ static void st_open_at_exit(const struct task *t)
         struct st_left l = { .pid = t->pid, .fd = f->slot[i].fd, .kind = o->kind, .sock = o->sock,
                              .name = o->peer ? o->peer : o->local ? o->local : o->name };
         memcpy(l.comm, t->comm, sizeof l.comm);
-        st_left_add(&l);
+        if (st.n_left < ST_LEFT_OPEN)
+            st.left[st.n_left] = l;
+        st.n_left++;
     }
 }
 
@@ -8459,13 +8436,20 @@ static void st_text_where(struct buf *b, const struct summary *s)
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
+/* Calls, under the key that counts them, and where their time went. */
+static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
+{
+    b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
+        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+}
+
 /* The same of all calls of which it is known. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
-    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
-        all.disk, st_rest(&all));
+    b_s(b, ",\"call_time\":{");
+    st_json_time(b, "calls", &all);
+    b_c(b, '}');
 }
 
 static u64 st_delay_at(const struct st_delays *d, double p)
@@ -8552,27 +8536,22 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* The failures that are wanted, most of them first; returns how many. */
+/* The failures that are wanted (NULL: all), most of them first; returns how many. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
     u32 n = 0;
     for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (want(&s->failed[i]))
+        if (s->failed[i].count && (!want || want(&s->failed[i])))
             list[n++] = &s->failed[i];
     qsort(list, n, sizeof *list, st_failed_most);
     return n;
 }
 
-static bool st_has_count(const struct st_failed *f)
-{
-    return f->count;
-}
-
 static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = st_failures(s, list, st_has_count);
+    u32 n = st_failures(s, list, NULL);
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
@@ -8959,7 +8938,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* not in recordings of an older kvis */
+            known |= s->row[i].calls != 0; /* not of calls that all began before kvis came */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9082,7 +9061,7 @@ static bool st_tells(const struct st_failed *f)
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (f->err == usual[i])
             return false;
-    return f->count && u_errname(f->err);
+    return u_errname(f->err);
 }
 
 static void st_text_failures(struct buf *b, const struct summary *s)
@@ -9236,13 +9215,6 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     return s;
 }
 
-static void st_json_key(struct buf *b, const char *key)
-{
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, "\":");
-}
-
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
 {
     const void *p = (const char *)row + c->at;
@@ -9250,15 +9222,15 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
     u32 len;
     switch (c->type) {
     case ST_NUMBER:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_u64(b, *(const u64 *)p);
         break;
     case ST_REST:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_u64(b, st_rest(row));
         break;
     case ST_SIGNED:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_s64(b, *(const s32 *)p);
         break;
     case ST_CONNECTION:
@@ -11216,14 +11188,17 @@ static int rec_write_fd(const char *p, size_t n)
     return e ? e : out_write_all(rout_fd, p, n);
 }
 
-static void rec_task(const struct task *t, bool same)
+static bool rec_same(pid_t pid, pid_t tid)
 {
-    if (same)
+    return pid == rout.pid && tid == rout.tid;
+}
+
+static void rec_ids(pid_t pid, pid_t tid)
+{
+    if (rec_same(pid, tid))
         return;
-    rec_putz(t->pid);
-    rec_putz(t->tid);
-    rout.pid = t->pid;
-    rout.tid = t->tid;
+    rec_putz(rout.pid = pid);
+    rec_putz(rout.tid = tid);
 }
 
 static void rec_time(u64 ns)
@@ -11263,12 +11238,11 @@ static void rec_enter_due(void)
     struct task *t = rout.enter;
     if (!t)
         return;
-    bool same = t->pid == rout.pid && t->tid == rout.tid;
     rout.enter = NULL;
     rec_put(REC_ENTER);
-    rec_put((same ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
+    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
             | (out_call_abi(&t->call) ? REC_ABI : 0));
-    rec_task(t, same);
+    rec_ids(t->pid, t->tid);
     rec_time(t->call.enter_ns);
     rec_call_name(&t->call);
     rec_args(&t->call);
@@ -11320,12 +11294,11 @@ static void rec_others(const struct event *e)
 static void rec_event(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    struct task t = { .pid = e->pid, .tid = e->tid };
     rec_enter_due();
-    bool same = e->pid == rout.pid && e->tid == rout.tid, other_cat = e->cat != k->cat;
+    bool other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (same ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
+    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
         | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
@@ -11334,7 +11307,7 @@ static void rec_event(const struct event *e)
     rec_put(mask);
     if (others)
         rec_put(others);
-    rec_task(&t, same);
+    rec_ids(e->pid, e->tid);
     rec_time(e->ts_ns);
     if (e->err)
         rec_put((u64)e->err);
@@ -11397,8 +11370,7 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 static u32 rec_call_flags(const struct task *t, bool many)
 {
     const struct call *c = &t->call;
-    bool same = t->pid == rout.pid && t->tid == rout.tid;
-    return (same ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
+    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
@@ -11418,7 +11390,7 @@ static void rec_exit(struct task *t)
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
     rec_put(flags);
-    rec_task(t, flags & REC_SAME);
+    rec_ids(t->pid, t->tid);
     rec_time(c->enter_ns);
     rec_time(c->exit_ns);
     rec_call_name(c);
@@ -11679,27 +11651,18 @@ static void rec_trailer(struct summary *s)
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(s, &st_lists[i]);
-    rec_put(REC_END);
-    rec_putz(s->status);
 }
 
-/* The end of a recording that has events only. */
-static void rec_end_events(void)
-{
-    rec_enter_due();
-    rec_put(REC_END);
-    rec_putz(0);
-    rec_block();
-    rout.write = NULL;
-}
-
-/* The run is over: the numbers of the summary, and the end. */
+/* The run is over: the numbers of the summary, and the end. NULL: there are only events. */
 static void rec_finish(struct summary *s)
 {
     if (!rout.b.max)
         return;
     rec_enter_due();
-    rec_trailer(s);
+    if (s)
+        rec_trailer(s);
+    rec_put(REC_END);
+    rec_putz(s ? s->status : 0);
     rec_block();
     rout.write = NULL;
     for (u32 i = 0; i < out.n_taps; i++)
@@ -12269,13 +12232,6 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* What the options of this run make of an event. */
-static void rp_judge(struct event *e)
-{
-    e->unasked = (e->row >= 0 && !sc_set[e->row])
-        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
-}
-
 /* -P: events that name no such path. They may be of a call that is wanted all the same, for a
  * descriptor or as the program wrote a name, and the record of that call comes behind them. */
 static struct {
@@ -12360,7 +12316,8 @@ static void rp_event(void)
     if (*rin.wrong || own < 0 || own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
-    rp_judge(e);
+    e->unasked = (e->row >= 0 && !sc_set[e->row])
+        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     if (opt.by_pid)
         rp_follow(e);
     md_emit(e);
@@ -12833,6 +12790,14 @@ static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char 
     px_pb_text(23, name, n);
 }
 
+/* A whole slice. */
+static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char *name, size_t n)
+{
+    px_pb_named(uuid, from, PX_BEGIN, cat, name, n);
+    px_pb_event_end();
+    px_pb_slice_end(uuid, to);
+}
+
 /* Begins the description of a track, which can be one of another. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
@@ -12913,10 +12878,13 @@ static void px_pb_head(void)
 
 /* --- both forms --- */
 
-/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
-static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
+/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
+ * N_PX_CATS: without a category. */
+static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
+                                 const char *name, size_t n)
 {
     struct buf *b = &px_json.b;
+    px.args = 0;
     b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
     b_c(b, phase);
     b_c(b, '"');
@@ -12924,16 +12892,12 @@ static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
     OUT_JSON_U64(b, "tid", t->utid);
     b_s(b, ",\"ts\":");
     b_fraction(b, px_rel(ns), 1000);
-    return b;
-}
-
-static void px_json_name(enum px_cat cat, const char *name, size_t n)
-{
-    struct buf *b = &px_json.b;
     b_s(b, ",\"name\":\"");
     b_json(b, name, n);
     b_c(b, '"');
-    out_json_key_word(b, "cat", px_cats[cat]);
+    if (cat < N_PX_CATS)
+        out_json_key_word(b, "cat", px_cats[cat]);
+    return b;
 }
 
 static void px_json_end(void)
@@ -12953,10 +12917,8 @@ static u64 px_uuid(const struct px_track *t, u32 of)
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
-    px.args = 0;
     if (px.json) {
-        struct buf *b = px_json_event(phase, t, ns);
-        px_json_name(cat, name, n);
+        struct buf *b = px_json_event(phase, t, ns, cat, name, n);
         if (phase == 'X') {
             b_s(b, ",\"dur\":");
             b_fraction(b, MAX(px_rel(end_ns), px_rel(ns)) - px_rel(ns), 1000);
@@ -13033,17 +12995,16 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     }
     if (!px.json)
         return;
-    px.args = 0;
-    struct buf *b = px_json_event('M', t, out.start_ns);
-    b_s(b, process ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+    const char *what = process ? "process_name" : "thread_name";
+    struct buf *b = px_json_event('M', t, out.start_ns, N_PX_CATS, what, strlen(what));
     b_s(b, ",\"args\":{\"name\":\"");
     b_json(b, name, n);
     b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
     px_json_end();
     if (!process)
         return;
-    b = px_json_event('M', t, out.start_ns);
-    b_f(b, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
+    px_json_event('M', t, out.start_ns, N_PX_CATS, "process_sort_index", 18);
+    b_f(b, ",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
     px_json_end();
 }
 
@@ -13062,9 +13023,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
         px_pb_event_end();
     }
     t->state_ns = to;
-    px_pb_named(uuid, from, PX_BEGIN, PX_STATE, name, strlen(name));
-    px_pb_event_end();
-    px_pb_slice_end(uuid, to);
+    px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
 /* The first n waits for a CPU are written, or part of a call. */
@@ -13167,24 +13126,17 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, const char *name)
-{
-    px.args = 0;
-    px_json_event(phase, t, ns);
-    px_json_name(PX_FLOW, name, strlen(name));
-    OUT_JSON_U64(&px_json.b, "id", id);
-    if (phase == 'f')
-        b_s(&px_json.b, ",\"bp\":\"e\"");
-    px_json_end();
-}
-
 /* Where an arrow begins (s) or ends (f) on a thread: in Perfetto's form an instant; in JSON the
  * slice that goes on at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
-    if (px.json)
-        px_json_flow(phase, t, json_ns, id, name);
+    if (px.json) {
+        struct buf *b = px_json_event(phase, t, json_ns, PX_FLOW, name, strlen(name));
+        OUT_JSON_U64(b, "id", id);
+        b_s(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
+        px_json_end();
+    }
     if (!px.proto)
         return;
     px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
@@ -13227,9 +13179,8 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->told_ns[k]);
     if (px.json) {
-        struct buf *b = px_json_event('C', p, ns);
-        px.args = 0;
-        px_json_name(PX_COUNTER, px_counters[k].track, strlen(px_counters[k].track));
+        const char *track = px_counters[k].track;
+        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, track, strlen(track));
         b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
         px_json_end();
     }
@@ -13487,9 +13438,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 {
     u64 id = ++px.ids;
     for (int end = 0; end < 2 && px.json; end++) {
-        px.args = 0;
-        px_json_event(end ? 'e' : 'b', t, end ? to : from);
-        px_json_name(cat, name, n);
+        px_json_event(end ? 'e' : 'b', t, end ? to : from, cat, name, n);
         OUT_JSON_U64(&px_json.b, "id", id);
         px_json_end();
     }
@@ -13498,9 +13447,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer joins what fits */
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
-    px_pb_named(id << 4 | PX_OF_ITSELF, from, PX_BEGIN, cat, name, n);
-    px_pb_event_end();
-    px_pb_slice_end(id << 4 | PX_OF_ITSELF, to);
+    px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
 /* Whether the slice of a call, or a counter, says what an event does. */
@@ -13865,6 +13812,7 @@ static struct {
     struct buf raw;          /* of the recording, not yet written */
     u64 score[REP_SCORES];   /* events by how telling they are */
     u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
+    bool chosen;             /* all are counted: events stay from the score `least` on */
     u32 least;
     u64 some;                /* how many of those stay */
 } rep = { .w.fd = { -1, -1 } };
@@ -13895,39 +13843,15 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-static void rep_count(u32 score)
-{
-    rep.score[score]++;
-    rep.seen++;
-}
-
-static void rep_count_event(const struct event *e)
-{
-    rep_count(rep_score(e));
-}
-
-static void rep_count_call(struct task *t)
-{
-    rep_count(rep_call_score(&t->call));
-}
-
-/* Counts what there is, while it is traced or played. */
-static const struct out_tap rep_counter = { rep_count_event, NULL, rep_count_call, NULL, NULL,
-                                            NULL };
-
-/* From which score on events stay, so that there are at most `max`. */
-static void rep_choose(u64 max)
-{
-    u64 n = 0;
-    rep.kept = rep.at_least = 0;
-    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
-        n += rep.score[rep.least];
-    rep.some = MIN(max - n, rep.score[rep.least]);
-}
-
-/* Of those that just reach it, some: evenly over the run. */
+/* Whether an event or call goes into the page. While it is traced or played, what there is is
+ * counted; of those that just reach the score, some stay: evenly over the run. */
 static bool rep_keep(u32 score)
 {
+    if (!rep.chosen) {
+        rep.score[score]++;
+        rep.seen++;
+        return false;
+    }
     if (score == rep.least && rep.score[score]) {
         u64 before = rep.at_least++ * rep.some / rep.score[score];
         if (rep.at_least * rep.some / rep.score[score] == before)
@@ -13947,6 +13871,16 @@ static void rep_call(struct task *t)
 {
     if (rep_keep(rep_call_score(&t->call)))
         rec_exit(t);
+}
+
+/* From which score on events stay, so that there are at most `max`. */
+static void rep_choose(u64 max)
+{
+    u64 n = 0;
+    rep.chosen = true;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
 }
 
 static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
@@ -14106,14 +14040,14 @@ static void rep_events(int fd, const char *name)
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
-    rec_end_events();
+    rec_finish(NULL);
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
 }
 
 static void rep_begin(void)
 {
-    out.tap[out.n_taps++] = &rep_counter;
+    out.tap[out.n_taps++] = &rep_tap;
 }
 
 /* Makes the report of the recording in fd. whole: its end was reached. */
@@ -14673,21 +14607,6 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-static void df_pair_files(void)
-{
-    df_pair_rows(df.name, df.n_names, 'f');
-}
-
-static void df_pair_peers(void)
-{
-    df_pair_rows(df.name, df.n_names, 'p');
-}
-
-static void df_pair_commands(void)
-{
-    df_pair_rows(df.command, df.n_commands, 'c');
-}
-
 /* What recording k has of a call. Where the time of all calls is not known in both, that of those
  * that waited is. */
 static struct df_row df_call(u32 k, u16 row)
@@ -14753,15 +14672,15 @@ static const struct df_table {
     const char *count, *amount;  /* in JSON, what count and amount are */
     const char *name;            /* in text, the column of names */
     u8 unit;                     /* of amount: enum df_unit */
-    bool trace;                  /* only recordings of kvis trace have it */
+    char cls;                    /* of the names that are compared; 0: pair() does that */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
-      DF_NS, false, df_pair_commands },
-    { "files", "Files", "opens", "bytes", "file", DF_BYTES, true, df_pair_files },
-    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, true, df_pair_peers },
-    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, true, df_pair_failed },
-    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, true, df_pair_calls },
+      DF_NS, 'c', NULL },
+    { "files", "Files", "opens", "bytes", "file", DF_BYTES, 'f', NULL },
+    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, 'p', NULL },
+    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, 0, df_pair_failed },
+    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, 0, df_pair_calls },
 };
 
 static bool df_has_changed(const struct df_pair *p)
@@ -14780,7 +14699,12 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
-    t->pair();
+    if (t->cls == 'c')
+        df_pair_rows(df.command, df.n_commands, 'c');
+    else if (t->cls)
+        df_pair_rows(df.name, df.n_names, t->cls);
+    else
+        t->pair();
     if (df_list.n)
         qsort(df_list.p, df_list.n, sizeof *df_list.p, df_most_changed);
 }
@@ -15041,7 +14965,7 @@ static void df_text(struct buf *b)
         b_s(b, " Different calls were traced (-e): only those of both are compared, and opens and\n"
             " bytes of files and addresses are those of the calls that each recording has\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
-        if (!proc || !df_tables[i].trace)
+        if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
     if (!proc)
         df_text_times(b);
@@ -15061,10 +14985,9 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
         b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
             ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
             r->errors, st_returned_ns(r), st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+    b_s(b, df.counted[k] && df.timed[k] ? "," : "");
     if (df.timed[k])
-        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
-            t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+        st_json_time(b, "timed", t);
 }
 
 /* What recording k has of a pair. */
@@ -15076,9 +14999,9 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         return;
     }
     b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
-    if (t->pair == df_pair_commands)
+    if (t->cls == 'c')
         b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
-    if (t->pair == df_pair_commands && df_of_proc(k))
+    if (t->cls == 'c' && df_of_proc(k))
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
@@ -15114,45 +15037,29 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-static void df_json_table(struct buf *b, const struct df_table *t)
+/* The pairs of a table that have changed, or with `only` what just one recording has; -1: not so. */
+static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
-    b_f(b, ",\"%s\":[", t->key);
     for (u32 i = 0; i < df_list.n; i++) {
         const struct df_pair *p = &df_list.p[i];
-        if (!calls && !df_has_changed(p))
+        if (only >= 0 ? p->in[!only] : !calls && !df_has_changed(p))
             continue;
         st_json_room(b);
         b_s(b, first ? "{" : ",{");
         first = false;
-        if (t->count)
+        if (only >= 0) {
+            out_json_str(b, "name", p->name->s, p->name->len);
+            b_c(b, ',');
+            df_json_side(b, t, p, (u32)only);
+        } else if (t->count) {
             df_json_pair(b, t, p);
-        else
+        } else {
             df_json_failed(b, t, p);
+        }
         b_c(b, '}');
     }
     b_c(b, ']');
-}
-
-/* What only one recording has of a table. */
-static void df_json_only(struct buf *b, const struct df_table *t)
-{
-    for (u32 k = 0; k < 2; k++) {
-        bool first = true;
-        b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + (int)k);
-        for (u32 i = 0; i < df_list.n; i++) {
-            const struct df_pair *p = &df_list.p[i];
-            if (p->in[!k])
-                continue;
-            st_json_room(b);
-            b_s(b, first ? "{" : ",{");
-            first = false;
-            out_json_str(b, "name", p->name->s, p->name->len);
-            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", p->of[k].amount,
-                p->of[k].count);
-        }
-        b_c(b, ']');
-    }
 }
 
 static bool df_ran(u32 k, const struct name *program)
@@ -15200,9 +15107,12 @@ static void df_json(struct buf *b)
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++) {
         const struct df_table *t = &df_tables[i];
         df_pairs(t);
-        if (t->unit == DF_BYTES)
-            df_json_only(b, t);
-        df_json_table(b, t);
+        for (int k = 0; k < 2 && t->unit == DF_BYTES; k++) {
+            b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + k);
+            df_json_list(b, t, k);
+        }
+        b_f(b, ",\"%s\":[", t->key);
+        df_json_list(b, t, -1);
     }
     b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
         df.left_out);
@@ -22357,81 +22267,18 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Puts `n` bytes in the place of the first `cut` of a path. */
-static void open_begin_with(struct path *p, u32 cut, const char *s, u32 n)
-{
-    memmove(p->s + n, p->s + cut, p->len - cut + 1);
-    memcpy(p->s, s, n);
-    p->len += n - cut;
-}
-
-/* Whether a mount is below a thread's root, and not one that was unmounted while in use. */
-static bool open_mounted(pid_t tid, u64 mount)
-{
-    char path[64], *line = NULL;
-    size_t size = 0;
-    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
-    FILE *f = fopen(path, "re");
-    bool hit = !f;
-    while (!hit && u_line(f, &line, &size))
-        hit = strtoull(line, NULL, 10) == mount;
-    if (f)
-        fclose(f);
-    free(line);
-    return hit;
-}
-
-/* Whether a path of /proc is below a thread's root directory. What has another mount than the root
- * may be on one that is nowhere any more: of that /proc tells but the path in the mount. */
-static bool open_below(const struct path *p, pid_t tid, const char *at, u32 n, u64 mount)
-{
-    char link[64];
-    struct fd_stat root;
-    snprintf(link, sizeof link, "/proc/%d/root", tid);
-    if (n > 1 && (p->len < n || memcmp(p->s, at, n) || (p->s[n] && p->s[n] != '/')))
-        return false;
-    return fd_statx(link, &root) < 0 || root.stx_mnt_id == mount || open_mounted(tid, mount);
-}
-
-/* Makes what /proc says of a stopped thread's directory or file what the probe would have said: of
- * one that is deleted where it was, and where it is below the thread's own root. */
-static void open_as_probe(struct path *p, pid_t tid, const char *what)
-{
-    enum { DELETED = sizeof " (deleted)" - 1, OUTSIDE = sizeof "(unreachable)" - 1 };
-    char link[64], root[PATH_MAX];
-    struct fd_stat sx;
-    snprintf(link, sizeof link, "/proc/%d/%s", tid, what);
-    s64 n = fd_readlink(tid, "root", root, sizeof root);
-    if (n <= 0 || p->len + OUTSIDE >= sizeof p->s || fd_statx(link, &sx) < 0)
-        return;
-    if (p->len > DELETED && !sx.stx_nlink
-        && !memcmp(p->s + p->len - DELETED, " (deleted)", DELETED))
-        p->s[p->len -= DELETED] = 0;
-    if (!open_below(p, tid, root, (u32)n, sx.stx_mnt_id))
-        open_begin_with(p, 0, "(unreachable)", OUTSIDE);
-    else if (n > 1)
-        open_begin_with(p, (u32)n, "/", p->len == n);
-}
-
-/* Where a relative name starts, or the file that a handle has led to, from /proc: right unless the
- * process has moved on since. A thread that has ended shared both with its process, as all do but
+/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread that has ended shared both with its process, as all do but
  * for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
-    if (w->call == OPEN_HANDLE)
-        snprintf(what, sizeof what, "fd/%d", w->ret);
-    else if (w->dirfd != AT_FDCWD)
+    if (w->dirfd != AT_FDCWD)
         snprintf(what, sizeof what, "fd/%d", w->dirfd);
     s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
     if (n < 0 && w->tid != w->pid)
         n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
-    if (n <= 0 || p->s[0] != '/')
-        return false;
-    if (open_session.by_ptrace)
-        open_as_probe(p, (pid_t)w->tid, what);
-    return true;
+    return n > 0 && p->s[0] == '/';
 }
 
 /* Whether a path that /proc has told ends with what the record knows of it. */
@@ -22446,7 +22293,7 @@ static void open_path(struct open_rec *r)
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
-    if (w->state & OPEN_NAME_FAULT || (unnamed && (!open_session.by_ptrace || w->ret < 0)))
+    if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
     bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
@@ -22487,11 +22334,7 @@ static void open_col_pid(struct buf *b, const struct open_rec *r)
 
 static void open_col_comm(struct buf *b, const struct open_rec *r)
 {
-    u32 from = b->len;
-    b_esc(b, r->w->comm, strnlen(r->w->comm, sizeof r->w->comm), 0);
-    do
-        b_c(b, ' ');
-    while (b->len - from < 17);
+    out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
 /* execve's file has no descriptor. */
@@ -22656,6 +22499,32 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
+/* The directory in which a name starts, or the file that a handle has led to, as the probe sends it:
+ * from the thread's root on, the last component first. */
+static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
+                            const struct name *dir)
+{
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* what /proc says after the path, if it is */
+    const struct name *root = t->fs ? t->fs->root : NULL;
+    u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
+    struct fd_stat sx;
+    bool outside = dir && root && (strncmp(dir->s, root->s, top) || !strchr("/", dir->s[top]));
+    if (!dir || dir->s[0] != '/' || len > PATH_MAX)
+        return;
+    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
+        len -= DELETED;
+    w->state |= OPEN_DIR | (outside ? OPEN_DIR_OUT : 0);
+    for (u32 end = len, from, n; end > (outside ? 0 : top); end = from) {
+        for (from = end; dir->s[from - 1] != '/';)
+            from--;
+        n = end - from;
+        memcpy(parts + w->dir_len, dir->s + from, n);
+        parts[w->dir_len + n] = 0;
+        w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
+        from--; /* the slash */
+    }
+}
+
 /* What the constants of the probe leave out. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
@@ -22669,8 +22538,8 @@ static bool open_traced_wanted(const struct wire_open *w)
 /* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[PATH_MAX]; } r;
-    const struct call *c = &t->call;
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* and the directory */
+    struct call *c = &t->call;
     struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
     u8 call = 0;
@@ -22687,8 +22556,10 @@ static void open_traced(struct task *t)
     w->name_len = (u16)MAX(n, 0);
     ses_comm(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
+    const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
+    open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
     if (open_traced_wanted(w))
-        open_record(&r, (u32)(sizeof r.w + w->name_len));
+        open_record(&r, (u32)(sizeof r.w + w->name_len + w->dir_len));
 }
 
 static const struct out_tap open_tap = { .exit = open_traced };
@@ -23411,21 +23282,6 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Adds blanks up to a width, counted from `from`. */
-static void proc_pad(struct buf *b, u32 from, u32 width)
-{
-    while (b->len - from < width)
-        b_c(b, ' ');
-}
-
-static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
-{
-    u32 from = b->len;
-    b_esc(b, comm, strnlen(comm, 16), 0);
-    b_pad(b, from, width);
-    b_c(b, ' ');
-}
-
 /* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
@@ -23645,13 +23501,13 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     if (po.clock) {
         out_clock(b, out_real(r->ts_ns), 0);
-        proc_pad(b, from, 10);
+        b_pad(b, from, 10);
     }
     if (po.time)
         b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
     if (po.print_uid)
         b_f(b, "%-6u ", l->uid);
-    proc_esc_pad(b, r->comm, 16);
+    out_padded(b, r->comm, 16, 16);
     b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
     proc_words(b, &l->argv, po.max_args, ' ', po.quote ? proc_quoted_word : proc_plain_word);
     b_s(b, l->cut ? " ...\n" : "\n");
@@ -23681,9 +23537,9 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
         return;
     if (po.time) {
         out_clock(b, out_real(r->ts_ns), 0);
-        proc_pad(b, from, 9);
+        b_pad(b, from, 9);
     }
-    proc_esc_pad(b, r->comm, 16);
+    out_padded(b, r->comm, 16, 16);
     b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
         (double)(r->ts_ns - l->fork_ns) / 1e9);
     if (status < 0)
