@@ -24946,7 +24946,7 @@ static void proc_replay_end(bool whole)
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_IDS = 1024,
+    MET_INSTS = 8192,
     MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
     MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
@@ -26057,26 +26057,21 @@ static void mfs_huge(void)
     }
 }
 
-/* The share of what was taken from this node, and of all that was taken, that is remote memory to
- * the CPU that took it (Documentation/admin-guide/numastat.rst). */
-static void mfs_remote(const struct met_inst *i)
-{
-    double other = met_v(i, M_NUMA_OTHER);
-    met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
-}
-
 static void mfs_node_stat(u32 node, const char *dir)
 {
     met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
+/* The share of what was taken from a node, and of all that was taken, that is remote memory to the
+ * CPU that took it (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
     mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
     met_sum(NULL);
     for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
         if (i->at == met.tick)
-            mfs_remote(i);
+            met_share(i, M_NUMA_REMOTE, met_v(i, M_NUMA_OTHER),
+                      met_v(i, M_NUMA_OTHER) + met_v(i, M_NUMA_LOCAL));
 }
 
 /* "Node 0 MemTotal:  123 kB" */
@@ -26336,13 +26331,6 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* The driver of an interface, of hardware. (sysfs is that of the network namespace it was mounted
- * in, which may be another than kvis's.) */
-static void mfs_net_driver(struct met_inst *i)
-{
-    met_link(met_path("/sys/class/net/%s/device/driver", i->name), i->info, MET_INFO);
-}
-
 static bool mfs_net_counts(const struct met_inst *i)
 {
     return i->info[0];
@@ -26369,8 +26357,8 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    if (!i->info[0])
-        mfs_net_driver(i);
+    if (!i->info[0]) /* sysfs may be of another network namespace than kvis's */
+        met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (mfs_net_number(i, "carrier_changes", &v))
         met_raw(i, M_NET_CARRIER, v);
@@ -27188,18 +27176,18 @@ static void mfs_groups(void)
 
 /* --- a cgroup --- */
 
+/* Keys with a dot are files of their own. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
-    for (size_t k = 0; k < ARRAY_LEN(file); k++)
-        met_keys(met.all, met_path("/sys/fs/cgroup/%s/%s", mo.cgroup, file[k]), 0);
-}
-
-static void mfs_cgfiles(void)
-{
     char dir[MET_DIR];
+    s64 v;
     snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
-    met_files(met.all, dir);
+    for (size_t k = 0; k < ARRAY_LEN(file); k++)
+        met_keys(met.all, met_in(dir, "%s", file[k]), 0);
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+        if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+            met_raw(met.all, m, v);
 }
 
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
@@ -28496,6 +28484,8 @@ static void unc_open(u32 event)
 static void unc_begin(bool power)
 {
     unc_look();
+    if (unc.no_dir)
+        met_wrong(met_path(PMC_DEVICES), ENOENT);
     if (unc.begun[power])
         return;
     unc.begun[power] = true;
@@ -28646,22 +28636,15 @@ static void unc_dmi_all(const u8 *p, u32 n)
 
 static void unc_dmi_read(void)
 {
-    static u8 table[256 << 10];
-    u32 n = 0;
-    ssize_t got = -1;
+    static char table[256 << 10];
     const char *path = met_path("/sys/firmware/dmi/tables/DMI");
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    errno = 0;
+    u32 n = (u32)u_slurp(path, table, sizeof table);
     unc_dmi.read = true;
-    while (f >= 0 && n < sizeof table && (got = read(f, table + n, sizeof table - n)) > 0)
-        n += (u32)got;
-    if (got < 0)
+    unc_dmi_all((const u8 *)table, n);
+    if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
-    if (f >= 0)
-        close(f);
-    if (got < 0)
-        return;
-    unc_dmi_all(table, n);
-    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table)
+    else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
         snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
                  "width of each DIMM");
 }
@@ -28702,16 +28685,6 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
-/* Why there is no number for a role of memory, where controllers are counted. */
-static const char *unc_why_not_counted(u32 role)
-{
-    if (unc.too_many)
-        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
-    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "amd_df counts reads and writes together";
-    return "others have the counters";
-}
-
 /* Why there is no number for a role of memory; NULL: the source's reason. */
 static const char *unc_why(u32 role)
 {
@@ -28719,8 +28692,12 @@ static const char *unc_why(u32 role)
         return unc_reason[role];
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
+    if (unc.too_many)
+        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
+        return "amd_df counts reads and writes together";
     if (unc.class != UC_NONE)
-        return unc_why_not_counted(role);
+        return "others have the counters";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
@@ -28736,17 +28713,10 @@ static void unc_no(u32 m, const char *why)
     met.no[m] = met.seen[m] == met.tick ? NULL : why;
 }
 
-static void unc_begin_or_say(bool power)
-{
-    unc_begin(power);
-    if (unc.no_dir)
-        met_wrong(met_path(PMC_DEVICES), ENOENT);
-}
-
 static void unc_membw(void)
 {
     double least = 1;
-    unc_begin_or_say(false);
+    unc_begin(false);
     unc_read_units(false);
     unc_publish(UR_READ, UR_BOTH);
     for (u32 k = 0; k < unc.n_sockets; k++)
@@ -28770,7 +28740,7 @@ static void unc_membw(void)
 static void unc_power(void)
 {
     bool any = false;
-    unc_begin_or_say(true);
+    unc_begin(true);
     unc_read_units(true);
     unc_publish(UR_PACKAGE, UR_PLATFORM);
     for (u32 k = 0; k < unc.n_events; k++)
@@ -29354,8 +29324,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
-    DIR *d = f < 0 ? NULL : fdopendir(f);
+    DIR *d = opendir(path);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
@@ -29467,14 +29436,6 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* One whose device is gone: its slot is for another one. */
-static void vq_gone(const struct bpf_obj *o, u32 slot)
-{
-    memset(&vq.now, 0, sizeof vq.now);
-    if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, &vq.now))
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
-}
-
 /* Whether the slot was in use. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
@@ -29485,7 +29446,9 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        vq_gone(o, slot);
+        memset(w, 0, sizeof *w); /* its slot is for another ring */
+        if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
+            bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
@@ -29996,11 +29959,10 @@ static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
         mout_text_why(b, l);
 }
 
-/* "n/a        /sys is not mounted: cpufreq pmc ...", wrapped. */
+/* "n/a        /sys is not mounted: cpufreq pmc ..." */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
     u64 src = mout.unmounted[which].src;
-    u32 from = b->len;
     mout.unmounted[which].src = 0;
     if (src == mout.unmounted[which].told)
         return;
@@ -30008,15 +29970,9 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     if (!src) /* it has been mounted */
         return;
     b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
-    for (u32 s = 0; s < N_SRC; s++) {
-        if (!(src >> s & 1))
-            continue;
-        if (b->len - from + strlen(met_sources[s].name) > 78) {
-            b_f(b, "\n%-10s", "");
-            from = b->len - 10;
-        }
-        b_f(b, " %s", met_sources[s].name);
-    }
+    for (u32 s = 0; s < N_SRC; s++)
+        if (src >> s & 1)
+            b_f(b, " %s", met_sources[s].name);
     b_c(b, '\n');
 }
 
@@ -30048,10 +30004,9 @@ static void mout_text(struct buf *b)
     mout_clock(b);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
-        for (u8 d = 0; d < N_DIM; d++)
-            for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-                if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
-                    mout_text_line(b, s, i);
+        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+            if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+                mout_text_line(b, s, i);
         mout_text_lack(b, s);
     }
     for (u32 which = 0; which < ARRAY_LEN(mout.unmounted); which++)
@@ -30177,12 +30132,6 @@ static void mout_csv(struct buf *b)
 enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
 static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
 
-static bool mout_ends_in(const char *s, size_t n, const char *ending)
-{
-    size_t len = strlen(ending);
-    return n >= len && !strncmp(s + n - len, ending, len);
-}
-
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
@@ -30201,9 +30150,10 @@ static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 static enum mout_type mout_prom_type(u32 m)
 {
     const char *own = metrics[m].prom;
+    size_t n = strcspn(own, "{");
     if (!mout_form(m)->counter)
         return MOUT_GAUGE;
-    return *own && !mout_ends_in(own, strcspn(own, "{"), "_total") ? MOUT_UNTYPED : MOUT_COUNTER;
+    return n && (n < 6 || strncmp(own + n - 6, "_total", 6)) ? MOUT_UNTYPED : MOUT_COUNTER;
 }
 
 static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
@@ -30384,20 +30334,14 @@ static double mout_collector(enum mout_collector what, u32 src)
                                         : met.src[src].left_out;
 }
 
-/* Sources of one name are neighbours, and one collector. */
 static void mout_prom_collectors(struct buf *b, enum mout_collector what)
 {
     mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
     for (u32 s = 0; s < N_SRC; s++) {
-        double v = mout_collector(what, s);
         if (mo.off >> s & 1)
             continue;
-        for (; s + 1 < N_SRC && !strcmp(met_sources[s].name, met_sources[s + 1].name); s++) {
-            double other = mout_collector(what, s + 1);
-            v = what == COLLECTOR_SUCCESS ? MIN(v, other) : v + other;
-        }
         b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
-        mout_num(b, v);
+        mout_num(b, mout_collector(what, s));
         b_c(b, '\n');
     }
 }
@@ -30596,10 +30540,9 @@ static void mout_json(struct buf *b)
 {
     b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
            PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
-    for (u8 d = 0; d < N_DIM; d++)
-        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-            if (!i->name[0] && i->at == met.tick)
-                mout_json_inst(b, i);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if (!i->name[0] && i->at == met.tick)
+            mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
         if (mout_shown(d))
             mout_json_dim(b, d);
@@ -30644,12 +30587,6 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
-/* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
-static u32 mout_cell(u32 bucket)
-{
-    return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
-}
-
 /* UINT32_MAX: that, or more. */
 static u32 mout_cell_sum(u32 a, u32 b)
 {
@@ -30681,7 +30618,8 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 *cell = &h->past[mout_cell(i) * MOUT_POINTS + mout_past.n - 1];
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* of a map: as many as can be told apart */
+        u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
     }
@@ -31673,18 +31611,12 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
     scr_line(b);
 }
 
-/* Things that there are, but not among those that were read: there was no room, or too many. */
-static u32 scr_unread(u8 dim, u32 things)
-{
-    u32 src = metrics[met_dims[dim].sort].src, there = met.src[src].there;
-    return met.src[src].left_out + (there > things ? there - things : 0);
-}
-
 /* At most so many of its things. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
-    u32 all = things + scr_unread(dim, things), from, to, used;
+    u32 src = metrics[met_dims[dim].sort].src, from, to, used;
+    u32 all = MAX(things, met.src[src].there) + met.src[src].left_out; /* not all were read */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!things || !n)
@@ -32266,7 +32198,7 @@ static const char *mon_opt_collectors(const char *v)
 /* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
 static bool mon_sources_on(void)
 {
-    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
+    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
     return ~mo.off & ((1ull << N_SRC) - 1);
 }

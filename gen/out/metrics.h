@@ -182,8 +182,6 @@
       "not counted by this kernel") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
       "not in its files of this kernel") \
-    X(CGFILES, "cgroup", "cgroup", mfs_cgfiles, \
-      "not in its files of this kernel") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU") \
     X(DEPTH, "sched", "depth", mk_depth, \
@@ -980,13 +978,13 @@
     X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "", MET_ALONE, false, \
       "Processes of the cgroup killed because memory ran out", \
       "Processes of the cgroup killed because memory ran out") \
-    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, "", MET_ALONE, false, \
+    X(CG_MEMORY, "cgroup_memory", "memory.current", CGROUP, BYTES, NONE, "", MET_ALONE, false, \
       "Memory of the cgroup", \
       "Memory of the cgroup") \
-    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, "", MET_ALONE, false, \
+    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGROUP, BYTES, NONE, "", MET_ALONE, false, \
       "Swap space that the cgroup uses", \
       "Swap space that the cgroup uses") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUMBER, NONE, "", MET_ALONE, false, \
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGROUP, NUMBER, NONE, "", MET_ALONE, false, \
       "Processes and threads of the cgroup", \
       "Processes and threads of the cgroup") \
     X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, \
