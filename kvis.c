@@ -26550,7 +26550,7 @@ struct mfs_task {
     bool first;           /* what it did before is not known: that is in past */
     bool asked;           /* it is one of -p */
     u16 cpu;              /* where its first thread ran last */
-    u8 n_waited_on;       /* CPUs for which its threads waited in this interval: the first of them */
+    u8 n_waited_on;       /* CPUs for which its threads waited in this interval: the first ones */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
 };
