@@ -24931,7 +24931,7 @@ static void proc_replay_end(bool whole)
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_IDS = 1024,
+    MET_INSTS = 8192,
     MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
     MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
@@ -26042,26 +26042,21 @@ static void mfs_huge(void)
     }
 }
 
-/* The share of what was taken from this node, and of all that was taken, that is remote memory to
- * the CPU that took it (Documentation/admin-guide/numastat.rst). */
-static void mfs_remote(const struct met_inst *i)
-{
-    double other = met_v(i, M_NUMA_OTHER);
-    met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
-}
-
 static void mfs_node_stat(u32 node, const char *dir)
 {
     met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
+/* The share of what was taken from a node, and of all that was taken, that is remote memory to the
+ * CPU that took it (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
     mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
     met_sum(NULL);
     for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
         if (i->at == met.tick)
-            mfs_remote(i);
+            met_share(i, M_NUMA_REMOTE, met_v(i, M_NUMA_OTHER),
+                      met_v(i, M_NUMA_OTHER) + met_v(i, M_NUMA_LOCAL));
 }
 
 /* "Node 0 MemTotal:  123 kB" */
@@ -26321,13 +26316,6 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* The driver of an interface, of hardware. (sysfs is that of the network namespace it was mounted
- * in, which may be another than kvis's.) */
-static void mfs_net_driver(struct met_inst *i)
-{
-    met_link(met_path("/sys/class/net/%s/device/driver", i->name), i->info, MET_INFO);
-}
-
 static bool mfs_net_counts(const struct met_inst *i)
 {
     return i->info[0];
@@ -26354,8 +26342,8 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    if (!i->info[0])
-        mfs_net_driver(i);
+    if (!i->info[0]) /* sysfs may be of another network namespace than kvis's */
+        met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (mfs_net_number(i, "carrier_changes", &v))
         met_raw(i, M_NET_CARRIER, v);
@@ -26493,101 +26481,87 @@ static void mfs_limits(void)
     }
 }
 
-/* --- the busiest processes ---
- * Each interval goes once over /proc, and shows the first MFS_TOP by each of eight numbers. One
- * that was shown for a number is shown as long as it is among the first MFS_NEAR by it: two that
- * take turns do not come and go. What did not run costs one small file: /proc/PID/schedstat says
- * so, to the nanosecond. */
+/* --- processes ---
+ * Each interval looks once at all processes (-c busy), or only at those of -p. What did not run
+ * costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
 
 enum {
-    MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP, MFS_PROBES = 64,
+    MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
-    MFS_WAITED_ON = 8,
-    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
+    MFS_WAITED_ON = 8, MFS_PIDS = 256
 };
 
-/* The numbers of a process: first those that count on. */
+/* The numbers of a process: first those that its threads have, then the others that count on. */
 enum mfs_number {
-    MFS_CPU, MFS_SYSTEM, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_MAJOR, MFS_MINOR,
-    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_BUSY
+    MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
+    MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
+    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_NUMBERS
 };
 
-static const u16 mfs_metrics[MFS_BUSY] = {
-    [MFS_CPU] = M_B_CPU, [MFS_SYSTEM] = M_B_SYSTEM, [MFS_WAIT] = M_B_WAIT,
-    [MFS_READ] = M_B_READ, [MFS_WRITTEN] = M_B_WRITTEN,
-    [MFS_MAJOR] = M_B_MAJOR, [MFS_MINOR] = M_B_MINOR,
-    [MFS_RSS] = M_B_RSS, [MFS_SWAP] = M_B_SWAP, [MFS_THREADS] = M_B_THREADS,
+enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
+
+/* Their metrics, of -c busy and of -p; 0: none. */
+static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
+#define X(m, number) [MFS_##number] = m,
+    [MFS_BUSY] = { MET_WIRE_BUSY(X) },
+    [MFS_PROC] = { MET_WIRE_PROC(X) },
+#undef X
 };
 
-/* Which number of a process a metric is; MFS_BUSY: none. */
+/* Which number of a busy process a metric is; MFS_NUMBERS: none. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
-    while (k < MFS_BUSY && mfs_metrics[k] != m)
+    while (k < MFS_NUMBERS && mfs_metrics[MFS_BUSY][k] != m)
         k++;
     return k;
 }
 
+/* What a thread has done since it began. */
+struct mfs_thread {
+    u32 tid;
+    u64 count[MFS_OF_THREADS];
+};
+
 /* A process, with its numbers as the kernel has them. */
-static struct mfs_task {
-    u32 pid, at;       /* at: met.tick; first, for mfs_place */
-    u64 born, ran;     /* ran: of its first thread, ns */
+struct mfs_task {
+    u32 pid;
+    u32 from, n_threads;  /* its threads in mfs_look.thread */
+    u64 born, ran;        /* ran: of its first thread, ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
-    u64 now[MFS_BUSY], past[MFS_COUNTED];
-    u16 has;           /* which of them: bits */
-    u16 by, by_before; /* the numbers for which it is shown, was an interval ago: bits */
-    bool first;        /* there is nothing in past */
-    u16 cpu;           /* where its first thread ran last */
-    u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
+    u64 now[MFS_NUMBERS], past[MFS_COUNTED];
+    u16 has;              /* which of them: bits */
+    u16 by, by_before;    /* the numbers for which it is shown, was an interval ago: bits */
+    bool first;           /* what it did before is not known: that is in past */
+    bool asked;           /* it is one of -p */
+    u16 cpu;              /* where its first thread ran last */
+    u8 n_waited_on;       /* CPUs for which its threads waited in this interval: the first ones */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} *mfs_tasks; /* MFS_TASKS of them */
+};
 
-/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
- * MFS_PARTS of them. */
-static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
+/* This look at the processes, and the one before; both tables are in the order of their ids. */
+static struct mfs_look {
+    u32 tick;
+    u64 ns;               /* when it began */
+    double uptime;        /* the same, in s since boot */
+    struct mfs_task *task;
+    struct mfs_thread *thread;
+    u32 n, cap, n_threads, cap_threads;
+} mfs_seen, mfs_before;
 
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
-static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { double now, before; } mfs_clock; /* s, when this look began, and the one before */
-static struct { u64 now, before; } mfs_looked;   /* the same, as u_now */
-static struct { struct mfs_task **task; u32 n; } mfs_seen; /* that there are: at most MFS_TASKS */
 
-/* The row of a process or thread in a table whose rows begin with its number and with met.tick of
- * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
- * number. NULL: there are too many. */
-static void *mfs_place(void *table, size_t size, u32 rows, u32 id, u32 fresh)
+/* Processes and threads begin with their id. */
+static int mfs_by_id(const void *a, const void *b)
 {
-    u32 *empty = NULL;
-    for (u32 k = 0; k < MFS_PROBES; k++) {
-        u32 *row = (void *)((char *)table + (id + k) % rows * size);
-        bool gone = !row[0] || row[1] < fresh;
-        if (row[0] == id && !gone)
-            return row;
-        if (gone && !empty)
-            empty = row;
-    }
-    if (!empty) {
-        met_left_out(1);
-        return NULL;
-    }
-    memset(empty, 0, size);
-    *empty = id;
-    return empty;
+    u32 x = *(const u32 *)a, y = *(const u32 *)b;
+    return (x > y) - (x < y);
 }
 
-/* A thread's place: its own, or that of the thread that was not seen for longest. */
-static struct mfs_part *mfs_part(u32 pid, u32 tid)
+static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
 {
-    struct mfs_part *oldest = NULL;
-    for (u32 k = 0; k < MFS_PROBES; k++) {
-        struct mfs_part *p = &mfs_parts[(tid + k) % MFS_PARTS];
-        if (p->tid == tid && p->pid == pid)
-            return p;
-        if (!oldest || p->at < oldest->at)
-            oldest = p;
-    }
-    return oldest;
+    return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
 /* "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst); false: it has none. */
@@ -26683,53 +26657,77 @@ static void mfs_thread_waited(struct mfs_task *t, u32 tid, u64 ns, u64 interval)
         t->waited_on[t->n_waited_on++] = (u16)cpu;
 }
 
-/* Adds to a process what a thread of it did in this interval. A thread that is not known is new,
- * or did nothing for so long that it lost its place: what is new ran and waited for no longer than
- * the interval. */
-static void mfs_thread_add(struct mfs_task *t, u32 tid)
+/* Keeps what a thread has done, until the next look. */
+static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
-    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9);
-    struct mfs_part now = { .tid = tid, .pid = t->pid, .at = met.tick };
-    struct mfs_part *p = mfs_part(t->pid, tid), was = { 0 };
-    bool sched = mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &now.ran,
-                                &now.waited);
-    if (p->tid == tid && p->pid == t->pid && p->ran <= now.ran && p->waited <= now.waited)
-        was = *p;
-    if (was.tid && sched && was.ran == now.ran && was.waited == now.waited) {
-        p->at = met.tick;
+    struct mfs_look *l = &mfs_seen;
+    void *grown = l->n_threads == MFS_MAX_THREADS ? NULL
+                  : u_grow(l->thread, &l->cap_threads, l->n_threads + 1, sizeof *l->thread);
+    if (!grown) {
+        met_left_out(1);
         return;
     }
-    bool moved = mfs_thread_io(t, tid, now.io), new = was.tid || now.ran <= most;
-    for (u32 k = 0; k < 2 && moved; k++) {
-        if (new && now.io[k] > was.io[k])
-            t->now[MFS_READ + k] += now.io[k] - was.io[k];
-        t->has |= (u16)(1u << (MFS_READ + k));
-    }
-    if (was.tid || now.waited <= most) {
-        u64 waited = MIN(now.waited - was.waited, most);
-        t->now[MFS_WAIT] += waited;
-        mfs_thread_waited(t, tid, waited, most);
-    }
-    *p = now;
+    l->thread = grown;
+    l->thread[l->n_threads++] = *thread;
+    t->n_threads++;
 }
 
-static void mfs_task_threads(struct mfs_task *t)
+/* Adds to a process what a thread of it did since the look before, when it was as `was` says. A
+ * thread that is not known (was NULL) is new, or there was no room for it: what is new ran and
+ * waited for no longer than the interval. */
+static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
-    static u32 id[4096];
-    u32 n = t->now[MFS_THREADS] <= 1 ? 0 : met_ids(met_path("/proc/%u/task", t->pid), "",
-                                                             "", id, ARRAY_LEN(id));
-    if (!n)
-        mfs_thread_add(t, t->pid);
+    static const char *const switches[] = { "voluntary_ctxt_switches:",
+                                            "nonvoluntary_ctxt_switches:" };
+    struct mfs_thread now = { .tid = tid };
+    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
+    u32 got = 0;
+    if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &count[MFS_RUN],
+                       &count[MFS_WAIT]))
+        got = 1u << MFS_RUN | 1u << MFS_WAIT;
+    if (was && got && !memcmp(was->count, count, 2 * sizeof *count)) {
+        mfs_thread_keep(t, was);
+        return;
+    }
+    if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_io(t, tid, &count[MFS_READ]))
+        got |= 1u << MFS_READ | 1u << MFS_WRITTEN;
+    if (t->asked)
+        got |= mfs_status(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
+                          &count[MFS_VOLUNTARY]) << MFS_VOLUNTARY;
+    bool known = t->first || was || (count[MFS_RUN] <= most && count[MFS_WAIT] <= most);
+    for (u32 k = 0; k < MFS_OF_THREADS && known; k++) {
+        u64 did = count[k] - (was ? MIN(was->count[k], count[k]) : 0);
+        if (k == MFS_WAIT && !t->first)
+            mfs_thread_waited(t, tid, MIN(did, most), most);
+        t->now[k] += did;
+    }
+    t->has |= (u16)got;
+    mfs_thread_keep(t, &now);
+}
+
+/* Adds what the threads of a process did; or, where it did nothing, only keeps them. old: the
+ * process as it was, or NULL. */
+static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
+{
+    static u32 id[MET_INSTS];
+    const struct mfs_thread *was = old ? &mfs_before.thread[old->from] : NULL;
+    u32 n = !ran || t->now[MFS_THREADS] <= 1 ? 0
+            : met_ids(met_path("/proc/%u/task", t->pid), "", "", id, ARRAY_LEN(id));
+    for (u32 k = 0; old && !ran && k < old->n_threads; k++)
+        mfs_thread_keep(t, &was[k]);
+    if (ran && !n)
+        id[n++] = t->pid;
     for (u32 k = 0; k < n; k++)
-        mfs_thread_add(t, id[k]);
+        mfs_thread_add(t, id[k], old && old->n_threads ? bsearch(&id[k], was, old->n_threads,
+                                                                 sizeof *was, mfs_by_id) : NULL);
 }
 
 /* Another birth is another process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 number, word, more; } row[] = {
-        { MFS_CPU, 11, 12 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 }, { MFS_MINOR, 7, 0 },
-        { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
+        { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
+        { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
     char text[1024];
     s64 born, v, more;
@@ -26738,8 +26736,8 @@ static bool mfs_task_stat(struct mfs_task *t)
     if (!(words = mfs_pid_stat(text, &comm, &born)))
         return false;
     if (t->born && t->born != (u64)born + 1)
-        *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran, .read_ns = t->read_ns,
-                                .past_ns = mfs_looked.before };
+        *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
+                                .read_ns = t->read_ns, .past_ns = mfs_before.ns };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
     t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
@@ -26775,39 +26773,127 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
 /* Reads what has changed of a process. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
-    struct mfs_task *t = mfs_place(mfs_tasks, sizeof *t, MFS_TASKS, pid, mfs_busy_at);
-    u64 ran, waited;
-    if (!t)
-        return;
-    t->first |= !mfs_busy_at;
-    t->by_before = t->by;
-    t->by = 0;
-    t->past_ns = t->at ? t->read_ns : mfs_looked.before;
-    t->read_ns = u_now();
-    bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
-    t->n_waited_on = 0;
-    if (known) {
-        memcpy(t->past, t->now, sizeof t->past);
-        t->first = false;
+    const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
+    struct mfs_task t = old ? *old : (struct mfs_task){ .pid = pid, .first = !mfs_before.tick };
+    u64 ran, waited, cpu = t.now[MFS_CPU];
+    bool sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited), did = false;
+    t.past_ns = old ? old->read_ns : mfs_before.ns;
+    t.read_ns = u_now();
+    t.from = mfs_seen.n_threads;
+    t.n_threads = t.n_waited_on = 0;
+    t.by_before = t.by;
+    t.by = 0;
+    t.asked = false;
+    for (u32 k = 0; k < opt.n_pids; k++)
+        t.asked |= opt.pids[k] == (pid_t)pid;
+    if (old) {
+        memcpy(t.past, t.now, sizeof t.past);
+        t.first = false;
     }
-    if (!known || !sched || ran != t->ran || t->now[MFS_THREADS] > 1) {
-        u64 cpu = t->now[MFS_CPU], was = t->ran;
-        t->ran = ran;
-        if (!mfs_task_stat(t))
+    if (!old || t.asked || !sched || ran != t.ran || t.now[MFS_THREADS] > 1) {
+        if (!mfs_task_stat(&t))
             return;
-        double born_s = (double)(t->born - 1) * met_forms[F_TICKS].scale;
-        t->first |= !known && born_s + 0.001 < mfs_clock.before; /* it had no place till now */
-        if (!sched || !known || t->now[MFS_CPU] != cpu || ran != was)
-            mfs_task_threads(t);
-        t->has |= (u16)(sched << (MFS_WAIT));
+        double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it had no place till now */
+        did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
+        t.ran = ran;
     }
-    mfs_task_swap(t, swaps);
-    if (t->first) /* what was before is no part of an interval */
-        t->now[MFS_WAIT] = t->now[MFS_READ] = t->now[MFS_WRITTEN] = 0;
-    t->at = met.tick;
-    if (!t->first && mfs_seen.n < MFS_TASKS)
-        mfs_seen.task[mfs_seen.n++] = t;
+    mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
+    mfs_task_swap(&t, swaps);
+    if (t.first) /* what was before is no part of an interval */
+        memcpy(t.past, t.now, sizeof t.past);
+    mfs_seen.task[mfs_seen.n++] = t;
 }
+
+/* Looks at the processes, once an interval, whichever source asks first. */
+static void mfs_look(void)
+{
+    static u32 id[MFS_TASKS];
+    struct mfs_look *l = &mfs_seen, was = mfs_before;
+    char text[64];
+    u32 n = 0;
+    if (l->tick == met.tick)
+        return;
+    mfs_before = *l;
+    *l = was;
+    l->tick = met.tick;
+    l->n = l->n_threads = 0;
+    l->ns = u_now();
+    u_slurp(met_path("/proc/uptime"), text, sizeof text);
+    l->uptime = strtod(text, NULL); /* without a file 0: then all are new */
+    memset(mfs_queued, 0, sizeof mfs_queued);
+    bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
+    if (all)
+        n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
+    else
+        for (; n < opt.n_pids; n++)
+            id[n] = (u32)opt.pids[n];
+    qsort(id, n, sizeof *id, mfs_by_id);
+    void *grown = u_grow(l->task, &l->cap, n, sizeof *l->task);
+    if (!grown) {
+        met_left_out(n);
+        return;
+    }
+    l->task = grown;
+    for (u32 k = 0; k < n; k++)
+        if (!k || id[k] != id[k - 1])
+            mfs_task_read(id[k], swaps);
+}
+
+/* Shows a process, as a thing of a kind of metrics. */
+static void mfs_show(const struct mfs_task *t, u8 kind)
+{
+    struct met_inst *i = met_inst_nr(kind == MFS_BUSY ? DIM_BUSY : DIM_PID, t->pid);
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%s", t->comm);
+    met.read_ns = t->read_ns;
+    for (u32 k = 0; k < MFS_NUMBERS; k++) {
+        u16 m = t->has >> k & 1 ? mfs_metrics[kind][k] : 0;
+        if (m && k < MFS_COUNTED)
+            met_count_from(i, m, t->past[k], t->first ? t->read_ns : t->past_ns, t->now[k]);
+        else if (m)
+            met_raw(i, m, (s64)t->now[k]);
+    }
+}
+
+/* --- those of -p --- */
+
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* A pid that was born at another time is another process. */
+static bool mfs_process(u32 k)
+{
+    const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
+    if (!t && !mfs_pids[k].gone)
+        met_wrong(met_path("/proc/%d/stat", opt.pids[k]), ENOENT);
+    if (!t || mfs_pids[k].gone || (mfs_pids[k].born && mfs_pids[k].born != t->born))
+        return false;
+    mfs_pids[k].born = t->born;
+    mfs_show(t, MFS_PROC);
+    return true;
+}
+
+/* When none of them is left, the monitor ends. */
+static void mfs_procs(void)
+{
+    u32 left = 0;
+    mfs_look();
+    for (u32 k = 0; k < opt.n_pids; k++) {
+        mfs_pids[k].gone = !mfs_process(k);
+        left += !mfs_pids[k].gone;
+    }
+    met.over |= !left;
+}
+
+/* --- the busiest ---
+ * An interval shows the first MFS_TOP by each of eight numbers. One that was shown for a number is
+ * shown as long as it is among the first MFS_NEAR by it: two that take turns do not come and go. */
+
+enum {
+    MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
+    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
+};
 
 /* What it did of a number that counts on, in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
@@ -26815,11 +26901,13 @@ static u64 mfs_did(const struct mfs_task *t, u32 k)
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
-/* What it is ranked by: what it did in this interval, or has. */
+/* What it is ranked by: what it did in this interval, or has; 0: it is not shown for that. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
+    if (t->first || !mfs_metrics[MFS_BUSY][by])
+        return 0;
     if (by >= MFS_COUNTED)
-        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_BUSY */
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_NUMBERS */
         return t->now[by];
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
@@ -26829,7 +26917,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
     for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = mfs_seen.task[k];
+        struct mfs_task *t = &mfs_seen.task[k];
         u64 rank = mfs_task_rank(t, by);
         u32 at = MFS_NEAR;
         for (; rank && at && (!top[at - 1] || mfs_task_rank(top[at - 1], by) < rank); at--)
@@ -26838,27 +26926,6 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
         if (rank && at < MFS_NEAR)
             top[at] = t;
     }
-}
-
-static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, u32 k)
-{
-    if (k < MFS_COUNTED)
-        met_count_from(i, mfs_metrics[k], t->past[k], t->past_ns, t->now[k]);
-    else
-        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; k < MFS_BUSY */
-        met_raw(i, mfs_metrics[k], (s64)t->now[k]);
-}
-
-static void mfs_busy_show(const struct mfs_task *t)
-{
-    struct met_inst *i = met_inst_nr(DIM_BUSY, t->pid);
-    if (!i)
-        return;
-    snprintf(i->info, sizeof i->info, "%s", t->comm);
-    met.read_ns = t->read_ns;
-    for (u32 k = 0; k < MFS_BUSY; k++)
-        if (t->has >> k & 1)
-            mfs_busy_number(i, t, k);
 }
 
 /* Shows the first by a number, and those that were shown for it and are still near. */
@@ -26870,21 +26937,9 @@ static void mfs_busy_first(u32 by)
         if (k >= MFS_TOP && !(top[k]->by_before >> by & 1))
             continue;
         if (!top[k]->by)
-            mfs_busy_show(top[k]);
+            mfs_show(top[k], MFS_BUSY);
         top[k]->by |= (u16)(1u << by);
     }
-}
-
-/* Makes the tables, when they are first used: who does not ask for them does not pay for them. */
-static bool mfs_busy_tables(void)
-{
-    if (!mfs_tasks)
-        mfs_tasks = calloc(MFS_TASKS, sizeof *mfs_tasks);
-    if (!mfs_parts)
-        mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
-    if (!mfs_seen.task)
-        mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
 /* How many threads waited for a CPU. */
@@ -26898,38 +26953,18 @@ static void mfs_queue_of(u32 cpu, const char *dir)
 
 static void mfs_busy(void)
 {
-    bool swaps = mfs_swaps();
-    char text[64];
-    if (!mfs_busy_tables()) {
-        met_off("out of memory for the table of processes (5 MB)");
-        return;
-    }
-    mfs_seen.n = 0;
-    memset(mfs_queued, 0, sizeof mfs_queued);
-    mfs_clock.before = mfs_clock.now;
-    mfs_looked.before = mfs_looked.now;
-    u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    mfs_clock.now = strtod(text, NULL); /* without a file 0: then all are new */
-    mfs_looked.now = u_now();
-    DIR *d = opendir(met_path("/proc"));
-    if (!d)
-        met_wrong(met_path("/proc"), errno);
-    for (const struct dirent *e; (e = u_entry(&d));) {
-        char *end;
-        unsigned long pid = strtoul(e->d_name, &end, 10);
-        if (isdigit((u8)*e->d_name) && !*end && pid && pid <= INT_MAX)
-            mfs_task_read((u32)pid, swaps);
-    }
-    mfs_busy_at = met.tick;
+    if (!met_there(met_path("/proc")))
+        met_wrong(met_path("/proc"), ENOENT);
+    mfs_look();
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
     met_sum_of(M_QUEUED, NULL);
-    for (u32 by = 0; by < MFS_BUSY; by++)
+    for (u32 by = 0; by < MFS_NUMBERS; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
-        if (!mfs_seen.task[k]->by)
-            mfs_busy_show(mfs_seen.task[k]);
+        if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
+            mfs_show(&mfs_seen.task[k], MFS_BUSY);
     met.src[met.cur].there = mfs_seen.n;
 }
 
@@ -27122,108 +27157,20 @@ static void mfs_groups(void)
     met_left_out(mfs_groups_left());
 }
 
-/* --- processes and a cgroup --- */
+/* --- a cgroup --- */
 
-enum { MFS_PIDS = 256 };
-
-/* What only threads are asked for, as mfs_thread_counts has it. */
-enum { MFS_COUNTS = 4 };
-
-static const u16 mfs_thread_metrics[MFS_COUNTS] = { M_P_VOLUNTARY, M_P_FORCED, M_P_RUN, M_P_WAIT };
-
-static struct {
-    u64 born, count[MFS_COUNTS];
-    bool gone;
-} mfs_pids[MFS_PIDS]; /* by place in opt.pids */
-
-/* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
-static struct mfs_thread {
-    u32 tid, at; /* at: met.tick; first, for mfs_place */
-    u64 count[MFS_COUNTS];
-} *mfs_threads; /* MET_INSTS of them */
-
-/* Which of its counts there are: bits. */
-static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
-{
-    static const char *const keys[] = { "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:" };
-    u32 got = mfs_status(met_path("/proc/%d/task/%u/status", pid, tid), keys, 2, count);
-    const char *path = met_path("/proc/%d/task/%u/schedstat", pid, tid);
-    return got | (mfs_task_sched(path, &count[2], &count[3]) ? 12 : 0);
-}
-
-static void mfs_process_threads(const struct met_inst *i, u32 process)
-{
-    static u32 id[MET_INSTS];
-    pid_t pid = opt.pids[process];
-    u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
-    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        u32 got = mfs_thread_counts(pid, id[k], now);
-        struct mfs_thread *t = got ? mfs_place(mfs_threads, sizeof *t, MET_INSTS, id[k],
-                                               met.tick - 1) : NULL;
-        if (!t)
-            continue;
-        for (u32 c = 0; c < MFS_COUNTS; c++)
-            sum[c] += now[c] - (now[c] < t->count[c] ? 0 : t->count[c]);
-        memcpy(t->count, now, sizeof now);
-        t->at = met.tick;
-        any |= got;
-    }
-    for (u32 c = 0; c < MFS_COUNTS; c++)
-        if (any >> c & 1)
-            met_count(i, mfs_thread_metrics[c], sum[c]);
-}
-
-/* A pid that was born at another time is another process. */
-static bool mfs_process(u32 k)
-{
-    char text[1024];
-    const char *comm, *words;
-    s64 born;
-    pid_t pid = opt.pids[k];
-    if (mfs_pids[k].gone || !met_read(met_path("/proc/%d/stat", pid), text, sizeof text))
-        return false;
-    if (!(words = mfs_pid_stat(text, &comm, &born)))
-        return false;
-    if (mfs_pids[k].born && mfs_pids[k].born != (u64)born + 1)
-        return false;
-    mfs_pids[k].born = (u64)born + 1;
-    struct met_inst *i = met_inst_nr(DIM_PID, (u64)pid);
-    if (!i)
-        return true;
-    snprintf(i->info, sizeof i->info, "%s", comm);
-    met_columns(i, words);
-    mfs_process_threads(i, k);
-    return true;
-}
-
-/* When none of them is left, the monitor ends. */
-static void mfs_procs(void)
-{
-    u32 left = 0;
-    if (!mfs_threads && !(mfs_threads = calloc(MET_INSTS, sizeof *mfs_threads))) {
-        met_off("out of memory for the table of threads");
-        return;
-    }
-    for (u32 k = 0; k < opt.n_pids; k++) {
-        mfs_pids[k].gone = !mfs_process(k);
-        left += !mfs_pids[k].gone;
-    }
-    met.over |= !left;
-}
-
+/* Keys with a dot are files of their own. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
-    for (size_t k = 0; k < ARRAY_LEN(file); k++)
-        met_keys(met.all, met_path("/sys/fs/cgroup/%s/%s", mo.cgroup, file[k]), 0);
-}
-
-static void mfs_cgfiles(void)
-{
     char dir[MET_DIR];
+    s64 v;
     snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
-    met_files(met.all, dir);
+    for (size_t k = 0; k < ARRAY_LEN(file); k++)
+        met_keys(met.all, met_in(dir, "%s", file[k]), 0);
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+        if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+            met_raw(met.all, m, v);
 }
 
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
@@ -28233,9 +28180,10 @@ static void pmc_read(void)
  * Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
-    [UR_READ] = M_MEM_READ, [UR_WRITE] = M_MEM_WRITE, [UR_BOTH] = M_MEM_BW,
-    [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
-    [UR_GPU] = M_PW_GPU, [UR_DRAM] = M_PW_DRAM, [UR_PLATFORM] = M_PW_PLATFORM,
+#define X(m, role) [UR_##role] = m,
+    MET_WIRE_MEMBW(X)
+    MET_WIRE_POWER(X)
+#undef X
 };
 
 enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
@@ -28519,6 +28467,8 @@ static void unc_open(u32 event)
 static void unc_begin(bool power)
 {
     unc_look();
+    if (unc.no_dir)
+        met_wrong(met_path(PMC_DEVICES), ENOENT);
     if (unc.begun[power])
         return;
     unc.begun[power] = true;
@@ -28669,22 +28619,15 @@ static void unc_dmi_all(const u8 *p, u32 n)
 
 static void unc_dmi_read(void)
 {
-    static u8 table[256 << 10];
-    u32 n = 0;
-    ssize_t got = -1;
+    static char table[256 << 10];
     const char *path = met_path("/sys/firmware/dmi/tables/DMI");
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    errno = 0;
+    u32 n = (u32)u_slurp(path, table, sizeof table);
     unc_dmi.read = true;
-    while (f >= 0 && n < sizeof table && (got = read(f, table + n, sizeof table - n)) > 0)
-        n += (u32)got;
-    if (got < 0)
+    unc_dmi_all((const u8 *)table, n);
+    if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
-    if (f >= 0)
-        close(f);
-    if (got < 0)
-        return;
-    unc_dmi_all(table, n);
-    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table)
+    else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
         snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
                  "width of each DIMM");
 }
@@ -28725,16 +28668,6 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
-/* Why there is no number for a role of memory, where controllers are counted. */
-static const char *unc_why_not_counted(u32 role)
-{
-    if (unc.too_many)
-        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
-    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "amd_df counts reads and writes together";
-    return "others have the counters";
-}
-
 /* Why there is no number for a role of memory; NULL: the source's reason. */
 static const char *unc_why(u32 role)
 {
@@ -28742,8 +28675,12 @@ static const char *unc_why(u32 role)
         return unc_reason[role];
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
+    if (unc.too_many)
+        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
+        return "amd_df counts reads and writes together";
     if (unc.class != UC_NONE)
-        return unc_why_not_counted(role);
+        return "others have the counters";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
@@ -28759,17 +28696,10 @@ static void unc_no(u32 m, const char *why)
     met.no[m] = met.seen[m] == met.tick ? NULL : why;
 }
 
-static void unc_begin_or_say(bool power)
-{
-    unc_begin(power);
-    if (unc.no_dir)
-        met_wrong(met_path(PMC_DEVICES), ENOENT);
-}
-
 static void unc_membw(void)
 {
     double least = 1;
-    unc_begin_or_say(false);
+    unc_begin(false);
     unc_read_units(false);
     unc_publish(UR_READ, UR_BOTH);
     for (u32 k = 0; k < unc.n_sockets; k++)
@@ -28793,7 +28723,7 @@ static void unc_membw(void)
 static void unc_power(void)
 {
     bool any = false;
-    unc_begin_or_say(true);
+    unc_begin(true);
     unc_read_units(true);
     unc_publish(UR_PACKAGE, UR_PLATFORM);
     for (u32 k = 0; k < unc.n_events; k++)
@@ -29377,8 +29307,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
-    DIR *d = f < 0 ? NULL : fdopendir(f);
+    DIR *d = opendir(path);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
@@ -29490,14 +29419,6 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* One whose device is gone: its slot is for another one. */
-static void vq_gone(const struct bpf_obj *o, u32 slot)
-{
-    memset(&vq.now, 0, sizeof vq.now);
-    if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, &vq.now))
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
-}
-
 /* Whether the slot was in use. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
@@ -29508,7 +29429,9 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        vq_gone(o, slot);
+        memset(w, 0, sizeof *w); /* its slot is for another ring */
+        if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
+            bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
@@ -30019,11 +29942,10 @@ static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
         mout_text_why(b, l);
 }
 
-/* "n/a        /sys is not mounted: cpufreq pmc ...", wrapped. */
+/* "n/a        /sys is not mounted: cpufreq pmc ..." */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
     u64 src = mout.unmounted[which].src;
-    u32 from = b->len;
     mout.unmounted[which].src = 0;
     if (src == mout.unmounted[which].told)
         return;
@@ -30031,15 +29953,9 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     if (!src) /* it has been mounted */
         return;
     b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
-    for (u32 s = 0; s < N_SRC; s++) {
-        if (!(src >> s & 1))
-            continue;
-        if (b->len - from + strlen(met_sources[s].name) > 78) {
-            b_f(b, "\n%-10s", "");
-            from = b->len - 10;
-        }
-        b_f(b, " %s", met_sources[s].name);
-    }
+    for (u32 s = 0; s < N_SRC; s++)
+        if (src >> s & 1)
+            b_f(b, " %s", met_sources[s].name);
     b_c(b, '\n');
 }
 
@@ -30071,10 +29987,9 @@ static void mout_text(struct buf *b)
     mout_clock(b);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
-        for (u8 d = 0; d < N_DIM; d++)
-            for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-                if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
-                    mout_text_line(b, s, i);
+        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+            if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+                mout_text_line(b, s, i);
         mout_text_lack(b, s);
     }
     for (u32 which = 0; which < ARRAY_LEN(mout.unmounted); which++)
@@ -30217,12 +30132,6 @@ static void mout_csv(struct buf *b)
 enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
 static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
 
-static bool mout_ends_in(const char *s, size_t n, const char *ending)
-{
-    size_t len = strlen(ending);
-    return n >= len && !strncmp(s + n - len, ending, len);
-}
-
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
@@ -30241,9 +30150,10 @@ static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 static enum mout_type mout_prom_type(u32 m)
 {
     const char *own = metrics[m].prom;
+    size_t n = strcspn(own, "{");
     if (!mout_form(m)->counter)
         return MOUT_GAUGE;
-    return *own && !mout_ends_in(own, strcspn(own, "{"), "_total") ? MOUT_UNTYPED : MOUT_COUNTER;
+    return n && (n < 6 || strncmp(own + n - 6, "_total", 6)) ? MOUT_UNTYPED : MOUT_COUNTER;
 }
 
 static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
@@ -30424,20 +30334,14 @@ static double mout_collector(enum mout_collector what, u32 src)
                                         : met.src[src].left_out;
 }
 
-/* Sources of one name are neighbours, and one collector. */
 static void mout_prom_collectors(struct buf *b, enum mout_collector what)
 {
     mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
     for (u32 s = 0; s < N_SRC; s++) {
-        double v = mout_collector(what, s);
         if (mo.off >> s & 1)
             continue;
-        for (; s + 1 < N_SRC && !strcmp(met_sources[s].name, met_sources[s + 1].name); s++) {
-            double other = mout_collector(what, s + 1);
-            v = what == COLLECTOR_SUCCESS ? MIN(v, other) : v + other;
-        }
         b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
-        mout_num(b, v);
+        mout_num(b, mout_collector(what, s));
         b_c(b, '\n');
     }
 }
@@ -30636,10 +30540,9 @@ static void mout_json(struct buf *b)
 {
     b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
            PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
-    for (u8 d = 0; d < N_DIM; d++)
-        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-            if (!i->name[0] && i->at == met.tick)
-                mout_json_inst(b, i);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if (!i->name[0] && i->at == met.tick)
+            mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
         if (mout_shown(d))
             mout_json_dim(b, d);
@@ -30684,12 +30587,6 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
-/* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
-static u32 mout_cell(u32 bucket)
-{
-    return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
-}
-
 /* UINT32_MAX: that, or more. */
 static u32 mout_cell_sum(u32 a, u32 b)
 {
@@ -30721,7 +30618,8 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 *cell = &h->past[mout_cell(i) * MOUT_POINTS + mout_past.n - 1];
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* of a map: as many as can be told apart */
+        u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
     }
@@ -31684,18 +31582,12 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
     scr_line(b);
 }
 
-/* Things that there are, but not among those that were read: there was no room, or too many. */
-static u32 scr_unread(u8 dim, u32 things)
-{
-    u32 src = metrics[met_dims[dim].sort].src, there = met.src[src].there;
-    return met.src[src].left_out + (there > things ? there - things : 0);
-}
-
 /* At most so many of its things. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
-    u32 all = things + scr_unread(dim, things), from, to, used;
+    u32 src = metrics[met_dims[dim].sort].src, from, to, used;
+    u32 all = MAX(things, met.src[src].there) + met.src[src].left_out; /* not all were read */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!things || !n)
@@ -32277,7 +32169,7 @@ static const char *mon_opt_collectors(const char *v)
 /* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
 static bool mon_sources_on(void)
 {
-    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
+    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
@@ -32498,7 +32390,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; };
 /* What a process did in all of that time, also if it has ended. */
 static struct dg_task {
     u64 born;
-    u64 did[MFS_BUSY];       /* as the kernel has them */
+    u64 did[MFS_NUMBERS];    /* as the kernel has them */
     u32 pid;
     u16 has;                 /* which of them are known: bits */
     const struct met_inst *group; /* the innermost cgroup with a limit */
@@ -32727,7 +32619,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
     t->has |= from->has;
     for (u32 k = 0; k < MFS_COUNTED; k++)
         t->did[k] += mfs_did(from, k);
-    for (u32 k = MFS_COUNTED; k < MFS_BUSY; k++)
+    for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
         t->did[k] = from->now[k];
     if (met_first(DIM_GROUP) && (!t->group || mfs_did(from, MFS_CPU)))
         dg_task_group(t);
@@ -32738,7 +32630,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
 static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *from = mfs_seen.task[k];
+        const struct mfs_task *from = &mfs_seen.task[k];
         struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
@@ -32755,7 +32647,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
         const struct met_form_row *f = mout_form(number);
         double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
         u32 k = mfs_number(number);
-        if (k == MFS_BUSY || s <= 0 || !(t->has >> k & 1))
+        if (k == MFS_NUMBERS || s <= 0 || !(t->has >> k & 1))
             return false;
         *v = (double)t->did[k] * f->scale / s;
         return true;
