@@ -1771,7 +1771,13 @@ static struct {
                               * lacks is read in it */
     bool entering;           /* what the call wrote over is wanted as it was */
     u32 n, n_files;
-    struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
+    struct mem_part {
+        u64 addr;
+        u32 len;
+        bool fault, early;
+        bool written; /* by the call: nothing that it read there can be known */
+        const u8 *data;
+    } part[MEM_PARTS];
     const struct wire_file *file[2]; /* of the descriptors that the call returned */
     const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
@@ -1826,6 +1832,10 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     if (!best)
         return mem_is_past() ? -EFAULT : -EAGAIN;
     n = MIN(n, best->len - (addr - best->addr));
+    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++)
+        if (replay.entering && !best->early && p->written && addr < p->addr + p->len
+            && p->addr < addr + n)
+            return -EFAULT; /* readlink(buf, buf, size) */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
@@ -3505,7 +3515,7 @@ struct family {
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
-    DV_HANDLER, DV_FLAGS, DV_VALUE
+    DV_HANDLER, DV_FLAGS, DV_VALUE, DV_BITS
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3520,7 +3530,7 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* of DV_FLAGS and DV_VALUE */
+    u16 fam;      /* of DV_FLAGS and DV_VALUE; of DV_BITS the first bit << 8, and how many */
     u8 only;      /* enum dec_only */
     u8 condition; /* row of dec_conditions[] */
 };
@@ -4114,6 +4124,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_HANDLER: dec_handler(b, v); break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
+    case DV_BITS: b_u64(b, v >> (m->fam >> 8) & ((1ull << (m->fam & 0xff)) - 1)); break;
     default: b_u64(b, v);
     }
 }
@@ -5234,19 +5245,49 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
+/* The names of a value: several where it depends on the descriptor what it means. */
+static bool dec_names(struct buf *b, u64 v, unsigned fam)
+{
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    u32 from = b->len;
+    for (; f < end; f++)
+        if (f->low == (u32)v) {
+            dec_sep(b, from, " or ");
+            dec_flag_name(b, f);
+        }
+    return b->len > from;
+}
+
+/* Commands of evdev that have another number among theirs (linux/input.h). */
+static bool dec_evdev(struct buf *b, u32 cmd)
+{
+    enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
+    u32 nr = cmd & 0xff, read = (cmd & TYPE) == READ, write = (cmd & TYPE) == WRITE;
+    if (read && nr >= 0x20 && nr < 0x40)
+        b_f(b, "EVIOCGBIT(%#x, %u)", nr - 0x20, cmd >> 16 & 0x3fff);
+    else if (read && nr >= 0x40 && nr < 0x80)
+        b_f(b, "EVIOCGABS(%#x)", nr - 0x40);
+    else if (write && nr >= 0xc0)
+        b_f(b, "EVIOCSABS(%#x)", nr - 0xc0);
+    else
+        return false;
+    return true;
+}
+
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
-    u32 cmd = (u32)v;
-    const struct flag *f = dec_flag(cmd, FAM_ioctl);
-    if (f) {
-        dec_flag_name(d->b, f);
-        return;
-    }
+    enum { SIZE = 0x3fff0000, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
     static const char *const dir[] = {
         "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
     };
-    b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
-        cmd >> 16 & 0x3fff);
+    u32 cmd = (u32)v, sizeless = cmd & ~(u32)SIZE, size = cmd >> 16 & 0x3fff;
+    if (dec_names(d->b, cmd, FAM_ioctl) || dec_names(d->b, sizeless, FAM_ioctlsized)
+        || dec_evdev(d->b, cmd))
+        return;
+    if (dec_names(d->b, sizeless, FAM_ioctlof))
+        b_f(d->b, "(%u)", sizeless == SPI_MESSAGE ? size / SPI_TRANSFER : size);
+    else
+        b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
 /* struct ifreq: a name, and a union whose form the command tells. */
@@ -10831,6 +10872,15 @@ static bool md_is_about_fds(u16 row)
 static bool md_is_about_memory(u16 row)
 {
     return md_need[md_row[sc_id[row]]] == MD_MEMORY;
+}
+
+/* Whether no event tells of any call that -e trace= names: then its lines are all there is. */
+static bool md_tells_nothing(void)
+{
+    bool any = false;
+    for (u16 i = 0; i < SC_N; i++)
+        any |= sc_set[i] && md_need[md_row[sc_id[i]]] != MD_NO;
+    return !any;
 }
 
 /* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
@@ -17902,19 +17952,18 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
-static const char *sp_find(const char *cmd)
+/* The file that a command's name stands for, as execvp(3) finds it; NULL: none, and errno says why. */
+static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
     const char *dirs = getenv("PATH");
     struct stat s;
-    bool found = false;
+    int why = ENOENT;
     if (strchr(cmd, '/')) {
         if (stat(cmd, &s) < 0)
-            die(errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC, "cannot run %s:", cmd);
-        if (S_ISDIR(s.st_mode))
-            die(EXIT_NOEXEC, "cannot run %s: it is a directory", cmd);
-        return cmd;
+            return NULL;
+        errno = EISDIR;
+        return S_ISDIR(s.st_mode) ? NULL : cmd;
     }
     for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
         size_t n = strcspn(d, ":");
@@ -17922,15 +17971,30 @@ static const char *sp_find(const char *cmd)
         if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
             if (access(path, X_OK) == 0)
                 return path;
-            found = true;
+            why = ENOEXEC;
         }
         d += n;
         if (!*d)
             break;
     }
-    if (found)
-        die(EXIT_NOEXEC, "cannot run %s: it is not executable", cmd);
-    die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
+    errno = why;
+    return NULL;
+}
+
+/* The same, or the end of kvis. */
+static const char *sp_find(const char *cmd)
+{
+    const char *path = sp_locate(cmd);
+    int code = errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+    if (path)
+        return path;
+    if (errno == EISDIR)
+        die(code, "cannot run %s: it is a directory", cmd);
+    if (strchr(cmd, '/'))
+        die(code, "cannot run %s:", cmd);
+    if (errno == ENOEXEC)
+        die(code, "cannot run %s: it is not executable", cmd);
+    die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
 /* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
@@ -18399,7 +18463,7 @@ static const struct hy_kind {
     [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
     ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
-    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24)
+    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
     [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* E2BIG: the size */
     [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
     OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
@@ -19345,6 +19409,16 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
+/* Whether the call has written what that word of its thread points to. */
+static bool hy_is_written(u32 nr, u8 word)
+{
+    const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
+    bool written = false;
+    for (u32 i = 0; i < s->n; i++)
+        written |= s->item[i].arg == word && s->item[i].flags & ITEM_RESULT;
+    return written;
+}
+
 /* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
@@ -19352,7 +19426,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
     mem_replay_begin();
     hy.who = NULL;
-    if (size < sizeof *w || w->nr >= CALL_NRS)
+    if (size < sizeof *w)
         return NULL;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
@@ -19372,7 +19446,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
             mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
-                                          .fault = seg->fault, .early = seg->early });
+                                          .fault = seg->fault, .early = seg->early,
+                                          .written = hy_is_written(w->nr, seg->arg) });
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -34983,6 +35058,7 @@ struct opt_row {
     union opt_dest to;
     u32 min, max;
     const char *values; /* those that are allowed, as "a|b|c"; NULL: it is not a list */
+    const char *also; /* what other tools call it, as "a|b|c"; or NULL */
     const char *spelled, *help; /* spelled: as help prints it */
 };
 
@@ -35318,7 +35394,8 @@ static void opt_set_number(const struct cmd *c, const struct opt_row *r, const c
     errno = 0;
     unsigned long long n = strtoull(v, &end, 10);
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
-        snprintf(why, sizeof why, "%s is a number from %u to %u", r->arg, r->min, r->max);
+        snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
+                 *end == '.' ? "whole " : "", r->min, r->max);
         opt_bad(c, r, v, why);
     }
     *r->to.number = (u32)n;
@@ -35402,9 +35479,14 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     const char *near = NULL;
     u32 distance = 9;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
+        if (r->name && opt_in_list(r->also, name)) {
+            near = r->name;
+            distance = 0;
+        }
+    }
     if (!near)
         opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
@@ -35465,15 +35547,38 @@ static const struct opt_row *opt_named(const char *name)
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
+/* Ends kvis when the word after an option whose value only ever stands after a '=' can only have been
+ * meant as that value: nothing else takes a word, or it is no command, or the command stands after a
+ * "--", or it is no recording. */
+static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
+{
+    const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
+    bool meant = c->takes == TAKES_NOTHING;
+    if (!r || !r->optional)
+        return;
+    if (c->takes == TAKES_COMMAND)
+        meant = word[1] && !sp_locate(*word);
+    for (char **next = word; c->takes == TAKES_COMMAND && *next; next++)
+        meant |= !strcmp(*next, "--");
+    if (c->takes == TAKES_RECORDINGS)
+        meant = access(*word, F_OK) < 0;
+    if (meant)
+        opt_wrong(c, r, "%s: a value stands after a '='; fix: %s=%.300s", option, option, *word);
+}
+
 /* Reads the options; returns the words behind them, or between them where they are no command's. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
     opt_cmd = c;
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
+    const char *before = NULL; /* the option before */
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
+        if (!option && before && !strncmp(before, "--", 2))
+            opt_refuse_value(c, before, argv);
+        before = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
@@ -35888,7 +35993,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.verbose |= opt.min_ns && !opt.count_only;
+    opt.verbose |= (opt.min_ns || (opt.trace && md_tells_nothing())) && !opt.count_only;
     if ((everyone || opt.backend == 'o') && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
