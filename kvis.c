@@ -20867,25 +20867,38 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Whether the kernel sends it for an instruction that failed, and says the address. (With SI_KERNEL
- * it says none.) */
-static bool tr_is_fault(int sig)
+/* The call that a seccomp filter has answered with SIGSYS. */
+static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
+    u64 nr = (u32)si->si_syscall;
+    enum abi abi = arch_abi(si->si_arch, &nr);
+    int row = sc_find(abi, nr);
+    if (row >= 0)
+        ev_sym(e, EV_call, sc_name((u16)row));
 }
 
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
+    static char child[32]; /* u_signame has one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, u_when());
+    snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
-    if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
-        sig == SIGCHLD)
+    u8 origin = dec_origin(sig, si->si_code).st;
+    if ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD)
         tr_sender(e, t, si->si_pid);
-    else if (tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
+    if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
+    else if (origin == ST_siginfo_exited)
+        ev_num(e, EV_child_code, si->si_status);
+    else if (origin == ST_siginfo_child)
+        ev_sym(e, EV_child_signal, child);
+    else if (origin == ST_siginfo_call)
+        tr_trapped_call(e, si);
+    else if (si->si_code < 0 && si->si_code != SI_TKILL && origin != ST_siginfo_poll)
+        ev_num(e, EV_value, (s64)(uintptr_t)si->si_ptr);
     md_emit(e);
 }
 
