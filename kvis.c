@@ -30417,7 +30417,7 @@ static const struct buf *mout_unique(const char *s)
     for (size_t n = strlen(s), k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (len && !u_acts(cp) && memcmp(s, "\\x", MIN(n, 2)) != 0) {
+        if (len && !u_acts(cp) && strncmp(s, "\\x", 2) != 0) {
             b_put(&b, s, k);
             continue;
         }
