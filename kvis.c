@@ -3694,7 +3694,8 @@ static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
     u16 kind = d->i < 5 ? sc_rows[d->c->row].arg[d->i + 1] : K_INT;
-    return dec_word(d) == 4 || kind == K_INT || kind == K_UINT ? (u32)v : v;
+    bool narrow = dec_word(d) == 4 || kind == K_INT || kind == K_UINT || kind == K_FSAUX;
+    return narrow ? (u32)v : v;
 }
 
 /* How much of what this argument leads to was moved: all of it, when the program hands it out. */
@@ -3781,12 +3782,18 @@ static s64 dec_flag_named(const char *name, unsigned fam)
 }
 
 /* The name of a value, or ? where it has none. */
-static void dec_name(struct buf *b, u64 v, unsigned fam)
+/* Appends the name of a value; false: it has none. */
+static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
     if (f)
         dec_flag_name(b, f);
-    else
+    return f;
+}
+
+static void dec_name(struct buf *b, u64 v, unsigned fam)
+{
+    if (!dec_named(b, v, fam))
         b_c(b, '?');
 }
 
@@ -3905,25 +3912,19 @@ static const struct {
 
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    const struct flag *f = dec_flag(v, fam);
     for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
         if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
             dec_bits(b, v, dec_flagged[k].flags);
             return;
         }
-    if (f)
-        dec_flag_name(b, f);
-    else
+    if (!dec_named(b, v, fam))
         dec_number(b, v);
 }
 
 static void dec_mode(struct buf *b, u64 mode)
 {
-    const struct flag *type = dec_flag(mode & S_IFMT, FAM_ifmt);
-    if (type) {
-        dec_flag_name(b, type);
-        b_c(b, '|');
-    }
+    bool type = dec_named(b, mode & S_IFMT, FAM_ifmt);
+    b_s(b, type ? "|" : "");
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
@@ -4359,10 +4360,8 @@ static void dec_k_hex(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    const struct flag *special = (s32)v <= -10000 ? dec_flag((u32)v, FAM_pidfdspecial) : NULL;
-    if (special)
-        dec_flag_name(d->b, special);
-    else
+    bool special = (s32)v <= -10000 && dec_named(d->b, (u32)v, FAM_pidfdspecial);
+    if (!special)
         fd_label(d->b, d->t, (s32)v);
 }
 
@@ -4476,11 +4475,6 @@ static void dec_k_path(struct dec *d, u64 v)
 static void dec_k_str(struct dec *d, u64 v)
 {
     dec_rawstr(d, v, opt.strlen_max);
-}
-
-static void dec_k_wbuf32(struct dec *d, u64 v)
-{
-    dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
 }
 
 static void dec_k_wbuf(struct dec *d, u64 v)
@@ -4781,13 +4775,9 @@ static void dec_caps(struct buf *b, u64 set)
     }
     for (unsigned k = 0; k < 64; k++)
         if (set >> k & 1) {
-            const struct flag *f = dec_flag(k, FAM_cap);
             dec_sep(b, from, "|");
             b_s(b, "1<<");
-            if (f)
-                dec_flag_name(b, f);
-            else
-                b_u64(b, k);
+            dec_enum(b, k, FAM_cap);
         }
 }
 
@@ -4871,14 +4861,6 @@ static void dec_k_siginfo(struct dec *d, u64 v)
 }
 
 /* ---- waiting for descriptors ---- */
-
-static void dec_k_epev(struct dec *d, u64 v)
-{
-    if (d->c->arg[1] == 2) /* EPOLL_CTL_DEL looks at no event */
-        dec_pointer(d, v, 0);
-    else
-        dec_struct(d, v, ST_epoll_event);
-}
 
 static void dec_k_fdset(struct dec *d, u64 v)
 {
@@ -5214,12 +5196,10 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
 static void dec_k_futexop(struct dec *d, u64 v)
 {
     u32 op = (u32)v;
-    const struct flag *f = dec_flag(op & 0x7f, FAM_futex);
-    if (!f) {
+    if (!dec_named(d->b, op & 0x7f, FAM_futex)) {
         dec_number(d->b, op);
         return;
     }
-    dec_flag_name(d->b, f);
     b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
     if (op & ~0xffu) {
         b_c(d->b, '|');
@@ -5245,7 +5225,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* The names of a value: several where it depends on the descriptor what it means. */
+/* The same of all names of a value: which one is meant may depend on the descriptor. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -20818,11 +20798,7 @@ static const char *tr_si_code(const siginfo_t *si)
 {
     static char text[40];
     struct buf b = { .p = text, .cap = sizeof text - 1, .max = sizeof text - 1 };
-    const struct flag *f = dec_flag((u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
-    if (f)
-        dec_flag_name(&b, f);
-    else
-        b_s64(&b, si->si_code);
+    dec_enum(&b, (u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
     text[b.len] = 0;
     return text;
 }
