@@ -737,8 +737,8 @@ static bool u_acts(u32 c)
 
 #include "gen/widths.h"
 
-/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none; a
- * byte that is no UTF-8 takes one. */
+/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none;
+ * a byte that is no UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -2633,8 +2633,8 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have NULs.
- */
+/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have
+ * NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -17932,7 +17932,8 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* The file that a command's name stands for, as execvp(3) finds it; NULL: none, and errno says why. */
+/* The file that a command's name stands for, as execvp(3) finds it. NULL: none, and errno says
+ * why. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -31453,7 +31454,8 @@ static bool hs_wait(u64 until, int also)
  * scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9, SCR_BARS = 4,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_BARS = 4,
+    SCR_HIST_NAME = 30,
     SCR_COLUMNS = 128,
     SCR_ROW = 7 /* items of a row of the overview, at most */
 };
@@ -35536,9 +35538,9 @@ static const struct opt_row *opt_named(const char *name)
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
-/* Ends kvis when the word after an option whose value only ever stands after a '=' can only have been
- * meant as that value: nothing else takes a word, or it is no command, or the command stands after a
- * "--", or it is no recording. */
+/* Ends kvis when the word after an option whose value only ever stands after a '=' can only have
+ * been meant as that value: nothing else takes a word, or it is no command, or the command stands
+ * after a "--", or it is no recording. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
