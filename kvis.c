@@ -1802,7 +1802,13 @@ static struct {
                               * lacks is read in it */
     bool entering;           /* what the call wrote over is wanted as it was */
     u32 n, n_files;
-    struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
+    struct mem_part {
+        u64 addr;
+        u32 len;
+        bool fault, early;
+        bool written; /* by the call: nothing that it read there can be known */
+        const u8 *data;
+    } part[MEM_PARTS];
     const struct wire_file *file[2]; /* of the descriptors that the call returned */
     const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
@@ -1857,6 +1863,10 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     if (!best)
         return mem_is_past() ? -EFAULT : -EAGAIN;
     n = MIN(n, best->len - (addr - best->addr));
+    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++)
+        if (replay.entering && !best->early && p->written && addr < p->addr + p->len
+            && p->addr < addr + n)
+            return -EFAULT; /* readlink(buf, buf, size) */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
@@ -3547,7 +3557,7 @@ struct family {
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
-    DV_HANDLER, DV_FLAGS, DV_VALUE
+    DV_HANDLER, DV_FLAGS, DV_VALUE, DV_BITS
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3562,7 +3572,7 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* of DV_FLAGS and DV_VALUE */
+    u16 fam;      /* of DV_FLAGS and DV_VALUE; of DV_BITS the first bit << 8, and how many */
     u8 only;      /* enum dec_only */
     u8 condition; /* row of dec_conditions[] */
 };
@@ -3726,7 +3736,8 @@ static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
     u16 kind = d->i < 5 ? sc_rows[d->c->row].arg[d->i + 1] : K_INT;
-    return dec_word(d) == 4 || kind == K_INT || kind == K_UINT ? (u32)v : v;
+    bool narrow = dec_word(d) == 4 || kind == K_INT || kind == K_UINT || kind == K_FSAUX;
+    return narrow ? (u32)v : v;
 }
 
 /* How much of what this argument leads to was moved: all of it, when the program hands it out. */
@@ -3813,12 +3824,18 @@ static s64 dec_flag_named(const char *name, unsigned fam)
 }
 
 /* The name of a value, or ? where it has none. */
-static void dec_name(struct buf *b, u64 v, unsigned fam)
+/* Appends the name of a value; false: it has none. */
+static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
     if (f)
         dec_flag_name(b, f);
-    else
+    return f;
+}
+
+static void dec_name(struct buf *b, u64 v, unsigned fam)
+{
+    if (!dec_named(b, v, fam))
         b_c(b, '?');
 }
 
@@ -3937,25 +3954,19 @@ static const struct {
 
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    const struct flag *f = dec_flag(v, fam);
     for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
         if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
             dec_bits(b, v, dec_flagged[k].flags);
             return;
         }
-    if (f)
-        dec_flag_name(b, f);
-    else
+    if (!dec_named(b, v, fam))
         dec_number(b, v);
 }
 
 static void dec_mode(struct buf *b, u64 mode)
 {
-    const struct flag *type = dec_flag(mode & S_IFMT, FAM_ifmt);
-    if (type) {
-        dec_flag_name(b, type);
-        b_c(b, '|');
-    }
+    bool type = dec_named(b, mode & S_IFMT, FAM_ifmt);
+    b_s(b, type ? "|" : "");
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
@@ -4156,6 +4167,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_HANDLER: dec_handler(b, v); break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
+    case DV_BITS: b_u64(b, v >> (m->fam >> 8) & ((1ull << (m->fam & 0xff)) - 1)); break;
     default: b_u64(b, v);
     }
 }
@@ -4390,10 +4402,8 @@ static void dec_k_hex(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    const struct flag *special = (s32)v <= -10000 ? dec_flag((u32)v, FAM_pidfdspecial) : NULL;
-    if (special)
-        dec_flag_name(d->b, special);
-    else
+    bool special = (s32)v <= -10000 && dec_named(d->b, (u32)v, FAM_pidfdspecial);
+    if (!special)
         fd_label(d->b, d->t, (s32)v);
 }
 
@@ -4507,11 +4517,6 @@ static void dec_k_path(struct dec *d, u64 v)
 static void dec_k_str(struct dec *d, u64 v)
 {
     dec_rawstr(d, v, opt.strlen_max);
-}
-
-static void dec_k_wbuf32(struct dec *d, u64 v)
-{
-    dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
 }
 
 static void dec_k_wbuf(struct dec *d, u64 v)
@@ -4812,13 +4817,9 @@ static void dec_caps(struct buf *b, u64 set)
     }
     for (unsigned k = 0; k < 64; k++)
         if (set >> k & 1) {
-            const struct flag *f = dec_flag(k, FAM_cap);
             dec_sep(b, from, "|");
             b_s(b, "1<<");
-            if (f)
-                dec_flag_name(b, f);
-            else
-                b_u64(b, k);
+            dec_enum(b, k, FAM_cap);
         }
 }
 
@@ -4902,14 +4903,6 @@ static void dec_k_siginfo(struct dec *d, u64 v)
 }
 
 /* ---- waiting for descriptors ---- */
-
-static void dec_k_epev(struct dec *d, u64 v)
-{
-    if (d->c->arg[1] == 2) /* EPOLL_CTL_DEL looks at no event */
-        dec_pointer(d, v, 0);
-    else
-        dec_struct(d, v, ST_epoll_event);
-}
 
 static void dec_k_fdset(struct dec *d, u64 v)
 {
@@ -5245,12 +5238,10 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
 static void dec_k_futexop(struct dec *d, u64 v)
 {
     u32 op = (u32)v;
-    const struct flag *f = dec_flag(op & 0x7f, FAM_futex);
-    if (!f) {
+    if (!dec_named(d->b, op & 0x7f, FAM_futex)) {
         dec_number(d->b, op);
         return;
     }
-    dec_flag_name(d->b, f);
     b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
     if (op & ~0xffu) {
         b_c(d->b, '|');
@@ -5276,19 +5267,49 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
+/* The same of all names of a value: which one is meant may depend on the descriptor. */
+static bool dec_names(struct buf *b, u64 v, unsigned fam)
+{
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    u32 from = b->len;
+    for (; f < end; f++)
+        if (f->low == (u32)v) {
+            dec_sep(b, from, " or ");
+            dec_flag_name(b, f);
+        }
+    return b->len > from;
+}
+
+/* Commands of evdev that have another number among theirs (linux/input.h). */
+static bool dec_evdev(struct buf *b, u32 cmd)
+{
+    enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
+    u32 nr = cmd & 0xff, read = (cmd & TYPE) == READ, write = (cmd & TYPE) == WRITE;
+    if (read && nr >= 0x20 && nr < 0x40)
+        b_f(b, "EVIOCGBIT(%#x, %u)", nr - 0x20, cmd >> 16 & 0x3fff);
+    else if (read && nr >= 0x40 && nr < 0x80)
+        b_f(b, "EVIOCGABS(%#x)", nr - 0x40);
+    else if (write && nr >= 0xc0)
+        b_f(b, "EVIOCSABS(%#x)", nr - 0xc0);
+    else
+        return false;
+    return true;
+}
+
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
-    u32 cmd = (u32)v;
-    const struct flag *f = dec_flag(cmd, FAM_ioctl);
-    if (f) {
-        dec_flag_name(d->b, f);
-        return;
-    }
+    enum { SIZE = 0x3fff0000, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
     static const char *const dir[] = {
         "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
     };
-    b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
-        cmd >> 16 & 0x3fff);
+    u32 cmd = (u32)v, sizeless = cmd & ~(u32)SIZE, size = cmd >> 16 & 0x3fff;
+    if (dec_names(d->b, cmd, FAM_ioctl) || dec_names(d->b, sizeless, FAM_ioctlsized)
+        || dec_evdev(d->b, cmd))
+        return;
+    if (dec_names(d->b, sizeless, FAM_ioctlof))
+        b_f(d->b, "(%u)", sizeless == SPI_MESSAGE ? size / SPI_TRANSFER : size);
+    else
+        b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
 /* struct ifreq: a name, and a union whose form the command tells. */
@@ -10894,6 +10915,15 @@ static bool md_is_about_fds(u16 row)
 static bool md_is_about_memory(u16 row)
 {
     return md_need[md_row[sc_id[row]]] == MD_MEMORY;
+}
+
+/* Whether no event tells of any call that -e trace= names: then its lines are all there is. */
+static bool md_tells_nothing(void)
+{
+    bool any = false;
+    for (u16 i = 0; i < SC_N; i++)
+        any |= sc_set[i] && md_need[md_row[sc_id[i]]] != MD_NO;
+    return !any;
 }
 
 /* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
@@ -17893,19 +17923,19 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
-static const char *sp_find(const char *cmd)
+/* The file that a command's name stands for, as execvp(3) finds it. NULL: none, and errno says
+ * why. */
+static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
     const char *dirs = getenv("PATH");
     struct stat s;
-    bool found = false;
+    int why = ENOENT;
     if (strchr(cmd, '/')) {
         if (stat(cmd, &s) < 0)
-            die(errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC, "cannot run %s:", cmd);
-        if (S_ISDIR(s.st_mode))
-            die(EXIT_NOEXEC, "cannot run %s: it is a directory", cmd);
-        return cmd;
+            return NULL;
+        errno = EISDIR;
+        return S_ISDIR(s.st_mode) ? NULL : cmd;
     }
     for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
         size_t n = strcspn(d, ":");
@@ -17913,15 +17943,30 @@ static const char *sp_find(const char *cmd)
         if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
             if (access(path, X_OK) == 0)
                 return path;
-            found = true;
+            why = ENOEXEC;
         }
         d += n;
         if (!*d)
             break;
     }
-    if (found)
-        die(EXIT_NOEXEC, "cannot run %s: it is not executable", cmd);
-    die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
+    errno = why;
+    return NULL;
+}
+
+/* The same, or the end of kvis. */
+static const char *sp_find(const char *cmd)
+{
+    const char *path = sp_locate(cmd);
+    int code = errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+    if (path)
+        return path;
+    if (errno == EISDIR)
+        die(code, "cannot run %s: it is a directory", cmd);
+    if (strchr(cmd, '/'))
+        die(code, "cannot run %s:", cmd);
+    if (errno == ENOEXEC)
+        die(code, "cannot run %s: it is not executable", cmd);
+    die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
 /* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
@@ -18402,7 +18447,7 @@ static const struct hy_kind {
     [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
     ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
-    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24)
+    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
     [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* E2BIG: the size */
     [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
     OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
@@ -19362,6 +19407,16 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
+/* Whether the call has written what that word of its thread points to. */
+static bool hy_is_written(u32 nr, u8 word)
+{
+    const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
+    bool written = false;
+    for (u32 i = 0; i < s->n; i++)
+        written |= s->item[i].arg == word && s->item[i].flags & ITEM_RESULT;
+    return written;
+}
+
 /* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
@@ -19369,7 +19424,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
     mem_replay_begin();
     hy.who = NULL;
-    if (size < sizeof *w || w->nr >= CALL_NRS)
+    if (size < sizeof *w)
         return NULL;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
@@ -19389,7 +19444,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
             mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
-                                          .fault = seg->fault, .early = seg->early });
+                                          .fault = seg->fault, .early = seg->early,
+                                          .written = hy_is_written(w->nr, seg->arg) });
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -20766,11 +20822,7 @@ static const char *tr_si_code(const siginfo_t *si)
 {
     static char text[40];
     struct buf b = { .p = text, .cap = sizeof text - 1, .max = sizeof text - 1 };
-    const struct flag *f = dec_flag((u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
-    if (f)
-        dec_flag_name(&b, f);
-    else
-        b_s64(&b, si->si_code);
+    dec_enum(&b, (u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
     text[b.len] = 0;
     return text;
 }
@@ -20815,25 +20867,38 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Whether the kernel sends it for an instruction that failed, and says the address. (With SI_KERNEL
- * it says none.) */
-static bool tr_is_fault(int sig)
+/* The call that a seccomp filter has answered with SIGSYS. */
+static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
+    u64 nr = (u32)si->si_syscall;
+    enum abi abi = arch_abi(si->si_arch, &nr);
+    int row = sc_find(abi, nr);
+    if (row >= 0)
+        ev_sym(e, EV_call, sc_name((u16)row));
 }
 
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
+    static char child[32]; /* u_signame has one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, u_when());
+    snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
-    if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
-        sig == SIGCHLD)
+    u8 origin = dec_origin(sig, si->si_code).st;
+    if ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD)
         tr_sender(e, t, si->si_pid);
-    else if (tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
+    if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
+    else if (origin == ST_siginfo_exited)
+        ev_num(e, EV_child_code, si->si_status);
+    else if (origin == ST_siginfo_child)
+        ev_sym(e, EV_child_signal, child);
+    else if (origin == ST_siginfo_call)
+        tr_trapped_call(e, si);
+    else if (si->si_code < 0 && si->si_code != SI_TKILL && origin != ST_siginfo_poll)
+        ev_num(e, EV_value, (s64)(uintptr_t)si->si_ptr);
     md_emit(e);
 }
 
@@ -30058,7 +30123,7 @@ static const struct buf *mout_unique(const char *s)
     for (size_t n = strlen(s), k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (len && !u_acts(cp) && memcmp(s, "\\x", MIN(n, 2)) != 0) {
+        if (len && !u_acts(cp) && strncmp(s, "\\x", 2) != 0) {
             b_put(&b, s, k);
             continue;
         }
@@ -34639,6 +34704,7 @@ struct opt_row {
     union opt_dest to;
     u32 min, max;
     const char *values; /* those that are allowed, as "a|b|c"; NULL: it is not a list */
+    const char *also; /* what other tools call it, as "a|b|c"; or NULL */
     const char *spelled, *help; /* spelled: as help prints it */
 };
 
@@ -34974,7 +35040,8 @@ static void opt_set_number(const struct cmd *c, const struct opt_row *r, const c
     errno = 0;
     unsigned long long n = strtoull(v, &end, 10);
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
-        snprintf(why, sizeof why, "%s is a number from %u to %u", r->arg, r->min, r->max);
+        snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
+                 *end == '.' ? "whole " : "", r->min, r->max);
         opt_bad(c, r, v, why);
     }
     *r->to.number = (u32)n;
@@ -35058,9 +35125,14 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     const char *near = NULL;
     u32 distance = 9;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
+        if (r->name && opt_in_list(r->also, name)) {
+            near = r->name;
+            distance = 0;
+        }
+    }
     if (!near)
         opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
@@ -35121,15 +35193,38 @@ static const struct opt_row *opt_named(const char *name)
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
+/* Ends kvis when the word after an option whose value only ever stands after a '=' can only have
+ * been meant as that value: nothing else takes a word, or it is no command, or the command stands
+ * after a "--", or it is no recording. */
+static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
+{
+    const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
+    bool meant = c->takes == TAKES_NOTHING;
+    if (!r || !r->optional)
+        return;
+    if (c->takes == TAKES_COMMAND)
+        meant = word[1] && !sp_locate(*word);
+    for (char **next = word; c->takes == TAKES_COMMAND && *next; next++)
+        meant |= !strcmp(*next, "--");
+    if (c->takes == TAKES_RECORDINGS)
+        meant = access(*word, F_OK) < 0;
+    if (meant)
+        opt_wrong(c, r, "%s: a value stands after a '='; fix: %s=%.300s", option, option, *word);
+}
+
 /* Reads the options; returns the words behind them, or between them where they are no command's. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
     opt_cmd = c;
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
+    const char *before = NULL; /* the option before */
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
+        if (!option && before && !strncmp(before, "--", 2))
+            opt_refuse_value(c, before, argv);
+        before = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
@@ -35541,7 +35636,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.verbose |= opt.min_ns && !opt.count_only;
+    opt.verbose |= (opt.min_ns || (opt.trace && md_tells_nothing())) && !opt.count_only;
     if ((everyone || opt.backend == 'o') && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;

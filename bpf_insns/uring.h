@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 b04638c48d2d8a51252e6fe2072ed11918f1f6084743171c939b4f131ea4b2dc
+ *   sha256 807b83d085dc4189d1a35734f53b2377fc4ffbe3fa41012cdc83eec2a3ec56ab
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -75,6 +75,7 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 
 enum {
     CALL_NRS = 512,       /* numbers that a spec may have */
+    CALL_OTHER = 511,     /* the spec of all larger ones; no call has that number */
     CALL_ITEMS = 6,       /* arguments that point to something worth taking */
     CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
     CALL_EARLY_MAX = 16,  /* so many bytes of each */

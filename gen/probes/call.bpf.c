@@ -205,6 +205,17 @@ INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns
     __builtin_memcpy(w->waker_comm, th->waker_comm, sizeof w->waker_comm);
 }
 
+INLINE u32 slot_of(u32 nr)
+{
+    return nr < CALL_NRS ? nr : CALL_OTHER;
+}
+
+INLINE struct wire_spec *spec_of(u32 nr)
+{
+    u32 slot = slot_of(nr);
+    return bpf_map_lookup_elem(&spec, &slot);
+}
+
 /* Early item k of a call; 0: it has none. */
 INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
 {
@@ -262,7 +273,7 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 /* What is to be known of the call that begins. */
 INLINE void note(struct wire_thread *th)
 {
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    struct wire_spec *s = spec_of(th->nr);
     th->early_read = 0;
     if (!s)
         return;
@@ -279,7 +290,7 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th && !begins && !CFG(CFG_EVERYONE))
         return 0;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
+    struct wire_spec *s = spec_of(nr);
     bool seen = 1;
     if (CFG(CFG_EVERYONE))
         seen = s && s->on && !outside();
@@ -352,10 +363,10 @@ int call_enter(struct raw_tp *ctx)
 
 INLINE void tally(u32 nr, bool failed, u64 ns)
 {
-    u32 key = bpf_get_smp_processor_id() * CALL_NRS + nr;
+    u32 slot = slot_of(nr), key = bpf_get_smp_processor_id() * CALL_NRS + slot;
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
-    struct wire_hist *h = bpf_map_lookup_elem(&hists, &nr);
+    struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
     asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the check where the use is */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
@@ -1007,7 +1018,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th || !th->in_call)
         return;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    struct wire_spec *s = spec_of(th->nr);
     if (!s || (nr >= 0 && nr != th->nr)) { /* an entry was missed */
         th->in_call = 0;
         count_lost(LOST_RING);
@@ -1056,7 +1067,7 @@ int call_nest(void *ctx)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!r || !th)
         return 0;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
     put_nest(r, th, s);

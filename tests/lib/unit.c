@@ -4,12 +4,14 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fnmatch.h>
+#include <locale.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <wchar.h>
 
 /* The call that fails next: its number and errno; -1: none. */
 static struct { long nr; int err; } fake = { -1, 0 };
@@ -659,6 +661,101 @@ static void t_lost_uring(void)
     hy.obj = obj, hy.uring = uring, st = was;
 }
 
+/* Waits for a CPU that cannot be read are unknown; those without room for a record are counted; the longest is the
+ * longest of all CPUs. */
+static bool fail_delays;
+static long delays_of(int cmd, void *attr)
+{
+    union bpf_attr *a = attr;
+    const u32 *key = (const void *)(uintptr_t)a->key;
+    u64 *of_cpu = (void *)(uintptr_t)a->value;
+    bool delays = a->map_fd == 78;
+    if (cmd == BPF_MAP_LOOKUP_ELEM && delays && fail_delays) {
+        errno = EPERM;
+        return -1;
+    }
+    for (u32 i = 0; cmd == BPF_MAP_LOOKUP_ELEM && i < bpf_possible(); i++)
+        of_cpu[i] = i > 1 ? 0 : !delays ? (*key == LOST_SCHED ? 3 : 0) : *key == 5 || *key >= DELAY_SUM ? 10 + i : 0;
+    return 0;
+}
+
+static void t_delays(void)
+{
+    struct bpf_obj obj = hy.obj;
+    struct summary was = st;
+    bool on = hy.on, sched = hy.sched;
+    hy.obj.fam = &call_family, hy.on = hy.sched = true;
+    for (u32 i = 0; i < call_family.n_maps; i++)
+        hy.obj.map[i] = strcmp(call_family.maps[i].name, "delays") ? 77 : 78;
+    fake_bpf = delays_of;
+    u32 cpus = MIN(bpf_possible(), 2u), sum = cpus > 1 ? 21 : 10;
+    fail_delays = false;
+    hy_delays();
+    EXPECT(st.n_delays == 1 && st.delays.count == sum && st.delays.sum_ns == sum && st.delays.hist[5] == sum);
+    EXPECT(st.delays.max_ns == (cpus > 1 ? 11 : 10) && st.waits_lost == 3 * cpus && st_has_lost(&st));
+    st = was;
+    fail_delays = true;
+    hy_delays();
+    EXPECT(!st.n_delays && !st_knows(&st, ST_TIMES));
+    fake_bpf = NULL;
+    hy.obj = obj, hy.on = on, hy.sched = sched, st = was;
+}
+
+/* What could not be set up leaves no descriptor and no mapping. */
+static void t_nothing_left(void)
+{
+    signal(SIGIO, SIG_IGN); /* a ring asks for it */
+    fake.nr = SYS_ioctl, fake.err = EINVAL;
+    int f = pf_open_at(getpid(), 0, false, false); /* the first makes a ring, the second joins it */
+    EXPECT(!f || f == -EPERM || f == -EACCES || f == -ENOENT);
+    if (!f) {
+        int joined = dup(0);
+        close(joined);
+        EXPECT(pf_open_at(getpid(), 0, false, false) == -EINVAL);
+        int after = dup(0);
+        close(after);
+        EXPECT(after == joined);
+        close(pf_rings.fd[0]);
+        memset(&pf_rings, 0, sizeof pf_rings);
+    }
+    fake.nr = -1;
+}
+
+/* Columns as wcwidth(3) of glibc has them; cuts and blanks by columns, never inside a character. */
+static void t_columns(void)
+{
+    const char *wide = "\xe6\xbc\xa2\xe5\xad\x97", *mark = "e\xcc\x81" "f"; /* two wide ones; e with an accent, f */
+    u32 n, columns = 3, differ = 0;
+    if (setlocale(LC_CTYPE, "C.UTF-8"))
+        for (u32 c = 0xa0; c < 0x110000; c++) {
+            char s[8];
+            int len = c >= 0xd800 && c < 0xe000 ? 0 : wctomb(s, (wchar_t)c), w = wcwidth((wchar_t)c);
+            if (len > 0 && w >= 0)
+                differ += u_character(s, (u32)len, &n) != (u32)w || n != (u32)len;
+        }
+    EXPECT(!differ);
+    setlocale(LC_CTYPE, "C");
+    EXPECT(u_width(wide, 6) == 4 && u_width(mark, 4) == 2 && u_width("\033[31mab\033[0m", 11) == 2 && u_width("\xff", 1) == 1);
+    EXPECT(u_fit(wide, 6, &columns) == 3 && columns == 2);
+    columns = 1;
+    EXPECT(u_fit(mark, 4, &columns) == 3 && u_skip(wide, 6, 3) == 3 && u_skip("abc", 3, 2) == 1);
+    EXPECT(u_cut(wide, 6, 5) == 3 && u_cut(wide, 6, 6) == 6 && u_cut("abc", 3, 2) == 2);
+    SAME((b_s(&tb, wide), b_pad(&tb, 0, 5)), "\xe6\xbc\xa2\xe5\xad\x97 ");
+    SAME(df_put_rest(&tb, 9, "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 15), "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2...");
+}
+
+/* Names that differ never become one, whatever is no UTF-8 in them. */
+static void t_names_apart(void)
+{
+    SAME(mout_quoted(&tb, "a\xff", false), "a\\\\xff");
+    SAME(mout_quoted(&tb, "a\xfe", false), "a\\\\xfe");
+    SAME(mout_quoted(&tb, "a\\xff", false), "a\\\\x5cxff");
+    SAME(mout_quoted(&tb, "a\"\n\\", false), "a\\\"\\\\x0a\\\\");
+    SAME(mout_quoted(&tb, "a\"\xff", true), "a\"\"\\xff");
+    SAME(mout_json_name(&tb, "a\xff"), "a\\\\xff");
+    SAME(mout_json_name(&tb, "caf\xc3\xa9"), "caf\xc3\xa9");
+}
+
 /* What is counted is what the text says: stops, not calls; uses of names, not names. */
 static void t_counted(void)
 {
@@ -1184,6 +1281,11 @@ int main(int argc, char **argv)
     t_loader();
     t_lost();
     t_lost_uring();
+    t_delays();
+    t_nothing_left();
+    t_columns();
+    t_names_apart();
+    EXPECT(sc_find(ARCH_NATIVE, CALL_OTHER) < 0);
     t_pending();
     t_critical_path();
     t_counted();
