@@ -144,6 +144,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
+#define U_CUT "…" /* in place of what a limit has left out */
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
  * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
@@ -258,6 +259,10 @@ struct ofd {
     struct name *local, *peer; /* of a socket, when known */
     u64 in_bytes, out_bytes, open_ns;
     pid_t opener;
+    u32 dev;             /* of a file or directory, with `ino`: major << 20 | minor */
+    u64 ino;             /* 0: not known */
+    bool wanted;         /* it is one of the files of -P, whatever it is called */
+    u64 moment;          /* ps.moment when a directory's name was asked for */
     u32 entries;         /* of a directory: those that were read, but for . and .. */
     bool listed, more;   /* some were read; there were others that kvis has not counted */
 };
@@ -281,6 +286,7 @@ struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: that of its mount namespace */
+    u64 moment;        /* ps.moment when they were asked for */
 };
 
 struct region {
@@ -2614,7 +2620,7 @@ static const char *fd_access(u64 flags)
 struct fd_stat {
     u32 unused1[4], stx_nlink, unused5[2];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[11];
+    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* born at (s, ns); 0: not known */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 stx_mnt_id, unused4[13]; /* its mount, as mountinfo has it; before Linux 5.8: 0 */
 };
@@ -2625,9 +2631,42 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
  * tracee that stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, MNT_ID = 0x1000 };
-    unsigned want = TYPE | NLINK | MNT_ID;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
+    unsigned want = TYPE | NLINK | INO | BTIME | MNT_ID;
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
+}
+
+/* Whether it is a file that -P names: the one that was there first under that name. (A file system
+ * gives the inode number of a file that is gone to another, which was born later.) */
+static bool fd_is_wanted(const struct fd_stat *sx)
+{
+    static struct fd_stat *want;
+    if (opt.n_paths && !want)
+        want = calloc(opt.n_paths, sizeof *want);
+    for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
+        if (!want[i].stx_ino && fd_statx(*opt.paths[i] ? opt.paths[i] : "/", &want[i]) < 0)
+            want[i].stx_ino = 0;
+        if (want[i].stx_ino == sx->stx_ino && want[i].stx_dev_major == sx->stx_dev_major
+            && want[i].stx_dev_minor == sx->stx_dev_minor
+            && !memcmp(want[i].stx_btime, sx->stx_btime, sizeof sx->stx_btime))
+            return true;
+    }
+    return false;
+}
+
+/* Notes which file an open file is, and whether another look finds that one. (A file system gives
+ * the inode number of a file that is gone to another, which can be of another type.) */
+static void fd_identify(struct ofd *o, const struct fd_stat *sx)
+{
+    o->dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
+    o->ino = sx->stx_ino;
+    o->wanted = fd_is_wanted(sx);
+}
+
+static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
+{
+    return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
+           && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
 /* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
@@ -2723,6 +2762,8 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     s64 flags = fd_flags_of(tid, n);
     if (!o)
         return NULL;
+    if (have)
+        fd_identify(o, &sx);
     o->inherited = true;
     o->writable = flags >= 0 && fd_writes(flags);
     o->readable = flags < 0 || fd_reads(flags);
@@ -3153,6 +3194,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes; /* ever seen */
     u64 most_processes;     /* at one time */
+    u64 moment;             /* one more at each stop, and whenever records are read: what /proc says
+                             * of directories holds for a moment, because anyone may rename them */
     struct {                /* of other pid namespaces, lately dead: their parents wait for them */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3298,23 +3341,38 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* The directory that /proc/TID/WHAT leads to, as kvis sees it; NULL: not known. */
-static struct name *ps_directory(pid_t tid, const char *what)
+/* The directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too long for
+ * /proc. If it cannot be read, or the directory is no more, it keeps the name that it had. */
+static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
+    static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
     s64 n = fd_readlink(tid, what, link, sizeof link);
-    return n > 0 ? nm_get('f', link, (size_t)n) : NULL;
+    if (n == -ENAMETOOLONG)
+        return nm_str('f', U_CUT);
+    if (n <= 0 || (was && n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone)))
+        return was;
+    return nm_get('f', link, (size_t)n);
 }
 
 /* Asks the kernel for a thread's working directory and root. */
 static void ps_look_fs(struct task *t)
 {
-    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd") : NULL;
-    struct name *root = cwd ? ps_directory(t->tid, "root") : NULL;
+    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
+    struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
     t->fs->cwd = cwd;
     t->fs->root = root && root->len > 1 ? root : NULL;
+    t->fs->moment = ps.moment;
+}
+
+/* A thread's directories as they are called now; NULL: nothing is known of them. */
+static const struct fsinfo *ps_fs(struct task *t)
+{
+    if (t->fs && t->fs->moment != ps.moment)
+        ps_look_fs(t);
+    return t->fs;
 }
 
 /* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
@@ -9269,9 +9327,10 @@ struct path { /* an absolute path, bytes of the tracee */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
+    p->ok = dir_len <= PATH_MAX;
     if (!n || s[0] != '/') {
-        k = MIN(dir_len, (u32)PATH_MAX);
-        memcpy(p->s, dir, k);
+        k = p->ok ? dir_len : strlen(U_CUT);
+        memcpy(p->s, p->ok ? dir : U_CUT, k);
         if (n && (!k || p->s[k - 1] != '/'))
             p->s[k++] = '/';
     }
@@ -9290,7 +9349,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok = i >= n && dir_len <= PATH_MAX; /* nothing was cut off */
+    p->ok &= i >= n; /* nothing was cut off */
 }
 
 /* The same from md_base's directory, which is also what an absolute name starts from. */
@@ -9307,16 +9366,31 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
+/* The directory that descriptor n of t is, as it is called now. (A record's descriptor may be
+ * another file by now.) */
+static struct name *md_fd_directory(struct task *t, s32 n)
+{
+    char what[32];
+    struct fd_stat sx;
+    struct ofd *o = fd_get(t, n);
+    if (!o || o->kind != FK_DIR || o->moment == ps.moment)
+        return o ? o->name : NULL;
+    o->moment = ps.moment;
+    snprintf(what, sizeof what, "fd/%d", n);
+    if (!mem_is_past() || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
+        o->name = ps_directory(t->tid, what, o->name);
+    return o->name;
+}
+
 /* The directory that a name of t starts from; NULL: not known, or the root of all. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
-    if (absolute)
-        return t->fs ? t->fs->root : NULL;
-    if (dirfd != AT_FDCWD) {
-        struct ofd *o = fd_get(t, dirfd);
-        return o ? o->name : NULL;
-    }
-    return t->fs ? t->fs->cwd : NULL;
+    if (dirfd != AT_FDCWD && !absolute)
+        return md_fd_directory(t, dirfd);
+    if (absolute && (!t->fs || !t->fs->root))
+        return NULL;
+    const struct fsinfo *fs = ps_fs(t);
+    return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
 /* The descriptor of the directory in which a path that is argument i starts. */
@@ -9382,12 +9456,12 @@ static bool md_path_wanted(const char *s, u32 n)
 }
 
 /* What looks at everything that a call touches; says whether it has seen enough. */
-typedef bool md_touch(struct call *c, struct name *name);
+typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
 {
     struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
-    return o && o->name && f(c, o->name);
+    return o && o->name && f(c, o);
 }
 
 /* The descriptors of a struct pollfd[]. */
@@ -9435,20 +9509,20 @@ static bool md_touched(struct task *t, struct call *c, md_touch *f)
     return enough;
 }
 
-static bool md_wanted_name(struct call *c, struct name *name)
+static bool md_wanted_file(struct call *c, const struct ofd *o)
 {
     (void)c;
-    return md_path_wanted(name->s, name->len);
+    return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
 /* For a recording, which may be asked for a path later. */
-static bool md_note_name(struct call *c, struct name *name)
+static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        if (c->touched[i] == name)
+        if (c->touched[i] == o->name)
             return false;
     if (c->n_touched < CALL_TOUCHES)
-        c->touched[c->n_touched] = name;
+        c->touched[c->n_touched] = o->name;
     c->n_touched = (u8)MIN(c->n_touched + 1u, CALL_TOUCHES + 1u);
     return c->n_touched > CALL_TOUCHES;
 }
@@ -9466,21 +9540,102 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
+/* Whether argument i is the text of a symbolic link that is made: no file that the call touches. */
+static bool md_is_link_text(const struct call *c, u32 i)
+{
+    return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
+}
+
+/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads to. */
+static bool md_at_link(const struct call *c, u32 i)
+{
+    enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
+    static const u16 at_link[] = {
+        SC_lstat, SC_lstat64, SC_lchown, SC_lchown32, SC_readlink, SC_readlinkat, SC_lsetxattr,
+        SC_lgetxattr, SC_llistxattr, SC_lremovexattr, SC_name_to_handle_at
+    };
+    static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
+                                  EK_MKNOD };
+    const struct sc_row *r = &sc_rows[c->row];
+    bool link = memchr(changes, md_kind[md_row[c->id]], sizeof changes) != NULL, follow = false;
+    for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
+        link |= at_link[k] == c->id;
+    for (u32 k = i + 1; k < r->nargs; k++)
+        if (r->arg[k] == K_BITS(FAM_at) || r->arg[k] == K_BITS(FAM_statxflags)) {
+            follow |= (c->arg[k] & AT_FOLLOW) != 0;
+            link |= (c->arg[k] & AT_NOFOLLOW) != 0;
+        }
+    if (c->id == SC_open || c->id == SC_openat) {
+        u64 flags = c->arg[i + 1];
+        link = flags & O_NOFOLLOW || (flags & EXCL) == EXCL;
+    }
+    return link && !follow;
+}
+
+/* Walks to a file of t's, in what the kernel has cached of directories: such a walk asks no FUSE or
+ * network server, which may be a tracee that stands still because of kvis. (openat2(2); before Linux
+ * 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
+static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
+{
+    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
+    u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
+    char at[64];
+    const struct name *in = t->fs ? t->fs->root : NULL; /* then p begins with it */
+    u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
+    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
+    int root = open(at, O_PATH | O_CLOEXEC);
+    if (root < 0)
+        return -errno;
+    int f = (int)syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
+    int e = f < 0 ? -errno : 0;
+    close(root);
+    if (e)
+        return e;
+    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", f);
+    s64 len = fd_link_text(at, p->s, sizeof p->s);
+    e = len < 0 ? (int)len : fd_statx(at, sx);
+    p->len = len < 0 ? 0 : (u32)len;
+    close(f);
+    return e;
+}
+
+/* Whether a path leads to a file of -P by symbolic links, "..", or under another name; or would, if
+ * it were there. */
+static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
+{
+    struct fd_stat sx = { .stx_ino = 0 };
+    char last[NAME_MAX + 1];
+    int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
+    char *slash = strrchr(p->s, '/');
+    if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
+        strcpy(last, slash + 1);
+        *slash = 0;
+        p->len = (u32)(slash - p->s);
+        e = md_walk(t, p, false, &sx);
+        sx.stx_ino = 0;
+        if (p->len + strlen(last) + 2 > sizeof p->s)
+            return false;
+        p->len += (u32)sprintf(p->s + p->len, "/%s", last);
+    }
+    return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
+}
+
 /* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
     for (u32 i = 0; i < c->n_paths; i++) {
         const struct call_path *w = &c->path[i];
-        if (w->len < 0)
+        if (w->len < 0 || md_is_link_text(c, w->arg))
             continue;
         md_path(c, w->arg, &p);
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
-            || (p.len && *p.s != '/' && md_path_possible(p.s)))
+            || (p.len && *p.s != '/' && md_path_possible(p.s))
+            || (t->fs && !mem_is_past() && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
-    return md_touched(t, c, md_wanted_name);
+    return md_touched(t, c, md_wanted_file);
 }
 
 /* --min-duration. */
@@ -9514,9 +9669,8 @@ static bool md_whole_only(void)
 
 static void md_emit(struct event *e)
 {
-    static const u8 path_field[] = { EV_path, EV_new_path, EV_target, EV_filename, EV_src_name,
-                                     EV_dst_name, EV_program, EV_remote_addr, EV_local_addr,
-                                     EV_map_type };
+    static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
+                                     EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
     if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
     bool hit = !opt.n_paths || e->selected;
@@ -9586,6 +9740,7 @@ static void md_closed(struct task *t, s32 n)
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
+        e->selected = o->wanted;
         if (n >= 0)
             ev_num(e, EV_fd, n);
         char text[PATH_MAX + 64];
@@ -9647,87 +9802,38 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether that is the file which the record of a call describes. (A file system gives a free inode
- * number away again: a directory that is gone may be a file now.) */
-static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
+/* What a record says of a file. */
+static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
-    return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
-           && sx->stx_dev_minor == (f->dev & 0xfffff)
-           && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
+    return (struct fd_stat){
+        .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+        .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
+        .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
+    };
 }
 
-/* What kind of file a record describes. */
-static u8 md_recorded_kind(const struct wire_file *f)
+/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic links
+ * and on who renames what meanwhile, so the kernel resolves it as well: for that the probe holds a
+ * thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is known. */
+static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
-    struct fd_stat sx = { .stx_mode = (u16)f->mode, .stx_rdev_major = f->rdev >> 20,
-                          .stx_rdev_minor = f->rdev & 0xfffff };
-    return fd_kind_of("/", &sx);
-}
-
-/* Walks to a path in what the kernel has cached of directories, as `resolve` says too: openat2(2).
- * Such a walk asks no FUSE or network server. Before Linux 5.12 there is none: -1. */
-static int md_walk_cached(int dir, const char *path, u64 resolve)
-{
-    enum { OPENAT2 = 437, CACHED = 0x20 }; /* RESOLVE_CACHED, <linux/openat2.h> */
-    u64 how[3] = { O_PATH | O_CLOEXEC, 0, CACHED | resolve }; /* struct open_how */
-    return (int)syscall(OPENAT2, dir, path, how, sizeof how);
-}
-
-/* Resolves a recorded path with ".." in it (or names a file without a name): the descriptor may be
- * closed by now, so the path is walked again, from the tracee's root if it is still there, and the
- * answer taken if it is the file of the record. */
-static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f,
-                                bool unnamed)
-{
-    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT */
-    char at[64];
-    struct fd_stat sx;
-    if (unnamed) { /* O_TMPFILE: as /proc/PID/fd shows it */
-        int n = snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)", f->ino);
-        p->len = MIN(p->len + (u32)n, (u32)sizeof p->s - 1);
-        return;
-    }
-    bool in_root = t->fs && t->fs->root; /* then p->s begins with it, as kvis sees it */
-    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
-    int root = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
-    int fd = root < 0 ? -1 : md_walk_cached(root, p->s, IN_ROOT);
-    if (root >= 0)
-        close(root);
-    if (fd < 0)
-        fd = md_walk_cached(AT_FDCWD, p->s, 0);
-    if (fd < 0)
-        return;
-    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", fd);
-    s64 len =
-        fd_statx(at, &sx) == 0 && md_is_file(&sx, f) ? fd_link_text(at, p->s, sizeof p->s) : 0;
-    if (len > 0)
-        p->len = (u32)len;
-    close(fd);
-}
-
-/* What an opened path turned out to be; the kernel knows. `..` in it is resolved by the kernel as
- * well. */
-static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
-{
-    struct fd_stat sx;
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
     const struct wire_file *f = mem_replayed_file(0);
-    if (f) {
-        if (ask && p->ok)
-            md_resolve_recorded(t, p, f, unnamed);
-        return md_recorded_kind(f);
+    s64 len = ask && !mem_is_past() ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
+    if (len > 0) {
+        p->len = (u32)len;
+        p->ok = true;
+    } else if (unnamed && f) { /* as /proc/PID/fd shows it */
+        u32 room = (u32)sizeof p->s - p->len;
+        int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
+        p->len += MIN((u32)more, room - 1);
     }
-    if (ask) {
-        s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
-        if (len > 0) {
-            p->len = (u32)len;
-            p->ok = true;
-        }
-    }
-    if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
+    if (f)
+        *sx = md_recorded_stat(f);
+    else if (fd_statx(fd_proc(t->tid, n), sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
-    return fd_kind_of("/", &sx);
+    return fd_kind_of("/", sx);
 }
 
 static void md_open(struct task *t, struct call *c)
@@ -9738,13 +9844,19 @@ static void md_open(struct task *t, struct call *c)
     bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
-        kind = md_opened_kind(t, (s32)c->ret, flags, &p);
+        struct fd_stat sx = { .stx_ino = 0 };
+        kind = md_opened_kind(t, (s32)c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
         n->opens++;
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        md_install(t, (s32)c->ret, md_file(t, kind, n, r, w), flags & O_CLOEXEC);
+        struct ofd *o = md_file(t, kind, n, r, w);
+        if (o) {
+            fd_identify(o, &sx);
+            o->wanted |= c->selected;
+        }
+        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -10774,6 +10886,11 @@ static bool md_wants(u16 row, bool only_always)
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
+static bool md_renames(u16 row)
+{
+    return md_kind[md_row[sc_id[row]]] == EK_RENAME;
+}
+
 static bool md_is_about_fds(u16 row)
 {
     return md_need[md_row[sc_id[row]]] >= MD_FDS;
@@ -10840,8 +10957,10 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
-    if (exit && sc_rows[c->row].cls & CLS_FILE)
+    if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
         md_read_paths(t, c); /* those that could not be read at the entry */
+    if (c->n_paths && !c->selected) /* at the entry, the kernel had not cached where it leads */
+        c->selected = md_selects(t, c);
     if (c->id == SC_socketcall) {
         struct call as = *c;
         exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
@@ -11229,7 +11348,7 @@ static void rec_paths(const struct call *c)
     rec_put(c->n_paths + n + more);
     for (u32 i = 0; i < c->n_paths; i++) {
         md_path(c, c->path[i].arg, &p);
-        if (p.ok)
+        if (p.ok && !md_is_link_text(c, c->path[i].arg))
             rec_str(p.s, p.len);
         else
             rec_str("?", 1);
@@ -12304,7 +12423,7 @@ static bool rp_is_path(const struct call *c, u32 i)
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
-        return kind == K_PATH || kind == K_TARGET;
+        return (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
     return command->form == ARG_TXT && command->len >= sizeof set_path - 1
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
@@ -18398,6 +18517,9 @@ static const struct hy_stop {
     S(ptrace, "kvis is the tracer already")
     S(seccomp, "a filter of the program's own changes how its calls are seen")
     S(userfaultfd, "later reads of the program's memory may never return")
+    S(rename, "records before it need the directories' old names")
+    S(renameat, "records before it need the directories' old names")
+    S(renameat2, "records before it need the directories' old names")
     S(chdir, "/proc shows which directory it is now")
     S(fchdir, "/proc shows which directory it is now")
     S(chroot, "/proc shows which directory it is now")
@@ -18616,6 +18738,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
         if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
             return hy_stopping[i].why;
+    if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
+        return "-P: where a path leads must be asked before it is another";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
         return "--faults: page faults must find the regions as they are";
     return hy_spec(&sc_rows[row], s);
@@ -19425,6 +19549,8 @@ static void tr_choose(void)
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
+        if (hy.on && md_renames(i))
+            tr.need[i] = true; /* the names that directories have are asked for: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
@@ -19862,6 +19988,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     struct call *c = &t->call;
     mem_budget();
     tr_trim_names();
+    ps.moment += !replay.on;
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
@@ -20405,6 +20532,7 @@ static void tr_collected_again(pid_t tid, int *status)
 /* Takes the records before rb_mark. */
 static void tr_drain(void)
 {
+    ps.moment++;
     u32 n = rb_drain(tr_record);
     tr.stops += n;
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
