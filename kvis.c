@@ -277,7 +277,6 @@ struct fdent {
  * number costs nothing. */
 struct files {
     u32 refs, n, cap;
-    u32 looked;   /* which search has seen it: a table is many threads' */
     struct fdent *slot;
 };
 
@@ -2552,15 +2551,44 @@ static const char *fd_peer_addr(const struct name *n)
     return sp ? sp + 1 : "";
 }
 
-/* Makes our own copy of the tracee's descriptor (Linux 5.6); -errno where that is not to be had. */
-static int fd_steal(pid_t pid, s32 n)
+/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
+ */
+static const char *fd_status(pid_t tid, const char *key)
 {
-    int pfd = (int)syscall(434 /* SYS_pidfd_open */, pid, 0);
+    static char line[256];
+    char path[64];
+    bool found = false;
+    size_t n = strlen(key);
+    snprintf(path, sizeof path, "/proc/%d/status", tid);
+    FILE *f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof line, f))
+        found = !strncmp(line, key, n);
+    if (f)
+        fclose(f);
+    return found ? line + n + strspn(line + n, " \t") : NULL;
+}
+
+/* Makes our own copy of a thread's descriptor (Linux 5.6); -errno where that is not to be had.
+ * Before Linux 6.9 pidfds are only of processes, whose first thread may have another table since
+ * an unshare(2): kcmp(2) tells whether the copy is of the right file. */
+static int fd_steal(pid_t tid, s32 n)
+{
+    enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
+    int pfd = (int)syscall(PIDFD_OPEN, tid, THREAD);
+    bool of_thread = pfd >= 0;
+    const char *pid = of_thread ? NULL : fd_status(tid, "Tgid:");
+    if (pid)
+        pfd = (int)syscall(PIDFD_OPEN, atoi(pid), 0);
     if (pfd < 0)
         return -errno;
-    int copy = (int)syscall(438 /* SYS_pidfd_getfd */, pfd, n, 0);
+    int copy = (int)syscall(PIDFD_GETFD, pfd, n, 0);
     int e = copy < 0 ? -errno : copy;
     close(pfd);
+    if (copy >= 0 && !of_thread && atoi(pid) != tid
+        && syscall(SYS_kcmp, tid, getpid(), KCMP_FILE, n, copy) != 0) {
+        close(copy);
+        return -EBADF;
+    }
     return e;
 }
 
@@ -2573,9 +2601,9 @@ static bool fd_bound(const struct sockaddr_storage *sa)
 }
 
 /* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
-static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
+static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
-    int s = fd_steal(pid, n);
+    int s = fd_steal(tid, n);
     if (s < 0)
         return;
     int domain = 0, type = 0, proto = 0;
@@ -2721,23 +2749,6 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
- */
-static const char *fd_status(pid_t tid, const char *key)
-{
-    static char line[256];
-    char path[64];
-    bool found = false;
-    size_t n = strlen(key);
-    snprintf(path, sizeof path, "/proc/%d/status", tid);
-    FILE *f = fopen(path, "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, n);
-    if (f)
-        fclose(f);
-    return found ? line + n + strspn(line + n, " \t") : NULL;
-}
-
 /* The open flags of a descriptor from /proc/PID/fdinfo (octal); -EINVAL: not told. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
@@ -2768,10 +2779,8 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     o->writable = flags >= 0 && fd_writes(flags);
     o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
-    if (kind == FK_SOCK) {
-        const char *pid = fd_status(tid, "Tgid:"); /* of threads pidfds are only from 6.9 on */
-        fd_probe_socket(o, pid ? atoi(pid) : tid, n);
-    }
+    if (kind == FK_SOCK)
+        fd_probe_socket(o, tid, n);
     return o;
 }
 
@@ -2792,13 +2801,6 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
             fd_put(f, n, o, cloexec);
         }
     }
-}
-
-/* Whether descriptor n of tid is open file o, which is descriptor m of the process `other`:
- * kcmp(2). */
-static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
-{
-    return syscall(SYS_kcmp, tid, other, 0 /* KCMP_FILE */, n, m) == 0;
 }
 
 /* Whether /proc says that tid has no descriptor n. (Where /proc is not mounted, or may not be read,
@@ -6061,6 +6063,8 @@ static int out_write_all(int f, const char *p, size_t n)
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
+        if (!w)
+            errno = ENOSPC; /* a device took nothing and says no more */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -9889,98 +9893,13 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Files on their way through a socket: their sender may have closed them before they arrive. The
- * receiver's call can end before the sender's: what landed so is remembered for a while, by address
- * and time only. */
-enum { MD_FLIGHTS = 128 };
-static struct md_flight {
-    struct ofd *o;  /* NULL: none; with a reference of its own while it is under way */
-    u64 landed_ns;  /* 0: it is under way */
-} md_flights[MD_FLIGHTS];
-static u32 md_n_flights; /* the next one is [md_n_flights % MD_FLIGHTS], in place of the oldest */
-
-static void md_fly(struct ofd *o, u64 landed_ns)
-{
-    struct md_flight *f = &md_flights[md_n_flights++ % MD_FLIGHTS];
-    if (f->o && !f->landed_ns) /* it was never received */
-        ofd_put(f->o);
-    o->refs += !landed_ns;
-    *f = (struct md_flight){ o, landed_ns };
-}
-
-/* A file is sent. It may have landed before the call that sends it was over. */
-static void md_launch(struct ofd *o, const struct call *c)
-{
-    for (struct md_flight *f = md_flights; f < md_flights + MD_FLIGHTS; f++)
-        if (f->o == o && f->landed_ns && f->landed_ns >= c->enter_ns) {
-            f->o = NULL;
-            return;
-        }
-    md_fly(o, 0);
-}
-
-static bool md_alike(const struct ofd *a, const struct ofd *b)
-{
-    return a->kind == b->kind && a->writable == b->writable;
-}
-
-/* The file that descriptor n of t is, among those that other tracees have open; NULL: none of them.
- */
-static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
-{
-    static u32 search;
-    search++;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next) {
-            if (!o->files || o->files == t->files || o->files->looked == search)
-                continue;
-            o->files->looked = search;
-            for (u32 k = 0; k < o->files->cap; k++) {
-                struct fdent *e = &o->files->slot[k];
-                if (e->fd >= 0 && md_alike(e->o, like) && fd_same(t->tid, n, o->tid, e->fd))
-                    return e->o;
-            }
-        }
-    return NULL;
-}
-
-/* The oldest flight of an open file, or, o NULL, of one that is like that. NULL: there is none. */
-static struct md_flight *md_under_way(const struct ofd *o, const struct ofd *like)
-{
-    for (u32 i = 0; i < MD_FLIGHTS; i++) {
-        struct md_flight *f = &md_flights[(md_n_flights + i) % MD_FLIGHTS];
-        bool it = f->o && !f->landed_ns;
-        if (it && (o ? f->o == o : f->o->name == like->name && md_alike(f->o, like)))
-            return f;
-    }
-    return NULL;
-}
-
-/* Installs descriptor n of t, which came from another process: the same open file when that process
- * is a tracee too, so that its bytes and its opener stay one. */
-static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
+/* Installs descriptor n of t, which came from another process: what that is, /proc tells. */
+static void md_adopt(struct task *t, s32 n, bool cloexec)
 {
     bool unused;
-    struct ofd *probe = fd_from_proc(t->tid, n, &unused);
-    if (!probe)
-        return;
-    struct ofd *o = md_find_open(t, n, probe);
-    struct md_flight *f = md_under_way(o, probe);
-    if (!o && f)
-        o = f->o;
-    if (!o) {
-        md_install(t, n, probe, cloexec);
-        return;
-    }
-    o->refs++;
-    md_install(t, n, o, cloexec);
-    if (f) {
-        ofd_put(o);
-        f->o = NULL;
-    } else {
-        md_fly(o, c->exit_ns);
-    }
-    ofd_recycle(probe);
+    struct ofd *o = fd_from_proc(t->tid, n, &unused);
+    if (o)
+        md_install(t, n, o, cloexec);
 }
 
 /* Calls that return a descriptor of which /proc knows more than the arguments. */
@@ -10003,7 +9922,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_adopt(t, c, (s32)c->ret, dec_cloexec(c));
+        md_adopt(t, (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10160,7 +10079,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
     if (replay.on && (replay.sock || !replay.live))
         md_recorded_socket(o);
     else
-        fd_probe_socket(o, t->pid, n);
+        fd_probe_socket(o, t->tid, n);
 }
 
 /* Reads a socket address; returns its length, 0 when there is none. */
@@ -10373,9 +10292,8 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* The descriptors that a message carries with SCM_RIGHTS: unix(7), cmsg(3). */
-static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags,
-                      bool in)
+/* The descriptors that a message has brought with SCM_RIGHTS: unix(7), cmsg(3). */
+static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
 {
     unsigned w = abi_word(c->abi);
     u8 ctl[4096];
@@ -10391,10 +10309,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
                             && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
-            if (in)
-                md_adopt(t, c, got, flags & MSG_CMSG_CLOEXEC);
-            else if (fd_get(t, got))
-                md_launch(fd_get(t, got), c);
+            md_adopt(t, got, flags & MSG_CMSG_CLOEXEC);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
@@ -10413,7 +10328,8 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     struct name *peer = c->id == SC_recvmsg ? md_told_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
-    md_rights(t, c, &m, flags, in);
+    if (in)
+        md_rights(t, c, &m, flags);
     return true;
 }
 
@@ -19963,9 +19879,6 @@ static void tr_trim_names(void)
             nm_mark(p->program);
     for (const struct ofd *o = fdt.dead; o; o = o->next_free)
         tr_mark_ofd(o);
-    for (u32 i = 0; i < MD_FLIGHTS; i++)
-        if (md_flights[i].o && !md_flights[i].landed_ns)
-            tr_mark_ofd(md_flights[i].o);
     nm_drop(st_name_gone);
 }
 

@@ -1,5 +1,6 @@
 /* The meaning of fds: which open file a number stands for, in which table, and until when. */
 #include "t.h"
+#include <arpa/inet.h>
 #include <linux/close_range.h>
 #include <linux/nsfs.h>
 #include <sys/epoll.h>
@@ -161,6 +162,33 @@ static void range(int argc, char **argv)
     CHK(syscall(SYS_close_range, 25u, 27u, CLOSE_RANGE_CLOEXEC));
     bytes(1, 0);
     execl("/proc/self/exe", argv[0], "range", "after", NULL);
+}
+
+static void *own_table(void *ports)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t n = sizeof a;
+    CHK(unshare(CLONE_FILES));
+    int s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    CHK(dup2(s, 40)); /* another file than 40 is in the process's first thread */
+    CHK(bind(40, (struct sockaddr *)&a, n));
+    CHK(getsockname(40, (struct sockaddr *)&a, &n));
+    *(int *)ports = ntohs(a.sin_port);
+    return NULL;
+}
+
+/* A thread with descriptors of its own: a socket's address is asked of them, not of the process's. */
+static void thread_files(int argc, char **argv)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int port = 0;
+    pthread_t t;
+    (void)argc, (void)argv;
+    CHK(dup2((int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), 40));
+    CHK(bind(40, (struct sockaddr *)&a, sizeof a));
+    MUST(!pthread_create(&t, NULL, own_table, &port));
+    pthread_join(t, NULL);
+    want("[e['local_addr'] for e in by('bind', fd=40)][1] == '127.0.0.1:%d'", port);
 }
 
 /* A child in the same table (CLONE_FILES, memory not shared). */
@@ -334,9 +362,12 @@ static void scm_(int in_flight)
     wrote("sent1", 22);
     want("one('write', filename='%ssent0', pid=%d)['fd'] == %d", t_cwd, p, sh[1]);
     want("one('write', filename='%ssent1', pid=%d)['fd'] == %d", t_cwd, p, sh[2]);
-    closed_once("sent0", 121); /* the sender's close is not the last */
-    want("one('close', path='%ssent0')['opener_pid'] == %d", t_cwd, getpid());
-    last_holder("sent1", p);
+    want("[e['bytes_written'] for e in by('close', path='%ssent0', pid=%d)] == [100]", t_cwd, getpid());
+    want("[e['bytes_written'] for e in by('close', path='%ssent0', pid=%d)] == [21]", t_cwd, p);
+    want("one('close', path='%ssent0', pid=%d)['opener_pid'] == %d", t_cwd, getpid(), getpid());
+    want("row('files', path='%ssent0')['bytes_written'] == 121", t_cwd);
+    want("row('files', path='%ssent0')['opens'] == 1", t_cwd);
+    want("one('close', path='%ssent1', pid=%d)['bytes_written'] == 22", t_cwd, p);
 }
 
 static void scm(int argc, char **argv) { (void)argc, (void)argv, scm_(0); }
@@ -370,8 +401,9 @@ static void getfd(int argc, char **argv)
     close(fd);
     wrote("theirs", 8);
     want("one('write', filename='%stheirs', pid=%d)['fd'] == %d", t_cwd, getpid(), fd);
-    closed_once("theirs", 8);
-    want("one('close', path='%stheirs')['opener_pid'] == %d", t_cwd, p);
+    want("[e['bytes_written'] for e in by('close', path='%stheirs', pid=%d)] == [5]", t_cwd, getpid());
+    want("row('files', path='%stheirs')['bytes_written'] == 8", t_cwd);
+    want("row('open_at_exit', path='%stheirs', pid=%d)", t_cwd, p);
 }
 
 /* fd inherit IN SEVEN OUT: the names of what the case has opened as 0, 7 and 1. */
@@ -724,7 +756,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "dup", dup_all }, { "cloexec", cloexec }, { "range", range }, { "range_unshare", range_unshare },
-        { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "scm", scm }, { "flight", flight },
+        { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight },
         { "getfd", getfd }, { "inherit", inherit }, { "relative", relative }, { "kinds", kinds },
         { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ },
         { "closed", closed }, { "renamed", renamed }, { "dotdot", dotdot }, { "deep", deep }, { NULL, NULL },
