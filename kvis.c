@@ -144,6 +144,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
+#define U_CUT "…" /* in place of what a limit has left out */
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
  * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
@@ -257,6 +258,10 @@ struct ofd {
     struct name *local, *peer; /* of a socket, when known */
     u64 in_bytes, out_bytes, open_ns;
     pid_t opener;
+    u32 dev;             /* of a file or directory, with `ino`: major << 20 | minor */
+    u64 ino;             /* 0: not known */
+    bool wanted;         /* it is one of the files of -P, whatever it is called */
+    u64 moment;          /* ps.moment when a directory's name was asked for */
     u32 entries;         /* of a directory: those that were read, but for . and .. */
     bool listed, more;   /* some were read; there were others that kvis has not counted */
 };
@@ -271,7 +276,6 @@ struct fdent {
  * number costs nothing. */
 struct files {
     u32 refs, n, cap;
-    u32 looked;   /* which search has seen it: a table is many threads' */
     struct fdent *slot;
 };
 
@@ -280,6 +284,7 @@ struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: that of its mount namespace */
+    u64 moment;        /* ps.moment when they were asked for */
 };
 
 struct region {
@@ -2671,15 +2676,44 @@ static const char *fd_peer_addr(const struct name *n, u32 *len)
     return sp ? sp + 1 : "";
 }
 
-/* Makes our own copy of the tracee's descriptor (Linux 5.6); -errno where that is not to be had. */
-static int fd_steal(pid_t pid, s32 n)
+/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
+ */
+static const char *fd_status(pid_t tid, const char *key)
 {
-    int pfd = (int)syscall(434 /* SYS_pidfd_open */, pid, 0);
+    static char line[256];
+    char path[64];
+    bool found = false;
+    size_t n = strlen(key);
+    snprintf(path, sizeof path, "/proc/%d/status", tid);
+    FILE *f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof line, f))
+        found = !strncmp(line, key, n);
+    if (f)
+        fclose(f);
+    return found ? line + n + strspn(line + n, " \t") : NULL;
+}
+
+/* Makes our own copy of a thread's descriptor (Linux 5.6); -errno where that is not to be had.
+ * Before Linux 6.9 pidfds are only of processes, whose first thread may have another table since
+ * an unshare(2): kcmp(2) tells whether the copy is of the right file. */
+static int fd_steal(pid_t tid, s32 n)
+{
+    enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
+    int pfd = (int)syscall(PIDFD_OPEN, tid, THREAD);
+    bool of_thread = pfd >= 0;
+    const char *pid = of_thread ? NULL : fd_status(tid, "Tgid:");
+    if (pid)
+        pfd = (int)syscall(PIDFD_OPEN, atoi(pid), 0);
     if (pfd < 0)
         return -errno;
-    int copy = (int)syscall(438 /* SYS_pidfd_getfd */, pfd, n, 0);
+    int copy = (int)syscall(PIDFD_GETFD, pfd, n, 0);
     int e = copy < 0 ? -errno : copy;
     close(pfd);
+    if (copy >= 0 && !of_thread && atoi(pid) != tid
+        && syscall(SYS_kcmp, tid, getpid(), KCMP_FILE, n, copy) != 0) {
+        close(copy);
+        return -EBADF;
+    }
     return e;
 }
 
@@ -2692,9 +2726,9 @@ static bool fd_bound(const struct sockaddr_storage *sa)
 }
 
 /* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
-static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
+static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
-    int s = fd_steal(pid, n);
+    int s = fd_steal(tid, n);
     if (s < 0)
         return;
     int domain = 0, type = 0, proto = 0;
@@ -2739,7 +2773,7 @@ static const char *fd_access(u64 flags)
 struct fd_stat {
     u32 unused1[4], stx_nlink, unused5[2];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[11];
+    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* born at (s, ns); 0: not known */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 stx_mnt_id, unused4[13]; /* its mount, as mountinfo has it; before Linux 5.8: 0 */
 };
@@ -2750,9 +2784,42 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
  * tracee that stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, MNT_ID = 0x1000 };
-    unsigned want = TYPE | NLINK | MNT_ID;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
+    unsigned want = TYPE | NLINK | INO | BTIME | MNT_ID;
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
+}
+
+/* Whether it is a file that -P names: the one that was there first under that name. (A file system
+ * gives the inode number of a file that is gone to another, which was born later.) */
+static bool fd_is_wanted(const struct fd_stat *sx)
+{
+    static struct fd_stat *want;
+    if (opt.n_paths && !want)
+        want = calloc(opt.n_paths, sizeof *want);
+    for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
+        if (!want[i].stx_ino && fd_statx(*opt.paths[i] ? opt.paths[i] : "/", &want[i]) < 0)
+            want[i].stx_ino = 0;
+        if (want[i].stx_ino == sx->stx_ino && want[i].stx_dev_major == sx->stx_dev_major
+            && want[i].stx_dev_minor == sx->stx_dev_minor
+            && !memcmp(want[i].stx_btime, sx->stx_btime, sizeof sx->stx_btime))
+            return true;
+    }
+    return false;
+}
+
+/* Notes which file an open file is, and whether another look finds that one. (A file system gives
+ * the inode number of a file that is gone to another, which can be of another type.) */
+static void fd_identify(struct ofd *o, const struct fd_stat *sx)
+{
+    o->dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
+    o->ino = sx->stx_ino;
+    o->wanted = fd_is_wanted(sx);
+}
+
+static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
+{
+    return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
+           && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
 /* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
@@ -2807,23 +2874,6 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
- */
-static const char *fd_status(pid_t tid, const char *key)
-{
-    static char line[256];
-    char path[64];
-    bool found = false;
-    size_t n = strlen(key);
-    snprintf(path, sizeof path, "/proc/%d/status", tid);
-    FILE *f = fopen(path, "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, n);
-    if (f)
-        fclose(f);
-    return found ? line + n + strspn(line + n, " \t") : NULL;
-}
-
 /* The open flags of a descriptor from /proc/PID/fdinfo (octal); -EINVAL: not told. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
@@ -2848,14 +2898,14 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     s64 flags = fd_flags_of(tid, n);
     if (!o)
         return NULL;
+    if (have)
+        fd_identify(o, &sx);
     o->inherited = true;
     o->writable = flags >= 0 && fd_writes(flags);
     o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
-    if (kind == FK_SOCK) {
-        const char *pid = fd_status(tid, "Tgid:"); /* of threads pidfds are only from 6.9 on */
-        fd_probe_socket(o, pid ? atoi(pid) : tid, n);
-    }
+    if (kind == FK_SOCK)
+        fd_probe_socket(o, tid, n);
     return o;
 }
 
@@ -2876,13 +2926,6 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
             fd_put(f, n, o, cloexec);
         }
     }
-}
-
-/* Whether descriptor n of tid is open file o, which is descriptor m of the process `other`:
- * kcmp(2). */
-static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
-{
-    return syscall(SYS_kcmp, tid, other, 0 /* KCMP_FILE */, n, m) == 0;
 }
 
 /* Whether /proc says that tid has no descriptor n. (Where /proc is not mounted, or may not be read,
@@ -3276,6 +3319,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes; /* ever seen */
     u64 most_processes;     /* at one time */
+    u64 moment;             /* one more at each stop, and whenever records are read: what /proc says
+                             * of directories holds for a moment, because anyone may rename them */
     struct {                /* of other pid namespaces, lately dead: their parents wait for them */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3421,23 +3466,38 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* The directory that /proc/TID/WHAT leads to, as kvis sees it; NULL: not known. */
-static struct name *ps_directory(pid_t tid, const char *what)
+/* The directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too long for
+ * /proc. If it cannot be read, or the directory is no more, it keeps the name that it had. */
+static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
+    static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
     s64 n = fd_readlink(tid, what, link, sizeof link);
-    return n > 0 ? nm_get('f', link, (size_t)n) : NULL;
+    if (n == -ENAMETOOLONG)
+        return nm_str('f', U_CUT);
+    if (n <= 0 || (was && n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone)))
+        return was;
+    return nm_get('f', link, (size_t)n);
 }
 
 /* Asks the kernel for a thread's working directory and root. */
 static void ps_look_fs(struct task *t)
 {
-    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd") : NULL;
-    struct name *root = cwd ? ps_directory(t->tid, "root") : NULL;
+    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
+    struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
     t->fs->cwd = cwd;
     t->fs->root = root && root->len > 1 ? root : NULL;
+    t->fs->moment = ps.moment;
+}
+
+/* A thread's directories as they are called now; NULL: nothing is known of them. */
+static const struct fsinfo *ps_fs(struct task *t)
+{
+    if (t->fs && t->fs->moment != ps.moment)
+        ps_look_fs(t);
+    return t->fs;
 }
 
 /* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
@@ -6129,6 +6189,8 @@ static int out_write_all(int f, const char *p, size_t n)
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
+        if (!w)
+            errno = ENOSPC; /* a device took nothing and says no more */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -9403,9 +9465,10 @@ struct path { /* an absolute path, bytes of the tracee */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
+    p->ok = dir_len <= PATH_MAX;
     if (!n || s[0] != '/') {
-        k = MIN(dir_len, (u32)PATH_MAX);
-        memcpy(p->s, dir, k);
+        k = p->ok ? dir_len : strlen(U_CUT);
+        memcpy(p->s, p->ok ? dir : U_CUT, k);
         if (n && (!k || p->s[k - 1] != '/'))
             p->s[k++] = '/';
     }
@@ -9424,7 +9487,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok = i >= n && dir_len <= PATH_MAX; /* nothing was cut off */
+    p->ok &= i >= n; /* nothing was cut off */
 }
 
 /* The same from md_base's directory, which is also what an absolute name starts from. */
@@ -9441,16 +9504,31 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
+/* The directory that descriptor n of t is, as it is called now. (A record's descriptor may be
+ * another file by now.) */
+static struct name *md_fd_directory(struct task *t, s32 n)
+{
+    char what[32];
+    struct fd_stat sx;
+    struct ofd *o = fd_get(t, n);
+    if (!o || o->kind != FK_DIR || o->moment == ps.moment)
+        return o ? o->name : NULL;
+    o->moment = ps.moment;
+    snprintf(what, sizeof what, "fd/%d", n);
+    if (!mem_is_past() || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
+        o->name = ps_directory(t->tid, what, o->name);
+    return o->name;
+}
+
 /* The directory that a name of t starts from; NULL: not known, or the root of all. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
-    if (absolute)
-        return t->fs ? t->fs->root : NULL;
-    if (dirfd != AT_FDCWD) {
-        struct ofd *o = fd_get(t, dirfd);
-        return o ? o->name : NULL;
-    }
-    return t->fs ? t->fs->cwd : NULL;
+    if (dirfd != AT_FDCWD && !absolute)
+        return md_fd_directory(t, dirfd);
+    if (absolute && (!t->fs || !t->fs->root))
+        return NULL;
+    const struct fsinfo *fs = ps_fs(t);
+    return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
 /* The descriptor of the directory in which a path that is argument i starts. */
@@ -9516,12 +9594,12 @@ static bool md_path_wanted(const char *s, u32 n)
 }
 
 /* What looks at everything that a call touches; says whether it has seen enough. */
-typedef bool md_touch(struct call *c, struct name *name);
+typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
 {
     struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
-    return o && o->name && f(c, o->name);
+    return o && o->name && f(c, o);
 }
 
 /* The descriptors of a struct pollfd[]. */
@@ -9569,20 +9647,20 @@ static bool md_touched(struct task *t, struct call *c, md_touch *f)
     return enough;
 }
 
-static bool md_wanted_name(struct call *c, struct name *name)
+static bool md_wanted_file(struct call *c, const struct ofd *o)
 {
     (void)c;
-    return md_path_wanted(name->s, name->len);
+    return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
 /* For a recording, which may be asked for a path later. */
-static bool md_note_name(struct call *c, struct name *name)
+static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        if (c->touched[i] == name)
+        if (c->touched[i] == o->name)
             return false;
     if (c->n_touched < CALL_TOUCHES)
-        c->touched[c->n_touched] = name;
+        c->touched[c->n_touched] = o->name;
     c->n_touched = (u8)MIN(c->n_touched + 1u, CALL_TOUCHES + 1u);
     return c->n_touched > CALL_TOUCHES;
 }
@@ -9600,21 +9678,102 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
+/* Whether argument i is the text of a symbolic link that is made: no file that the call touches. */
+static bool md_is_link_text(const struct call *c, u32 i)
+{
+    return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
+}
+
+/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads to. */
+static bool md_at_link(const struct call *c, u32 i)
+{
+    enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
+    static const u16 at_link[] = {
+        SC_lstat, SC_lstat64, SC_lchown, SC_lchown32, SC_readlink, SC_readlinkat, SC_lsetxattr,
+        SC_lgetxattr, SC_llistxattr, SC_lremovexattr, SC_name_to_handle_at
+    };
+    static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
+                                  EK_MKNOD };
+    const struct sc_row *r = &sc_rows[c->row];
+    bool link = memchr(changes, md_kind[md_row[c->id]], sizeof changes) != NULL, follow = false;
+    for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
+        link |= at_link[k] == c->id;
+    for (u32 k = i + 1; k < r->nargs; k++)
+        if (r->arg[k] == K_BITS(FAM_at) || r->arg[k] == K_BITS(FAM_statxflags)) {
+            follow |= (c->arg[k] & AT_FOLLOW) != 0;
+            link |= (c->arg[k] & AT_NOFOLLOW) != 0;
+        }
+    if (c->id == SC_open || c->id == SC_openat) {
+        u64 flags = c->arg[i + 1];
+        link = flags & O_NOFOLLOW || (flags & EXCL) == EXCL;
+    }
+    return link && !follow;
+}
+
+/* Walks to a file of t's, in what the kernel has cached of directories: such a walk asks no FUSE or
+ * network server, which may be a tracee that stands still because of kvis. (openat2(2); before Linux
+ * 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
+static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
+{
+    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
+    u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
+    char at[64];
+    const struct name *in = t->fs ? t->fs->root : NULL; /* then p begins with it */
+    u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
+    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
+    int root = open(at, O_PATH | O_CLOEXEC);
+    if (root < 0)
+        return -errno;
+    int f = (int)syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
+    int e = f < 0 ? -errno : 0;
+    close(root);
+    if (e)
+        return e;
+    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", f);
+    s64 len = fd_link_text(at, p->s, sizeof p->s);
+    e = len < 0 ? (int)len : fd_statx(at, sx);
+    p->len = len < 0 ? 0 : (u32)len;
+    close(f);
+    return e;
+}
+
+/* Whether a path leads to a file of -P by symbolic links, "..", or under another name; or would, if
+ * it were there. */
+static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
+{
+    struct fd_stat sx = { .stx_ino = 0 };
+    char last[NAME_MAX + 1];
+    int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
+    char *slash = strrchr(p->s, '/');
+    if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
+        strcpy(last, slash + 1);
+        *slash = 0;
+        p->len = (u32)(slash - p->s);
+        e = md_walk(t, p, false, &sx);
+        sx.stx_ino = 0;
+        if (p->len + strlen(last) + 2 > sizeof p->s)
+            return false;
+        p->len += (u32)sprintf(p->s + p->len, "/%s", last);
+    }
+    return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
+}
+
 /* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
     for (u32 i = 0; i < c->n_paths; i++) {
         const struct call_path *w = &c->path[i];
-        if (w->len < 0)
+        if (w->len < 0 || md_is_link_text(c, w->arg))
             continue;
         md_path(c, w->arg, &p);
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
-            || (p.len && *p.s != '/' && md_path_possible(p.s)))
+            || (p.len && *p.s != '/' && md_path_possible(p.s))
+            || (t->fs && !mem_is_past() && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
-    return md_touched(t, c, md_wanted_name);
+    return md_touched(t, c, md_wanted_file);
 }
 
 /* --min-duration. */
@@ -9647,9 +9806,8 @@ static bool md_whole_only(void)
 
 static void md_emit(struct event *e)
 {
-    static const u8 path_field[] = { EV_path, EV_new_path, EV_target, EV_filename, EV_src_name,
-                                     EV_dst_name, EV_program, EV_remote_addr, EV_local_addr,
-                                     EV_map_type };
+    static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
+                                     EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
     if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
     bool hit = !opt.n_paths || e->selected;
@@ -9719,6 +9877,7 @@ static void md_closed(struct task *t, s32 n)
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
+        e->selected = o->wanted;
         if (n >= 0)
             ev_num(e, EV_fd, n);
         char text[PATH_MAX + 64];
@@ -9780,87 +9939,38 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether that is the file which the record of a call describes. (A file system gives a free inode
- * number away again: a directory that is gone may be a file now.) */
-static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
+/* What a record says of a file. */
+static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
-    return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
-           && sx->stx_dev_minor == (f->dev & 0xfffff)
-           && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
+    return (struct fd_stat){
+        .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+        .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
+        .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
+    };
 }
 
-/* What kind of file a record describes. */
-static u8 md_recorded_kind(const struct wire_file *f)
+/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic links
+ * and on who renames what meanwhile, so the kernel resolves it as well: for that the probe holds a
+ * thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is known. */
+static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
-    struct fd_stat sx = { .stx_mode = (u16)f->mode, .stx_rdev_major = f->rdev >> 20,
-                          .stx_rdev_minor = f->rdev & 0xfffff };
-    return fd_kind_of("/", &sx);
-}
-
-/* Walks to a path in what the kernel has cached of directories, as `resolve` says too: openat2(2).
- * Such a walk asks no FUSE or network server. Before Linux 5.12 there is none: -1. */
-static int md_walk_cached(int dir, const char *path, u64 resolve)
-{
-    enum { OPENAT2 = 437, CACHED = 0x20 }; /* RESOLVE_CACHED, <linux/openat2.h> */
-    u64 how[3] = { O_PATH | O_CLOEXEC, 0, CACHED | resolve }; /* struct open_how */
-    return (int)syscall(OPENAT2, dir, path, how, sizeof how);
-}
-
-/* Resolves a recorded path with ".." in it (or names a file without a name): the descriptor may be
- * closed by now, so the path is walked again, from the tracee's root if it is still there, and the
- * answer taken if it is the file of the record. */
-static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f,
-                                bool unnamed)
-{
-    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT */
-    char at[64];
-    struct fd_stat sx;
-    if (unnamed) { /* O_TMPFILE: as /proc/PID/fd shows it */
-        int n = snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)", f->ino);
-        p->len = MIN(p->len + (u32)n, (u32)sizeof p->s - 1);
-        return;
-    }
-    bool in_root = t->fs && t->fs->root; /* then p->s begins with it, as kvis sees it */
-    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
-    int root = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
-    int fd = root < 0 ? -1 : md_walk_cached(root, p->s, IN_ROOT);
-    if (root >= 0)
-        close(root);
-    if (fd < 0)
-        fd = md_walk_cached(AT_FDCWD, p->s, 0);
-    if (fd < 0)
-        return;
-    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", fd);
-    s64 len =
-        fd_statx(at, &sx) == 0 && md_is_file(&sx, f) ? fd_link_text(at, p->s, sizeof p->s) : 0;
-    if (len > 0)
-        p->len = (u32)len;
-    close(fd);
-}
-
-/* What an opened path turned out to be; the kernel knows. `..` in it is resolved by the kernel as
- * well. */
-static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
-{
-    struct fd_stat sx;
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
     const struct wire_file *f = mem_replayed_file(0);
-    if (f) {
-        if (ask && p->ok)
-            md_resolve_recorded(t, p, f, unnamed);
-        return md_recorded_kind(f);
+    s64 len = ask && !mem_is_past() ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
+    if (len > 0) {
+        p->len = (u32)len;
+        p->ok = true;
+    } else if (unnamed && f) { /* as /proc/PID/fd shows it */
+        u32 room = (u32)sizeof p->s - p->len;
+        int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
+        p->len += MIN((u32)more, room - 1);
     }
-    if (ask) {
-        s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
-        if (len > 0) {
-            p->len = (u32)len;
-            p->ok = true;
-        }
-    }
-    if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
+    if (f)
+        *sx = md_recorded_stat(f);
+    else if (fd_statx(fd_proc(t->tid, n), sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
-    return fd_kind_of("/", &sx);
+    return fd_kind_of("/", sx);
 }
 
 static void md_open(struct task *t, struct call *c)
@@ -9871,13 +9981,19 @@ static void md_open(struct task *t, struct call *c)
     bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
-        kind = md_opened_kind(t, (s32)c->ret, flags, &p);
+        struct fd_stat sx = { .stx_ino = 0 };
+        kind = md_opened_kind(t, (s32)c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
         n->opens++;
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        md_install(t, (s32)c->ret, md_file(t, kind, n, r, w), flags & O_CLOEXEC);
+        struct ofd *o = md_file(t, kind, n, r, w);
+        if (o) {
+            fd_identify(o, &sx);
+            o->wanted |= c->selected;
+        }
+        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -9910,98 +10026,13 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Files on their way through a socket: their sender may have closed them before they arrive. The
- * receiver's call can end before the sender's: what landed so is remembered for a while, by address
- * and time only. */
-enum { MD_FLIGHTS = 128 };
-static struct md_flight {
-    struct ofd *o;  /* NULL: none; with a reference of its own while it is under way */
-    u64 landed_ns;  /* 0: it is under way */
-} md_flights[MD_FLIGHTS];
-static u32 md_n_flights; /* the next one is [md_n_flights % MD_FLIGHTS], in place of the oldest */
-
-static void md_fly(struct ofd *o, u64 landed_ns)
-{
-    struct md_flight *f = &md_flights[md_n_flights++ % MD_FLIGHTS];
-    if (f->o && !f->landed_ns) /* it was never received */
-        ofd_put(f->o);
-    o->refs += !landed_ns;
-    *f = (struct md_flight){ o, landed_ns };
-}
-
-/* A file is sent. It may have landed before the call that sends it was over. */
-static void md_launch(struct ofd *o, const struct call *c)
-{
-    for (struct md_flight *f = md_flights; f < md_flights + MD_FLIGHTS; f++)
-        if (f->o == o && f->landed_ns && f->landed_ns >= c->enter_ns) {
-            f->o = NULL;
-            return;
-        }
-    md_fly(o, 0);
-}
-
-static bool md_alike(const struct ofd *a, const struct ofd *b)
-{
-    return a->kind == b->kind && a->writable == b->writable;
-}
-
-/* The file that descriptor n of t is, among those that other tracees have open; NULL: none of them.
- */
-static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
-{
-    static u32 search;
-    search++;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next) {
-            if (!o->files || o->files == t->files || o->files->looked == search)
-                continue;
-            o->files->looked = search;
-            for (u32 k = 0; k < o->files->cap; k++) {
-                struct fdent *e = &o->files->slot[k];
-                if (e->fd >= 0 && md_alike(e->o, like) && fd_same(t->tid, n, o->tid, e->fd))
-                    return e->o;
-            }
-        }
-    return NULL;
-}
-
-/* The oldest flight of an open file, or, o NULL, of one that is like that. NULL: there is none. */
-static struct md_flight *md_under_way(const struct ofd *o, const struct ofd *like)
-{
-    for (u32 i = 0; i < MD_FLIGHTS; i++) {
-        struct md_flight *f = &md_flights[(md_n_flights + i) % MD_FLIGHTS];
-        bool it = f->o && !f->landed_ns;
-        if (it && (o ? f->o == o : f->o->name == like->name && md_alike(f->o, like)))
-            return f;
-    }
-    return NULL;
-}
-
-/* Installs descriptor n of t, which came from another process: the same open file when that process
- * is a tracee too, so that its bytes and its opener stay one. */
-static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
+/* Installs descriptor n of t, which came from another process: what that is, /proc tells. */
+static void md_adopt(struct task *t, s32 n, bool cloexec)
 {
     bool unused;
-    struct ofd *probe = fd_from_proc(t->tid, n, &unused);
-    if (!probe)
-        return;
-    struct ofd *o = md_find_open(t, n, probe);
-    struct md_flight *f = md_under_way(o, probe);
-    if (!o && f)
-        o = f->o;
-    if (!o) {
-        md_install(t, n, probe, cloexec);
-        return;
-    }
-    o->refs++;
-    md_install(t, n, o, cloexec);
-    if (f) {
-        ofd_put(o);
-        f->o = NULL;
-    } else {
-        md_fly(o, c->exit_ns);
-    }
-    ofd_recycle(probe);
+    struct ofd *o = fd_from_proc(t->tid, n, &unused);
+    if (o)
+        md_install(t, n, o, cloexec);
 }
 
 /* Calls that return a descriptor of which /proc knows more than the arguments. */
@@ -10024,7 +10055,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_adopt(t, c, (s32)c->ret, dec_cloexec(c));
+        md_adopt(t, (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10181,7 +10212,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
     if (replay.on && (replay.sock || !replay.live))
         md_recorded_socket(o);
     else
-        fd_probe_socket(o, t->pid, n);
+        fd_probe_socket(o, t->tid, n);
 }
 
 /* Reads a socket address; returns its length, 0 when there is none. */
@@ -10394,9 +10425,8 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* The descriptors that a message carries with SCM_RIGHTS: unix(7), cmsg(3). */
-static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags,
-                      bool in)
+/* The descriptors that a message has brought with SCM_RIGHTS: unix(7), cmsg(3). */
+static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
 {
     unsigned w = abi_word(c->abi);
     u8 ctl[4096];
@@ -10412,10 +10442,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
                             && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
-            if (in)
-                md_adopt(t, c, got, flags & MSG_CMSG_CLOEXEC);
-            else if (fd_get(t, got))
-                md_launch(fd_get(t, got), c);
+            md_adopt(t, got, flags & MSG_CMSG_CLOEXEC);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
@@ -10434,7 +10461,8 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     struct name *peer = c->id == SC_recvmsg ? md_told_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
-    md_rights(t, c, &m, flags, in);
+    if (in)
+        md_rights(t, c, &m, flags);
     return true;
 }
 
@@ -10907,6 +10935,11 @@ static bool md_wants(u16 row, bool only_always)
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
+static bool md_renames(u16 row)
+{
+    return md_kind[md_row[sc_id[row]]] == EK_RENAME;
+}
+
 static bool md_is_about_fds(u16 row)
 {
     return md_need[md_row[sc_id[row]]] >= MD_FDS;
@@ -10982,8 +11015,10 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
-    if (exit && sc_rows[c->row].cls & CLS_FILE)
+    if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
         md_read_paths(t, c); /* those that could not be read at the entry */
+    if (c->n_paths && !c->selected) /* at the entry, the kernel had not cached where it leads */
+        c->selected = md_selects(t, c);
     if (c->id == SC_socketcall) {
         struct call as = *c;
         exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
@@ -11372,7 +11407,7 @@ static void rec_paths(const struct call *c)
     rec_put(c->n_paths + n + more);
     for (u32 i = 0; i < c->n_paths; i++) {
         md_path(c, c->path[i].arg, &p);
-        if (p.ok)
+        if (p.ok && !md_is_link_text(c, c->path[i].arg))
             rec_str(p.s, p.len);
         else
             rec_str("?", 1);
@@ -12431,7 +12466,7 @@ static bool rp_is_path(const struct call *c, u32 i)
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
-        return kind == K_PATH || kind == K_TARGET;
+        return (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
     return command->form == ARG_TXT && command->len >= sizeof set_path - 1
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
@@ -18489,6 +18524,9 @@ static const struct hy_stop {
     S(ptrace, "kvis is the tracer already")
     S(seccomp, "a filter of the program's own changes how its calls are seen")
     S(userfaultfd, "later reads of the program's memory may never return")
+    S(rename, "records before it need the directories' old names")
+    S(renameat, "records before it need the directories' old names")
+    S(renameat2, "records before it need the directories' old names")
     S(chdir, "/proc shows which directory it is now")
     S(fchdir, "/proc shows which directory it is now")
     S(chroot, "/proc shows which directory it is now")
@@ -18707,6 +18745,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
         if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
             return hy_stopping[i].why;
+    if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
+        return "-P: where a path leads must be asked before it is another";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
         return "--faults: page faults must find the regions as they are";
     return hy_spec(&sc_rows[row], s);
@@ -19550,6 +19590,8 @@ static void tr_choose(void)
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
+        if (hy.on && md_renames(i))
+            tr.need[i] = true; /* the names that directories have are asked for: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
@@ -19962,9 +20004,6 @@ static void tr_trim_names(void)
             nm_mark(p->program);
     for (const struct ofd *o = fdt.dead; o; o = o->next_free)
         tr_mark_ofd(o);
-    for (u32 i = 0; i < MD_FLIGHTS; i++)
-        if (md_flights[i].o && !md_flights[i].landed_ns)
-            tr_mark_ofd(md_flights[i].o);
     nm_drop(st_name_gone);
 }
 
@@ -19987,6 +20026,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     struct call *c = &t->call;
     mem_budget();
     tr_trim_names();
+    ps.moment += !replay.on;
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
@@ -20531,6 +20571,7 @@ static void tr_collected_again(pid_t tid, int *status)
 /* Takes the records before rb_mark. */
 static void tr_drain(void)
 {
+    ps.moment++;
     u32 n = rb_drain(tr_record);
     tr.stops += n;
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;

@@ -933,6 +933,28 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
         put_buffer(r, s);
 }
 
+/* Whether two dots in a row are in the path that has been appended at `at` of data, or may be, if it
+ * is a long one. Eight bytes at a time: `dot` has the highest bit of each byte that is one. */
+INLINE bool goes_up(struct record *r, u32 at)
+{
+    const u64 each = 0x0101010101010101, high = each << 7, dots = each * '.';
+    u64 before = 0;
+    asm volatile("" : "+r"(at));
+    at &= 0x3ff8;
+    if (at > CALL_DATA_MAX)
+        return 0;
+    const struct wire_seg *seg = (void *)(r->data + at);
+    u32 words = (seg->len + 7u) / 8;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < 64 && i < words; i++) {
+        u64 x = ((u64 *)(seg + 1))[i] ^ dots, dot = high & ~(((x & ~high) + ~high) | x);
+        if (dot & (dot << 8 | before >> 56))
+            return 1;
+        before = dot;
+    }
+    return words > 64;
+}
+
 /* Appends what a call that has returned says. */
 INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
@@ -947,6 +969,9 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
             break;
     if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
+    /* The path that it has opened: /proc shows where that has led. */
+    if (s->file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
+        r->left_out = 1;
     if (s->sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
         put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
     if (s->nest.kind && applies(r, s->nest.flags))
