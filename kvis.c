@@ -313,7 +313,8 @@ struct proc {
     struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
-    u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
+    u64 max_rss;         /* the peak of its program, known when that ends; 0: not known */
+    u64 exec_rss;        /* as max_rss, when its last exec began */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
@@ -537,6 +538,14 @@ static const char *u_write_error(int e)
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
+}
+
+/* Whether the locale says that text is UTF-8; unset: as it is set, or `unset`. */
+static bool u_locale_utf8(bool unset)
+{
+    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
+    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
+    return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
 /* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
@@ -3362,11 +3371,30 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
+/* The thread by whose number /proc tells of a process's memory: after the end of the first one that
+ * is another, which still has it. */
+static pid_t ps_living(pid_t pid)
+{
+    char path[64];
+    const struct dirent *e;
+    if (ps_status(pid, "State:") != 'Z')
+        return pid;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d)))
+        if (ps_status(atoi(e->d_name), "State:") != 'Z') {
+            pid = atoi(e->d_name);
+            closedir(d);
+            break;
+        }
+    return pid;
+}
+
 /* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%d/statm", pid);
+    snprintf(path, sizeof path, "/proc/%d/statm", ps_living(pid));
     u_slurp(path, text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
@@ -19569,8 +19597,10 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
-    return row < 0 ||
-           (tr.need[row] && !hy.row[row]); /* a call newer than our table: let it be seen */
+    if (row < 0)
+        return true; /* a call newer than our table: let it be seen */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
+    return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
 /* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
@@ -20182,6 +20212,14 @@ static void tr_note_told(struct task *t)
     t->told_end_ns = ~0ull;
 }
 
+/* The peak of a program's resident memory while the process has it (proc_pid_status(5)). rusage of
+ * wait4(2) would not do: its ru_maxrss is also that of the children that the process has waited
+ * for, and of the programs before its exec. */
+static u64 tr_peak(pid_t tid)
+{
+    return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
+}
+
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
@@ -20202,6 +20240,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
+        else if (t->call.known && t->proc && (t->call.id == SC_execve || t->call.id == SC_execveat))
+            t->proc->exec_rss = tr_peak(t->tid);
     }
 }
 
@@ -20648,6 +20688,70 @@ static void tr_comm(struct task *t)
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
 }
 
+/* The value of a key in the auxiliary vector of a process; 0: not there. */
+static u64 tr_auxv(pid_t pid, u64 key)
+{
+    char path[64];
+    uintptr_t pair[2];
+    u64 v = 0;
+    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
+        v = pair[0] == key ? pair[1] : 0;
+    if (f >= 0)
+        close(f);
+    return v;
+}
+
+/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
+ * Returns its length; 0 or less: it cannot be read. */
+static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
+{
+    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
+    bool cut;
+    mem_budget();
+    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+}
+
+/* An exec whose entry kvis has not seen, because it attached meanwhile: what the new program finds
+ * tells how it was called. */
+static void tr_exec_look(struct task *t)
+{
+    static char name[PATH_MAX + 1], words[64 << 10];
+    static struct path p;
+    char file[64];
+    s64 n = tr_exec_name(t, name);
+    const struct name *cwd = t->fs ? t->fs->cwd : NULL;
+    p.ok = false;
+    if (n > 0 && (cwd || *name == '/'))
+        md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, (size_t)n);
+    t->exec_path = p.ok ? nm_get('x', p.s, p.len) : ps_directory(t->tid, "exe");
+    snprintf(file, sizeof file, "/proc/%d/cmdline", t->tid);
+    size_t len = u_slurp(file, words, sizeof words);
+    b_reset(&t->exec_argv);
+    b_put(&t->exec_argv, words, len);
+    t->exec_argv.cut |= len == sizeof words - 1;
+}
+
+/* Says once that a program has not got the rights of its file's owner: for who traces it could do
+ * with them whatever it wants to (execve(2)). */
+static void tr_no_privilege(const struct task *t)
+{
+    enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
+    static bool said;
+    struct stat s;
+    struct statfs fs;
+    if (said || bpf_caps() >> SYS_PTRACE & 1 || !t->exec_path || stat(t->exec_path->s, &s) < 0)
+        return;
+    bool user = s.st_mode & S_ISUID && s.st_uid != getuid();
+    bool group = (s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != getgid();
+    if ((!user && !group) || statfs(t->exec_path->s, &fs) < 0 || fs.f_flags & NOSUID)
+        return;
+    said = true;
+    u_warn("%s is set-%s-ID, but runs without that privilege, since kvis has no CAP_SYS_PTRACE; "
+           "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
+}
+
 /* The program that has just been exec'd, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
@@ -20659,6 +20763,8 @@ static void tr_exec_event(struct task *t)
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
+    tr_no_privilege(t);
+    t->exec_path = NULL;
 }
 
 /* After exec the thread has a new address space, a descriptor table of its own without what was
@@ -20671,8 +20777,11 @@ static void tr_exec_state(struct task *t)
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
     t->mm = vm_new();
-    if (t->proc)
-        t->proc->caught = t->proc->max_rss = 0, t->proc->program = t->exec_path;
+    struct proc *p = t->proc;
+    if (p && p->program) /* the first one is kvis's own */
+        st.max_rss = MAX(st.max_rss, p->exec_rss);
+    if (p)
+        p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_heed_exe(t->mm, t->tid);
@@ -20700,31 +20809,6 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
     return t;
 }
 
-/* The value of a key in the auxiliary vector of a process; 0: not there. */
-static u64 tr_auxv(pid_t pid, u64 key)
-{
-    char path[64];
-    uintptr_t pair[2];
-    u64 v = 0;
-    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
-        v = pair[0] == key ? pair[1] : 0;
-    if (f >= 0)
-        close(f);
-    return v;
-}
-
-/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
- * Returns its length; 0 or less: it cannot be read. */
-static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
-{
-    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
-    bool cut;
-    mem_budget();
-    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
-}
-
 /* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
  * every call of the thread does. */
 static void tr_exec_done(struct task *t)
@@ -20736,6 +20820,7 @@ static void tr_exec_done(struct task *t)
         return;
     t->pending_ns = 0;
     tr_exit(t, &s);
+    tr_restore_untraced(t);
 }
 
 static struct task *tr_exec(struct task *t)
@@ -20746,10 +20831,29 @@ static struct task *tr_exec(struct task *t)
         t = tr_exec_takeover(t, (pid_t)former);
     pf_flush();
     tr_fix_options(t);
+    if (!t->exec_path)
+        tr_exec_look(t);
     tr_exec_state(t);
     tr_exec_event(t);
     tr_exec_done(t);
     return t;
+}
+
+/* A thread ends in an execve: told as one that succeeded if the old program is gone already, since
+ * the kernel kills a process that it cannot give the new one any more. */
+static void tr_exec_died(struct task *t)
+{
+    char link[64];
+    struct stat now, called;
+    const struct call *c = &t->call;
+    bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
+    snprintf(link, sizeof link, "/proc/%d/exe", t->tid);
+    if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
+        || stat(link, &now) < 0 || stat(t->exec_path->s, &called) < 0
+        || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
+        return;
+    tr_exec_state(t);
+    tr_exec_event(t);
 }
 
 static void tr_exit_events(struct task *t, int status, bool last)
@@ -20971,8 +21075,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 
 /* The first thread of a process is about to end, and its memory is still there: notes the peak of
  * what was resident, which is of the process, unless the others live on because the thread alone
- * called exit(2). rusage of wait4(2) would not do: its ru_maxrss is also that of the children that
- * the process has waited for, and of the program before its exec. */
+ * called exit(2). */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -20984,8 +21087,7 @@ static void tr_exit_stop(struct task *t)
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
-    s64 kb = ps_status(t->tid, "VmHWM:");
-    p->max_rss = (u64)MAX(kb, 0) << 10;
+    p->max_rss = tr_peak(t->tid);
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -21013,6 +21115,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         t = tr_exec(t);
         break;
     case PTRACE_EVENT_EXIT:
+        tr_exec_died(t);
         if (tr.ends)
             tr.ends(t);
         else
@@ -22804,7 +22907,8 @@ struct proc_life {
     bool walked;                 /* paths are the kernel's, not /proc's after the fact */
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
-    u64 cgroup, max_rss;
+    u64 cgroup;
+    u64 max_rss, before_rss;     /* peaks: of the command, 0: n/a; of those that it had before */
     u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
@@ -23152,13 +23256,14 @@ static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environmen
 /* The arguments, directory and executable of a process as they are now. */
 static void proc_look(struct proc_life *l)
 {
-    u32 n = proc_slurp(l->pid, "cmdline", proc_piece, sizeof proc_piece);
+    u32 at = (u32)ps_living((pid_t)l->pid);
+    u32 n = proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
     }
-    proc_link(l->pid, "cwd", &l->cwd);
-    proc_link(l->pid, "exe", &l->exe);
+    proc_link(at, "cwd", &l->cwd);
+    proc_link(at, "exe", &l->exe);
     if (!l->ppid)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
@@ -23192,13 +23297,14 @@ static void proc_scan_one(u32 pid)
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+    if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
         return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
+    l->before_rss = ~0ull; /* not known */
     l->node = proc_tree_new(0);
     l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
     l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
@@ -24024,13 +24130,14 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
     u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH), from = b->len;
+    bool utf8 = u_locale_utf8(true);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     from = b->len - from + 3 * depth;
     for (u32 d = 1; d < depth; d++)
-        b_s(b, more[d] ? "│  " : "   ");
+        b_s(b, !more[d] ? "   " : utf8 ? "│  " : "|  ");
     if (depth)
-        b_s(b, n->next ? "├─ " : "└─ ");
+        b_s(b, n->next ? (utf8 ? "├─ " : "|- ") : utf8 ? "└─ " : "`- ");
     df_put_cut(b, n->line, n->len, columns ? MAX(columns, from + 8) - from : 0);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
@@ -24357,6 +24464,13 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
+/* The peak of the command that ends with a record. The kernel keeps one number for all programs of
+ * a process, from its fork on: it tells this one's when it has grown. */
+static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
+{
+    return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
+}
+
 static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -24371,7 +24485,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
-        l->max_rss = h->max_rss;
+        l->max_rss = proc_peak(l, h);
         proc_over(l, PROC_REPLACED, h->ts_ns);
     } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
@@ -24382,6 +24496,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->at_start = false;
     l->begin_ns = h->ts_ns;
     l->max_rss = 0;
+    l->before_rss = h->max_rss;
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
@@ -24473,7 +24588,7 @@ static void proc_exited(const struct wire_proc *h)
     l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
-    l->max_rss = MAX(l->max_rss, h->max_rss);
+    l->max_rss = MAX(l->max_rss, proc_peak(l, h));
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
@@ -24552,7 +24667,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
-        h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -24656,7 +24771,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->max_rss = 0; /* of the program that it was, nothing tells that any more */
+    h->own_rss = t && t->proc ? t->proc->exec_rss / proc_state.page : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
@@ -24666,7 +24781,8 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv), live = !proc_state.replayed;
+    bool named = ev_has(e, EV_program), live = !proc_state.replayed;
+    bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
     h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
     h.ret = -e->err;
@@ -27427,12 +27543,27 @@ static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
     return got | (mfs_task_sched(path, &count[2], &count[3]) ? 12 : 0);
 }
 
-static void mfs_process_threads(const struct met_inst *i, u32 process)
+/* Resident memory of a process as one of its threads has it; false: that has ended. */
+static bool mfs_thread_resident(const struct met_inst *i, pid_t pid, u32 tid)
+{
+    char text[256];
+    s64 pages;
+    bool has = u_slurp(met_path("/proc/%d/task/%u/statm", pid, tid), text, sizeof text)
+               && met_number(u_word(text, 1), &pages) && pages;
+    if (has)
+        met_raw(i, M_P_RSS, pages);
+    return has;
+}
+
+/* ended: the first of them has. */
+static void mfs_process_threads(const struct met_inst *i, u32 process, bool ended)
 {
     static u32 id[MET_INSTS];
     pid_t pid = opt.pids[process];
     u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
     u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n && ended; k++) /* the first one has none, but the others have */
+        ended = !mfs_thread_resident(i, pid, id[k]);
     for (u32 k = 0; k < n; k++) {
         u32 got = mfs_thread_counts(pid, id[k], now);
         struct mfs_thread *t = got ? mfs_place(mfs_threads, sizeof *t, MET_INSTS, id[k],
@@ -27469,7 +27600,7 @@ static bool mfs_process(u32 k)
         return true;
     snprintf(i->info, sizeof i->info, "%s", comm);
     met_columns(i, words);
-    mfs_process_threads(i, k);
+    mfs_process_threads(i, k, *words == 'Z');
     return true;
 }
 
@@ -31622,9 +31753,7 @@ static void scr_begin(void)
                                  SIGUSR1, SIGUSR2, SIGTSTP };
     struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
-    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
-    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
-    scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
+    scr.utf8 = u_locale_utf8(false);
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
     for (size_t i = 0; i < ARRAY_LEN(gives); i++)
@@ -35930,7 +36059,7 @@ static void cmd_tell_attached(struct buf *b)
 {
     char path[64], line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        snprintf(path, sizeof path, "/proc/%d/cmdline", opt.pids[i]);
+        snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
         size_t n = u_slurp(path, line, sizeof line);
         while (n && !line[n - 1])
             n--;
