@@ -368,7 +368,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     u8 quiet;     /* 1: no events; 2: nothing but what was asked for */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
+    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
@@ -5776,6 +5776,17 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
     e->v[f].sym = s;
     if (s)
         ev_mark(e, f);
+}
+
+/* How a thread, or its whole process, has ended: a wait status. */
+static void ev_status(struct event *e, int status, bool process)
+{
+    if (WIFSIGNALED(status))
+        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
+    else
+        ev_num(e, EV_code, WEXITSTATUS(status));
+    if (WIFSIGNALED(status) && process)
+        ev_num(e, EV_core, WCOREDUMP(status) != 0);
 }
 
 static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
@@ -19489,10 +19500,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
-enum {
-    TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC
-};
 
 /* PTRACE: every traced call stops its thread. HYBRID: BPF records most calls, or counts them, and
  * ptrace stops threads for the rest. OBSERVE: BPF alone; no thread ever stops. */
@@ -19694,6 +19701,7 @@ struct tr_facts {
     bool only_calls;        /* see tr_only_calls */
     bool every_call;        /* no call is left out, and each is shown or counted */
     bool no_accel;
+    bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
     bool may_bpf;           /* the capabilities for BPF programs */
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
@@ -19719,6 +19727,7 @@ struct tr_choice {
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
+           : f->no_follow                            ? "--no-follow: a child has no tracer"
            : f->attach                               ? "attached with -p"
            : f->lets_go                              ? "--until-exit lets go of what is left"
            : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
@@ -19735,6 +19744,8 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
         return "--backend=ptrace";
+    if (f->no_follow)
+        return "--no-follow";
     if (!f->may_bpf)
         return TR_NO_BPF;
     const char *why = tr_filter_why_not(f, TR_HYBRID);
@@ -19816,6 +19827,7 @@ static struct tr_facts tr_gather(void)
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
+        .no_follow = opt.no_follow,
         .lets_go = opt.until_exit && !opt.kill_on_exit,
         .may_bpf = bpf_caps_enough(caps),
         .may_filter = caps >> SYS_ADMIN & 1,
@@ -19896,10 +19908,17 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
     return tr.ends || (tid == pid && !hy.count);
 }
 
+/* Without those of forks, children are not traced. */
+static u32 tr_options(void)
+{
+    u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks);
+}
+
 static void tr_set_options(struct task *t)
 {
     t->stops_at_exit = tr_must_stop_at_exit(t->pid, t->tid);
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
+    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
                 | (tr.bound ? PTRACE_O_EXITKILL : 0)
                 | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
@@ -20008,6 +20027,18 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
+/* Whether a call that begins is the one in which -p met the thread. Where the result is in the first
+ * argument's register, the kernel puts the argument back before the stop, so arch_interrupted
+ * cannot tell, and the call begins anew. */
+static bool tr_was_blocked(struct task *t)
+{
+    const struct call *c = &t->call;
+    bool same = ARCH_ARG0_IS_RESULT && c->known && t->blocked_in == c->row + 1
+                && t->blocked_on == (s32)c->arg[0];
+    t->blocked_in = 0;
+    return same;
+}
+
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
@@ -20019,6 +20050,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
         c->shown = 0;
     } else {
         tr_begin_call(c, s, ns);
+        c->late = tr_was_blocked(t);
         md_enter(t, c, tr_shown(c));
     }
     if (tr_shown(c)) {
@@ -20433,6 +20465,82 @@ static void tr_tell_lost(u64 n, u64 ns)
     hy.told_lost = n;
 }
 
+/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
+ * kvis's own lines, for each of which there would be more. */
+static struct {
+    u64 pipe[32]; /* inodes of pipes that have such lines */
+    u32 n_pipes, n;
+    pid_t pid[16];
+} tr_readers;
+
+static bool tr_is_reader(pid_t pid)
+{
+    for (u32 i = 0; i < tr_readers.n; i++)
+        if (tr_readers.pid[i] == pid)
+            return true;
+    return false;
+}
+
+/* Notes a pipe; false: it was known, or there are too many. */
+static bool tr_add_pipe(u64 inode)
+{
+    for (u32 i = 0; i < tr_readers.n_pipes; i++)
+        if (tr_readers.pipe[i] == inode)
+            return false;
+    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+        return false;
+    tr_readers.pipe[tr_readers.n_pipes++] = inode;
+    return true;
+}
+
+/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
+ * writes. Returns whether there was one. */
+static bool tr_pipes_of(pid_t pid, bool reads)
+{
+    char path[64], name[32], link[64];
+    bool any = false;
+    const struct dirent *e;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d))) {
+        snprintf(name, sizeof name, "fd/%.20s", e->d_name);
+        if (fd_readlink(pid, name, link, sizeof link) < 0 || strncmp(link, "pipe:[", 6))
+            continue;
+        u64 inode = strtoull(link + 6, NULL, 10);
+        s64 flags = fd_flags_of(pid, atoi(e->d_name));
+        bool known = false;
+        for (u32 i = 0; i < tr_readers.n_pipes; i++)
+            known |= tr_readers.pipe[i] == inode;
+        if (flags >= 0 && reads)
+            any |= known && (flags & O_ACCMODE) != O_WRONLY;
+        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+            any |= tr_add_pipe(inode);
+    }
+    return any;
+}
+
+/* Looks for them, from reader to reader. */
+static void tr_find_readers(void)
+{
+    const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    struct stat s;
+    for (size_t i = 0; i < ARRAY_LEN(fd); i++)
+        if (fd[i] >= 0 && fstat(fd[i], &s) == 0 && S_ISFIFO(s.st_mode))
+            tr_add_pipe(s.st_ino);
+    for (bool more = tr_readers.n_pipes; more;) {
+        DIR *d = opendir("/proc");
+        more = false;
+        for (const struct dirent *e; (e = u_entry(&d));) {
+            pid_t pid = atoi(e->d_name);
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
+                || tr_readers.n == ARRAY_LEN(tr_readers.pid) || !tr_pipes_of(pid, true))
+                continue;
+            tr_readers.pid[tr_readers.n++] = pid;
+            more |= tr_pipes_of(pid, false);
+        }
+    }
+}
+
 /* Decodes the call of a record in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
@@ -20460,7 +20568,7 @@ static void tr_observed(const struct wire_call *w)
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
-    if (w->ts_ns < out.start_ns)
+    if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
         return; /* it began before kvis observed */
     tr_tell_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
@@ -20862,12 +20970,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
         int end_of = process && t->proc ? t->proc->status : status;
         struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
-        if (WIFSIGNALED(end_of))
-            ev_sym(e, EV_signal, u_signame(WTERMSIG(end_of)));
-        else
-            ev_num(e, EV_code, WEXITSTATUS(end_of));
-        if (process && WIFSIGNALED(end_of))
-            ev_num(e, EV_core, WCOREDUMP(end_of));
+        ev_status(e, end_of, process);
         if (process && t->proc && t->proc->max_rss)
             ev_num(e, EV_max_rss_bytes, (s64)t->proc->max_rss);
         md_emit(e);
@@ -21583,7 +21686,7 @@ static const char *tr_refused(void)
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
     if (e >= 0)
         return NULL;
@@ -21736,7 +21839,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         opt.faults = false;
     }
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
-    u32 options = TR_OPTIONS | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options() | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
@@ -22227,7 +22330,7 @@ static struct {
     u64 magic;                /* the pointer by which the command says that it is to be followed */
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
-    u64 first_ns, rows;
+    u64 first_ns, last_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
 } open_state;
 
@@ -22667,6 +22770,7 @@ static bool open_record(const void *p, u32 size)
     const struct wire_open *w = p;
     if (size < sizeof *w || size < sizeof *w + w->name_len + w->dir_len || w->call >= N_OPEN_CALLS)
         return true;
+    open_state.last_ns = u_now();
     r.w = w;
     r.name = (const char *)(w + 1);
     r.path.ok = false;
@@ -22802,7 +22906,8 @@ static void open_child_late(void)
 }
 
 /* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
- * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
+ * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. In
+ * another one kvis ends, if runs were missed, after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -22815,7 +22920,9 @@ static bool open_tree_gone(void)
     int e = bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key));
     if (e < 0)
         return e == -ENOENT;
-    if (!bpf_pid_ns(&dev) && syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
+    if (bpf_pid_ns(&dev))
+        return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
+    if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
     return false;
 }
@@ -22951,7 +23058,7 @@ static struct {
     u64 first_ns, scan_ns, page;
     u64 last_ns, end_ns;          /* the last process of the tree ended; what is told ends */
     u32 root;                     /* the command's process; 0: there is none */
-    bool rows, json;              /* sinks that want them */
+    bool rows;                    /* text is wanted */
     bool replayed;                /* it is a recording: what that does not have is '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
@@ -24202,7 +24309,7 @@ static void proc_emit(struct proc_row r)
         f->row(&out.text.b, &r);
         out_full(&out.text);
     }
-    if (proc_state.json) {
+    if (out.json_on && !proc_state.replayed) {
         proc_json(&out.json.b, &r);
         out_full(&out.json);
     }
@@ -24333,16 +24440,11 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
 static void proc_tell_end(const struct proc_life *l)
 {
     struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
-    s32 status = l->status;
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, l->pid);
-    if (status >= 0 && WIFSIGNALED(status)) {
-        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
-        ev_num(e, EV_core, WCOREDUMP(status) != 0);
-    } else if (status >= 0) {
-        ev_num(e, EV_code, WEXITSTATUS(status));
-    }
+    if (l->status >= 0)
+        ev_status(e, l->status, true);
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
     if (proc_used(&l->all, PROC_CPU))
@@ -25155,7 +25257,6 @@ static void proc_begin(void)
     proc_state.page = (u64)sysconf(_SC_PAGESIZE);
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
-    proc_state.json = out.json_on;
     proc_tree.on = opt.command || po.tree || po.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
@@ -36084,7 +36185,11 @@ static void cmd_start_text(void)
     if (!opt.command) {
         b_s(b, "kvis: tracing ");
         st_command(b);
-        b_f(b, " (%s)\n", rec_run.backend);
+        b_f(b, " (%s)", rec_run.backend);
+        for (u32 i = 0; i < tr_readers.n; i++)
+            b_f(b, "%s%d", i ? ", " : ", without kvis and what reads its output: pid ",
+                tr_readers.pid[i]);
+        b_c(b, '\n');
         cmd_tell_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
@@ -36147,6 +36252,7 @@ static void cmd_refuse_without_command(void)
     const struct { bool given; const char *name; } row[] = {
         { opt.kill_on_exit, "kill-on-exit" }, { opt.until_exit, "until-exit" },
         { opt.user != NULL, "user" }, { opt.n_env > 0, "env" },
+        { opt.no_follow, "no-follow" },
     };
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
@@ -36214,6 +36320,8 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         out_begin();
+    if (everyone && !opt.count_only)
+        tr_find_readers();
     cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
         cmd_json_header(tr_mode_name[tr.mode]);
