@@ -17918,14 +17918,12 @@ static u64 sp_pending(pid_t pid)
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* A witness that has signals makes way for a new one. What comes between the reading of the old one
- * and the new one's birth is kvis's, too, and taken out there. */
+/* A witness that has signals makes way for a new one. kvis's own are blocked meanwhile: what comes
+ * before the new one's birth is taken out. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
-    sigset_t all, was, one;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
+    sigset_t one;
     sp_start_witness();
     u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
     u64 unseen = mine & sp_pending(old) & ~seen;
@@ -17936,7 +17934,6 @@ static void sp_change_witness(void)
             sigtimedwait(&one, NULL, &(struct timespec){ 0 });
     }
     sp_end_witness(old);
-    sigprocmask(SIG_SETMASK, &was, NULL);
 }
 
 /* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
@@ -17969,12 +17966,16 @@ static bool sp_over(void)
     if (sp_told || sp_n_done == sp_n_came)
         return sp_told;
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
+    sigset_t all, was;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
     for (u64 group = sp_group_got(); !sp_told && sp_n_done != sp_n_came; sp_n_done++) {
         const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
         bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
+    sigprocmask(SIG_SETMASK, &was, NULL);
     if (!sp_told)
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     return sp_told;

@@ -27,7 +27,7 @@ done
 : >over
 wait $storm; eq "the program's exit status" 0 $?
 # The execve has begun when kvis attaches; then it goes on.
-rm -f go
+rm -f go json
 "$BIN/ptr" exec_page >ptr.out 2>&1 9>&- &
 p=$!
 until_true 10 grep -qE 'in execve|userfaultfd' ptr.out || fail "no execve"
