@@ -317,7 +317,8 @@ struct proc {
     struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
-    u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
+    u64 max_rss;         /* the peak of its program, known when that ends; 0: not known */
+    u64 exec_rss;        /* as max_rss, when its last exec began */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
@@ -371,7 +372,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     u8 quiet;     /* 1: no events; 2: nothing but what was asked for */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
+    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
@@ -541,6 +542,14 @@ static const char *u_write_error(int e)
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
+}
+
+/* Whether the locale says that text is UTF-8; unset: as it is set, or `unset`. */
+static bool u_locale_utf8(bool unset)
+{
+    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
+    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
+    return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
 /* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
@@ -3526,11 +3535,30 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
+/* The thread by whose number /proc tells of a process's memory: after the end of the first one that
+ * is another, which still has it. */
+static pid_t ps_living(pid_t pid)
+{
+    char path[64];
+    const struct dirent *e;
+    if (ps_status(pid, "State:") != 'Z')
+        return pid;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d)))
+        if (ps_status(atoi(e->d_name), "State:") != 'Z') {
+            pid = atoi(e->d_name);
+            closedir(d);
+            break;
+        }
+    return pid;
+}
+
 /* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%d/statm", pid);
+    snprintf(path, sizeof path, "/proc/%d/statm", ps_living(pid));
     u_slurp(path, text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
@@ -5916,6 +5944,17 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
     e->v[f].sym = s;
     if (s)
         ev_mark(e, f);
+}
+
+/* How a thread, or its whole process, has ended: a wait status. */
+static void ev_status(struct event *e, int status, bool process)
+{
+    if (WIFSIGNALED(status))
+        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
+    else
+        ev_num(e, EV_code, WEXITSTATUS(status));
+    if (WIFSIGNALED(status) && process)
+        ev_num(e, EV_core, WCOREDUMP(status) != 0);
 }
 
 static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
@@ -17882,14 +17921,12 @@ static u64 sp_pending(pid_t pid)
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* A witness that has signals makes way for a new one. What comes between the reading of the old one
- * and the new one's birth is kvis's, too, and taken out there. */
+/* A witness that has signals makes way for a new one. kvis's own are blocked meanwhile: what comes
+ * before the new one's birth is taken out. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
-    sigset_t all, was, one;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
+    sigset_t one;
     sp_start_witness();
     u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
     u64 unseen = mine & sp_pending(old) & ~seen;
@@ -17900,7 +17937,6 @@ static void sp_change_witness(void)
             sigtimedwait(&one, NULL, &(struct timespec){ 0 });
     }
     sp_end_witness(old);
-    sigprocmask(SIG_SETMASK, &was, NULL);
 }
 
 /* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
@@ -17934,12 +17970,16 @@ static bool sp_over(void)
     if (sp_told || sp_n_done == sp_n_came)
         return sp_told;
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
+    sigset_t all, was;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
     for (u64 group = sp_group_got(); !sp_told && sp_n_done != sp_n_came; sp_n_done++) {
         const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
         bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
+    sigprocmask(SIG_SETMASK, &was, NULL);
     if (!sp_told)
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     return sp_told;
@@ -19505,10 +19545,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
-enum {
-    TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC
-};
 
 /* PTRACE: every traced call stops its thread. HYBRID: BPF records most calls, or counts them, and
  * ptrace stops threads for the rest. OBSERVE: BPF alone; no thread ever stops. */
@@ -19615,8 +19651,10 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
-    return row < 0 ||
-           (tr.need[row] && !hy.row[row]); /* a call newer than our table: let it be seen */
+    if (row < 0)
+        return true; /* a call newer than our table: let it be seen */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
+    return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
 /* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
@@ -19710,6 +19748,7 @@ struct tr_facts {
     bool only_calls;        /* see tr_only_calls */
     bool every_call;        /* no call is left out, and each is shown or counted */
     bool no_accel;
+    bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
     bool may_bpf;           /* the capabilities for BPF programs */
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
@@ -19735,6 +19774,7 @@ struct tr_choice {
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
+           : f->no_follow                            ? "--no-follow: a child has no tracer"
            : f->attach                               ? "attached with -p"
            : f->lets_go                              ? "--until-exit lets go of what is left"
            : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
@@ -19751,6 +19791,8 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
         return "--backend=ptrace";
+    if (f->no_follow)
+        return "--no-follow";
     if (!f->may_bpf)
         return TR_NO_BPF;
     const char *why = tr_filter_why_not(f, TR_HYBRID);
@@ -19832,6 +19874,7 @@ static struct tr_facts tr_gather(void)
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
+        .no_follow = opt.no_follow,
         .lets_go = opt.until_exit && !opt.kill_on_exit,
         .may_bpf = bpf_caps_enough(caps),
         .may_filter = caps >> SYS_ADMIN & 1,
@@ -19912,10 +19955,17 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
     return tr.ends || (tid == pid && !hy.count);
 }
 
+/* Without those of forks, children are not traced. */
+static u32 tr_options(void)
+{
+    u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks);
+}
+
 static void tr_set_options(struct task *t)
 {
     t->stops_at_exit = tr_must_stop_at_exit(t->pid, t->tid);
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
+    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
                 | (tr.bound ? PTRACE_O_EXITKILL : 0)
                 | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
@@ -20021,6 +20071,18 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
+/* Whether a call that begins is the one in which -p met the thread. Where the result is in the first
+ * argument's register, the kernel puts the argument back before the stop, so arch_interrupted
+ * cannot tell, and the call begins anew. */
+static bool tr_was_blocked(struct task *t)
+{
+    const struct call *c = &t->call;
+    bool same = ARCH_ARG0_IS_RESULT && c->known && t->blocked_in == c->row + 1
+                && t->blocked_on == (s32)c->arg[0];
+    t->blocked_in = 0;
+    return same;
+}
+
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
@@ -20033,6 +20095,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
         c->shown = 0;
     } else {
         tr_begin_call(c, s, ns);
+        c->late = tr_was_blocked(t);
         md_enter(t, c, tr_shown(c));
     }
     if (tr_shown(c)) {
@@ -20226,6 +20289,14 @@ static void tr_note_told(struct task *t)
     t->told_end_ns = ~0ull;
 }
 
+/* The peak of a program's resident memory while the process has it (proc_pid_status(5)). rusage of
+ * wait4(2) would not do: its ru_maxrss is also that of the children that the process has waited
+ * for, and of the programs before its exec. */
+static u64 tr_peak(pid_t tid)
+{
+    return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
+}
+
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
@@ -20246,6 +20317,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
+        else if (t->call.known && t->proc && (t->call.id == SC_execve || t->call.id == SC_execveat))
+            t->proc->exec_rss = tr_peak(t->tid);
     }
 }
 
@@ -20436,6 +20509,82 @@ static void tr_tell_lost(u64 n, u64 ns)
     hy.told_lost = n;
 }
 
+/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
+ * kvis's own lines, for each of which there would be more. */
+static struct {
+    u64 pipe[32]; /* inodes of pipes that have such lines */
+    u32 n_pipes, n;
+    pid_t pid[16];
+} tr_readers;
+
+static bool tr_is_reader(pid_t pid)
+{
+    for (u32 i = 0; i < tr_readers.n; i++)
+        if (tr_readers.pid[i] == pid)
+            return true;
+    return false;
+}
+
+/* Notes a pipe; false: it was known, or there are too many. */
+static bool tr_add_pipe(u64 inode)
+{
+    for (u32 i = 0; i < tr_readers.n_pipes; i++)
+        if (tr_readers.pipe[i] == inode)
+            return false;
+    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+        return false;
+    tr_readers.pipe[tr_readers.n_pipes++] = inode;
+    return true;
+}
+
+/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
+ * writes. Returns whether there was one. */
+static bool tr_pipes_of(pid_t pid, bool reads)
+{
+    char path[64], name[32], link[64];
+    bool any = false;
+    const struct dirent *e;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d))) {
+        snprintf(name, sizeof name, "fd/%.20s", e->d_name);
+        if (fd_readlink(pid, name, link, sizeof link) < 0 || strncmp(link, "pipe:[", 6))
+            continue;
+        u64 inode = strtoull(link + 6, NULL, 10);
+        s64 flags = fd_flags_of(pid, atoi(e->d_name));
+        bool known = false;
+        for (u32 i = 0; i < tr_readers.n_pipes; i++)
+            known |= tr_readers.pipe[i] == inode;
+        if (flags >= 0 && reads)
+            any |= known && (flags & O_ACCMODE) != O_WRONLY;
+        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+            any |= tr_add_pipe(inode);
+    }
+    return any;
+}
+
+/* Looks for them, from reader to reader. */
+static void tr_find_readers(void)
+{
+    const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    struct stat s;
+    for (size_t i = 0; i < ARRAY_LEN(fd); i++)
+        if (fd[i] >= 0 && fstat(fd[i], &s) == 0 && S_ISFIFO(s.st_mode))
+            tr_add_pipe(s.st_ino);
+    for (bool more = tr_readers.n_pipes; more;) {
+        DIR *d = opendir("/proc");
+        more = false;
+        for (const struct dirent *e; (e = u_entry(&d));) {
+            pid_t pid = atoi(e->d_name);
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
+                || tr_readers.n == ARRAY_LEN(tr_readers.pid) || !tr_pipes_of(pid, true))
+                continue;
+            tr_readers.pid[tr_readers.n++] = pid;
+            more |= tr_pipes_of(pid, false);
+        }
+    }
+}
+
 /* Decodes the call of a record in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
@@ -20463,7 +20612,7 @@ static void tr_observed(const struct wire_call *w)
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
-    if (w->ts_ns < out.start_ns)
+    if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
         return; /* it began before kvis observed */
     tr_tell_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
@@ -20692,6 +20841,70 @@ static void tr_comm(struct task *t)
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
 }
 
+/* The value of a key in the auxiliary vector of a process; 0: not there. */
+static u64 tr_auxv(pid_t pid, u64 key)
+{
+    char path[64];
+    uintptr_t pair[2];
+    u64 v = 0;
+    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
+        v = pair[0] == key ? pair[1] : 0;
+    if (f >= 0)
+        close(f);
+    return v;
+}
+
+/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
+ * Returns its length; 0 or less: it cannot be read. */
+static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
+{
+    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
+    bool cut;
+    mem_budget();
+    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+}
+
+/* An exec whose entry kvis has not seen, because it attached meanwhile: what the new program finds
+ * tells how it was called. */
+static void tr_exec_look(struct task *t)
+{
+    static char name[PATH_MAX + 1], words[64 << 10];
+    static struct path p;
+    char file[64];
+    s64 n = tr_exec_name(t, name);
+    const struct name *cwd = t->fs ? t->fs->cwd : NULL;
+    p.ok = false;
+    if (n > 0 && (cwd || *name == '/'))
+        md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, (size_t)n);
+    t->exec_path = p.ok ? nm_get('x', p.s, p.len) : ps_directory(t->tid, "exe", NULL);
+    snprintf(file, sizeof file, "/proc/%d/cmdline", t->tid);
+    size_t len = u_slurp(file, words, sizeof words);
+    b_reset(&t->exec_argv);
+    b_put(&t->exec_argv, words, len);
+    t->exec_argv.cut |= len == sizeof words - 1;
+}
+
+/* Says once that a program has not got the rights of its file's owner: for who traces it could do
+ * with them whatever it wants to (execve(2)). */
+static void tr_no_privilege(const struct task *t)
+{
+    enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
+    static bool said;
+    struct stat s;
+    struct statfs fs;
+    if (said || bpf_caps() >> SYS_PTRACE & 1 || !t->exec_path || stat(t->exec_path->s, &s) < 0)
+        return;
+    bool user = s.st_mode & S_ISUID && s.st_uid != getuid();
+    bool group = (s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != getgid();
+    if ((!user && !group) || statfs(t->exec_path->s, &fs) < 0 || fs.f_flags & NOSUID)
+        return;
+    said = true;
+    u_warn("%s is set-%s-ID, but runs without that privilege, since kvis has no CAP_SYS_PTRACE; "
+           "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
+}
+
 /* The program that has just been exec'd, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
@@ -20703,6 +20916,8 @@ static void tr_exec_event(struct task *t)
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
+    tr_no_privilege(t);
+    t->exec_path = NULL;
 }
 
 /* After exec the thread has a new address space, a descriptor table of its own without what was
@@ -20715,8 +20930,11 @@ static void tr_exec_state(struct task *t)
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
     t->mm = vm_new();
-    if (t->proc)
-        t->proc->caught = t->proc->max_rss = 0, t->proc->program = t->exec_path;
+    struct proc *p = t->proc;
+    if (p && p->program) /* the first one is kvis's own */
+        st.max_rss = MAX(st.max_rss, p->exec_rss);
+    if (p)
+        p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_heed_exe(t->mm, t->tid);
@@ -20744,31 +20962,6 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
     return t;
 }
 
-/* The value of a key in the auxiliary vector of a process; 0: not there. */
-static u64 tr_auxv(pid_t pid, u64 key)
-{
-    char path[64];
-    uintptr_t pair[2];
-    u64 v = 0;
-    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
-        v = pair[0] == key ? pair[1] : 0;
-    if (f >= 0)
-        close(f);
-    return v;
-}
-
-/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
- * Returns its length; 0 or less: it cannot be read. */
-static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
-{
-    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
-    bool cut;
-    mem_budget();
-    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
-}
-
 /* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
  * every call of the thread does. */
 static void tr_exec_done(struct task *t)
@@ -20780,6 +20973,7 @@ static void tr_exec_done(struct task *t)
         return;
     t->pending_ns = 0;
     tr_exit(t, &s);
+    tr_restore_untraced(t);
 }
 
 static struct task *tr_exec(struct task *t)
@@ -20790,10 +20984,29 @@ static struct task *tr_exec(struct task *t)
         t = tr_exec_takeover(t, (pid_t)former);
     pf_flush();
     tr_fix_options(t);
+    if (!t->exec_path)
+        tr_exec_look(t);
     tr_exec_state(t);
     tr_exec_event(t);
     tr_exec_done(t);
     return t;
+}
+
+/* A thread ends in an execve: told as one that succeeded if the old program is gone already, since
+ * the kernel kills a process that it cannot give the new one any more. */
+static void tr_exec_died(struct task *t)
+{
+    char link[64];
+    struct stat now, called;
+    const struct call *c = &t->call;
+    bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
+    snprintf(link, sizeof link, "/proc/%d/exe", t->tid);
+    if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
+        || stat(link, &now) < 0 || stat(t->exec_path->s, &called) < 0
+        || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
+        return;
+    tr_exec_state(t);
+    tr_exec_event(t);
 }
 
 static void tr_exit_events(struct task *t, int status, bool last)
@@ -20802,12 +21015,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
         int end_of = process && t->proc ? t->proc->status : status;
         struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
-        if (WIFSIGNALED(end_of))
-            ev_sym(e, EV_signal, u_signame(WTERMSIG(end_of)));
-        else
-            ev_num(e, EV_code, WEXITSTATUS(end_of));
-        if (process && WIFSIGNALED(end_of))
-            ev_num(e, EV_core, WCOREDUMP(end_of));
+        ev_status(e, end_of, process);
         if (process && t->proc && t->proc->max_rss)
             ev_num(e, EV_max_rss_bytes, (s64)t->proc->max_rss);
         md_emit(e);
@@ -21024,8 +21232,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 
 /* The first thread of a process is about to end, and its memory is still there: notes the peak of
  * what was resident, which is of the process, unless the others live on because the thread alone
- * called exit(2). rusage of wait4(2) would not do: its ru_maxrss is also that of the children that
- * the process has waited for, and of the program before its exec. */
+ * called exit(2). */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21037,8 +21244,7 @@ static void tr_exit_stop(struct task *t)
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
-    s64 kb = ps_status(t->tid, "VmHWM:");
-    p->max_rss = (u64)MAX(kb, 0) << 10;
+    p->max_rss = tr_peak(t->tid);
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -21066,6 +21272,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         t = tr_exec(t);
         break;
     case PTRACE_EVENT_EXIT:
+        tr_exec_died(t);
         if (tr.ends)
             tr.ends(t);
         else
@@ -21533,7 +21740,7 @@ static const char *tr_refused(void)
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
     if (e >= 0)
         return NULL;
@@ -21688,7 +21895,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         opt.faults = false;
     }
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
-    u32 options = TR_OPTIONS | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options() | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
@@ -22199,7 +22406,7 @@ static struct {
     u64 magic;                /* the pointer by which the command says that it is to be followed */
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
-    u64 first_ns, rows;
+    u64 first_ns, last_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
 } open_state;
 
@@ -22566,6 +22773,7 @@ static bool open_record(const void *p, u32 size)
     const struct wire_open *w = p;
     if (size < sizeof *w || size < sizeof *w + w->name_len + w->dir_len || w->call >= N_OPEN_CALLS)
         return true;
+    open_state.last_ns = u_now();
     r.w = w;
     r.name = (const char *)(w + 1);
     r.path.ok = false;
@@ -22709,9 +22917,9 @@ static void open_child_late(void)
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more, once it has ended itself. A thread whose end
- * the probe has missed (bpf_missed) must not be waited for; its id can be asked only in the first
- * pid namespace. */
+/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
+ * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. In
+ * another one kvis ends, if runs were missed, after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -22726,7 +22934,9 @@ static bool open_tree_gone(void)
     int e = bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key));
     if (e < 0)
         return e == -ENOENT;
-    if (!bpf_pid_ns(&dev) && syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
+    if (bpf_pid_ns(&dev))
+        return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
+    if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
     return false;
 }
@@ -22810,7 +23020,8 @@ struct proc_life {
     bool walked;                 /* paths are the kernel's, not /proc's after the fact */
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
-    u64 cgroup, max_rss;
+    u64 cgroup;
+    u64 max_rss, before_rss;     /* peaks: of the command, 0: n/a; of those that it had before */
     u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
@@ -22853,7 +23064,7 @@ static struct {
     u64 first_ns, scan_ns, page;
     u64 last_ns, end_ns;          /* the last process of the tree ended; what is told ends */
     u32 root;                     /* the command's process; 0: there is none */
-    bool rows, json;              /* sinks that want them */
+    bool rows;                    /* text is wanted */
     bool replayed;                /* it is a recording: what that does not have is '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
@@ -23154,13 +23365,14 @@ static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environmen
 /* The arguments, directory and executable of a process as they are now. */
 static void proc_look(struct proc_life *l)
 {
-    u32 n = proc_slurp(l->pid, "cmdline", proc_piece, sizeof proc_piece);
+    u32 at = (u32)ps_living((pid_t)l->pid);
+    u32 n = proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
     }
-    proc_link(l->pid, "cwd", &l->cwd);
-    proc_link(l->pid, "exe", &l->exe);
+    proc_link(at, "cwd", &l->cwd);
+    proc_link(at, "exe", &l->exe);
     if (!l->ppid)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
@@ -23202,13 +23414,14 @@ static void proc_scan_one(u32 pid)
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && proc_stat_field(s, THREADS) < 2)
+    if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
         return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
+    l->before_rss = ~0ull; /* not known */
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
     l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
@@ -23965,12 +24178,13 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
     u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
+    bool utf8 = u_locale_utf8(true);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
-        b_s(b, more[d] ? "│  " : "   ");
+        b_s(b, !more[d] ? "   " : utf8 ? "│  " : "|  ");
     if (depth)
-        b_s(b, n->next ? "├─ " : "└─ ");
+        b_s(b, n->next ? (utf8 ? "├─ " : "|- ") : utf8 ? "└─ " : "`- ");
     df_put_rest(b, columns, n->line, n->len);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
@@ -24035,7 +24249,7 @@ static void proc_emit(struct proc_row r)
         f->row(&out.text.b, &r);
         out_full(&out.text);
     }
-    if (proc_state.json) {
+    if (out.json_on && !proc_state.replayed) {
         proc_json(&out.json.b, &r);
         out_full(&out.json);
     }
@@ -24158,16 +24372,11 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
 static void proc_tell_end(const struct proc_life *l)
 {
     struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
-    s32 status = l->status;
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, l->pid);
-    if (status >= 0 && WIFSIGNALED(status)) {
-        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
-        ev_num(e, EV_core, WCOREDUMP(status) != 0);
-    } else if (status >= 0) {
-        ev_num(e, EV_code, WEXITSTATUS(status));
-    }
+    if (l->status >= 0)
+        ev_status(e, l->status, true);
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
     if (proc_used(&l->all, PROC_CPU))
@@ -24289,6 +24498,13 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
+/* The peak of the command that ends with a record. The kernel keeps one number for all programs of
+ * a process, from its fork on: it tells this one's when it has grown. */
+static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
+{
+    return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
+}
+
 static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -24303,7 +24519,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
-        l->max_rss = h->max_rss;
+        l->max_rss = proc_peak(l, h);
         proc_over(l, PROC_REPLACED, h->ts_ns);
     } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
@@ -24314,6 +24530,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->at_start = false;
     l->begin_ns = h->ts_ns;
     l->max_rss = 0;
+    l->before_rss = h->max_rss;
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
@@ -24405,7 +24622,7 @@ static void proc_exited(const struct wire_proc *h)
     l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
-    l->max_rss = MAX(l->max_rss, h->max_rss);
+    l->max_rss = MAX(l->max_rss, proc_peak(l, h));
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
@@ -24484,7 +24701,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
-        h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -24580,7 +24797,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->max_rss = 0; /* of the program that it was, nothing tells that any more */
+    h->own_rss = t && t->proc ? t->proc->exec_rss / proc_state.page : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
@@ -24590,7 +24807,8 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv), live = !proc_state.replayed;
+    bool named = ev_has(e, EV_program), live = !proc_state.replayed;
+    bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
     h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
     h.ret = -e->err;
@@ -24939,7 +25157,6 @@ static void proc_begin(void)
     proc_state.page = (u64)sysconf(_SC_PAGESIZE);
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
-    proc_state.json = out.json_on;
     proc_tree.on = opt.command || po.tree || po.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
     proc_session.other_file = po.gantt;
@@ -26828,6 +27045,20 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
+/* Resident memory in pages, as a thread that lives tells it: the first one has ended. */
+static u64 mfs_living_resident(u32 pid)
+{
+    static u32 id[MET_INSTS];
+    char text[256];
+    s64 pages = 0;
+    u32 n = met_ids(met_path("/proc/%u/task", pid), "", "", id, ARRAY_LEN(id));
+    for (u32 k = 0; k < n && pages <= 0; k++)
+        if (!u_slurp(met_path("/proc/%u/task/%u/statm", pid, id[k]), text, sizeof text)
+            || !met_number(u_word(text, 1), &pages))
+            pages = 0;
+    return (u64)MAX(pages, 0);
+}
+
 /* Another birth is another process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
@@ -26855,6 +27086,10 @@ static bool mfs_task_stat(struct mfs_task *t)
             t->has |= (u16)(1u << row[k].number);
         }
     }
+    if (*words == 'Z' && t->now[MFS_THREADS] > 1)
+        t->now[MFS_RSS] = mfs_living_resident(t->pid);
+    if (*words == 'Z' && !t->now[MFS_RSS])
+        t->has &= (u16)~(1u << MFS_RSS);
     return true;
 }
 
@@ -31261,9 +31496,7 @@ static void scr_begin(void)
                                  SIGUSR1, SIGUSR2, SIGTSTP };
     struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
-    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
-    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
-    scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
+    scr.utf8 = u_locale_utf8(false);
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
     for (size_t i = 0; i < ARRAY_LEN(gives); i++)
@@ -35562,7 +35795,7 @@ static void cmd_tell_attached(struct buf *b)
 {
     char path[64], line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        snprintf(path, sizeof path, "/proc/%d/cmdline", opt.pids[i]);
+        snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
         size_t n = u_slurp(path, line, sizeof line);
         while (n && !line[n - 1])
             n--;
@@ -35587,7 +35820,11 @@ static void cmd_start_text(void)
     if (!opt.command) {
         b_s(b, "kvis: tracing ");
         st_command(b);
-        b_f(b, " (%s)\n", rec_run.backend);
+        b_f(b, " (%s)", rec_run.backend);
+        for (u32 i = 0; i < tr_readers.n; i++)
+            b_f(b, "%s%d", i ? ", " : ", without kvis and what reads its output: pid ",
+                tr_readers.pid[i]);
+        b_c(b, '\n');
         cmd_tell_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
@@ -35650,6 +35887,7 @@ static void cmd_refuse_without_command(void)
     const struct { bool given; const char *name; } row[] = {
         { opt.kill_on_exit, "kill-on-exit" }, { opt.until_exit, "until-exit" },
         { opt.user != NULL, "user" }, { opt.n_env > 0, "env" },
+        { opt.no_follow, "no-follow" },
     };
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
@@ -35717,6 +35955,8 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         out_begin();
+    if (everyone && !opt.count_only)
+        tr_find_readers();
     cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
         cmd_json_header(tr_mode_name[tr.mode]);

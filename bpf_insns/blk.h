@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 807b83d085dc4189d1a35734f53b2377fc4ffbe3fa41012cdc83eec2a3ec56ab
+ *   sha256 9c56a0595f0e0b11ccc4666873466a43d2fd517821332dd475786ef84d9cca71
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6

@@ -376,7 +376,8 @@ struct wire_proc {
     u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
     u64 cgroup;          /* of cgroup v2: its id */
     u64 flags;           /* fork: those of clone. args, fail: enum wire_proc_args */
-    u64 max_rss;         /* exit: in pages */
+    u64 max_rss;         /* exec, exit: in pages, the peak of all programs that it has executed */
+    u64 own_rss;         /* exit: of the last one; by ptrace also exec: of the one before. 0: n/a */
     u32 kind;            /* enum wire_proc_kind */
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
     u32 ns_pid;          /* pid as the process itself has it; 0: not known */
@@ -391,7 +392,7 @@ struct wire_proc {
     char comm[16];
     struct wire_usage own, dead; /* exec, exit */
 };
-WIRE_ASSERT(sizeof(struct wire_proc) == 288);
+WIRE_ASSERT(sizeof(struct wire_proc) == 296);
 
 /* An execve that has begun, by thread. */
 struct wire_execing {

@@ -224,6 +224,10 @@ enum {
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "", "    --no-accel", \
       "use ptrace without a seccomp filter: every call stops" }, \
+    { IN_TRACE, 0, "no-follow", NULL, false, \
+      OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
+      NULL, "", "    --no-follow", \
+      "trace the command alone, by ptrace: no other process, no other thread" }, \
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
