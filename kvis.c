@@ -18544,7 +18544,8 @@ static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
     { SC_mmap, 1 + 4, 0, 0 }, /* whether the pages may never come (mem_) */
     { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
-    { SC_connect, 0, 0, 1 + 0 }, { SC_getsockopt, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
+    { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
+    { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
     { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
     { SC_socketpair, 0, 1 + 3, 0 },
 };
