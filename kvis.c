@@ -257,6 +257,7 @@ struct ofd {
     struct name *name;   /* path, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket, when known */
     u64 in_bytes, out_bytes, open_ns;
+    u64 connect_ns;      /* when a connect(2) began that goes on; 0: there is none */
     pid_t opener;
     u32 dev;             /* of a file or directory, with `ino`: major << 20 | minor */
     u64 ino;             /* 0: not known */
@@ -2385,6 +2386,7 @@ static struct {
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
     bool ring;         /* one of io_uring's was seen */
+    u32 connecting;    /* sockets with a connect(2) that goes on */
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
 } fdt = { .dead_tail = &fdt.dead };
 
@@ -2421,6 +2423,8 @@ static void ofd_put(struct ofd *o)
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
+    if (o)
+        fdt.connecting -= o->connect_ns != 0;
     if (o && !(fdt.dead = o->next_free))
         fdt.dead_tail = &fdt.dead;
     return o;
@@ -6700,6 +6704,23 @@ static void out_birth_line(struct out_proc *p)
     out_line_stop();
 }
 
+static void out_failed(struct buf *b, int err)
+{
+    b_s(b, " failed: ");
+    b_s(b, u_errname(err) ? u_errname(err) : "?");
+}
+
+/* How what an event tells of has ended. */
+static void out_outcome(struct buf *b, const struct event *e)
+{
+    if (e->err)
+        out_failed(b, e->err);
+    if (e->kind == EK_CONNECT && ev_has(e, EV_duration_ns))
+        b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
+    else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
+        b_s(b, " (in progress)");
+}
+
 /* Begins the line of an event, or of block requests that are alike. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
@@ -6710,8 +6731,7 @@ static void out_event_line(const struct event *e, const struct ev_group *request
         out_block(b, requests);
     else
         out_template_any(b, e);
-    if (e->err)
-        b_f(b, " failed: %s", u_errname(e->err) ? u_errname(e->err) : "?");
+    out_outcome(b, e);
 }
 
 /* Prints the events of a group as one line. */
@@ -10275,7 +10295,7 @@ static void md_connect(struct task *t, struct call *c)
     bool going = c->err == EINPROGRESS;
     if (!c->err || going) {
         o->peer = peer;
-        if (peer)
+        if (peer && !going)
             peer->opens++;
         if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
@@ -10292,9 +10312,73 @@ static void md_connect(struct task *t, struct call *c)
     if (going) {
         e->err = 0;
         ev_num(e, EV_in_progress, 1);
+        fdt.connecting += !o->connect_ns;
+        o->connect_ns = c->enter_ns;
     }
     if (peer)
         md_emit(e);
+}
+
+/* How a connect(2) that was under way has ended, as a later call on its descriptor tells; -1: that
+ * tells nothing. An error of the call itself can be of another kind: EAGAIN, ENOTCONN. */
+static int md_connected(struct task *t, const struct call *c)
+{
+    struct ofd now = { .sock = NULL };
+    u32 error = 0;
+    if (c->id == SC_getsockopt) {
+        if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
+            || !mem_get(t, c->arg[3], &error, sizeof error))
+            return -1;
+        if (!error) /* it is there, or has not been refused yet */
+            md_look_at_socket(t, &now, (s32)c->arg[0]);
+        return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
+    }
+    switch (c->err) {
+    case 0:
+    case EISCONN:
+        return 0;
+    case ECONNREFUSED: case ECONNRESET: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
+    case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
+        return c->err;
+    default:
+        return -1;
+    }
+}
+
+/* A call on a descriptor is over: if a connect(2) was under way there, its outcome may be known. Says
+ * whether that is all that is to be told of the call: it was another connect(2). */
+static bool md_outcome(struct task *t, const struct call *c)
+{
+    static const u16 tells[] = {
+        SC_connect, SC_getsockopt, SC_getpeername, SC_read, SC_readv, SC_write, SC_writev, SC_recv,
+        SC_recvfrom, SC_recvmsg, SC_recvmmsg, SC_send, SC_sendto, SC_sendmsg, SC_sendmmsg,
+        SC_sendfile
+    };
+    bool told = false;
+    for (size_t i = 0; fdt.connecting && i < ARRAY_LEN(tells); i++)
+        told |= tells[i] == c->id;
+    struct ofd *o = told ? fd_get(t, (s32)c->arg[0]) : NULL;
+    int err = o && o->connect_ns ? md_connected(t, c) : -1;
+    if (err < 0)
+        return false;
+    struct event *e = md_event(EK_CONNECT, t, c);
+    e->err = err;
+    e->row = SC_connect;
+    e->unasked = !sc_set[SC_connect];
+    ev_sym(e, EV_sock_type, o->sock);
+    ev_peer(e, EV_remote_addr, o->peer);
+    ev_peer(e, EV_local_addr, o->local);
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* that call has failed itself */
+        st_fail(&st, SC_connect, (u16)err, 1);
+    if (!err && o->peer)
+        o->peer->opens++;
+    o->connect_ns = 0;
+    fdt.connecting--;
+    if (o->peer)
+        md_emit(e);
+    return c->id == SC_connect;
 }
 
 static void md_accept(struct task *t, struct call *c)
@@ -11061,11 +11145,12 @@ static void md_exit(struct task *t, struct call *c)
     if (c->id == SC_socketcall) {
         struct call as = *c;
         exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
-        if (exit)
+        if (!md_outcome(t, &as) && exit)
             exit(t, &as);
-    } else if (exit) {
-        exit(t, c);
+        return;
     }
+    if (!md_outcome(t, c) && exit)
+        exit(t, c);
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
@@ -18505,7 +18590,7 @@ static const struct hy_kind {
     [K_SA] = { .count = HY_NEXT, .mul = 1, .max = 128, .model = true },
     [K_SAOUT] = { .count = HY_POINTED, .max = 128, .result = true, .model = true },
     [K_SOCKOPTVAL] = { .count = HY_NEXT, .mul = 1, .max = 256 },
-    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true },
+    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true, .model = true },
     [K_INTP] = { .count = HY_ONE, .mul = 4, .early = true, .model = true },
     [K_OFFP] = { .count = HY_ONE, .mul = 8, .early = true },
     [K_SIZEP] = { .count = HY_ONE, .mul = 8, .early = true },
@@ -18598,6 +18683,7 @@ static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_mmap, 1 + 4, 0, 0 }, /* whether the pages may never come (mem_) */
     { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
     { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
+    { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
     { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
     { SC_socketpair, 0, 1 + 3, 0 },
 };

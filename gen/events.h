@@ -44,7 +44,7 @@
     X(LIST, FILE, 0, "list", "list {path} ({count} {how})|list {path}", \
       EV_path, EV_count, EV_more) \
     X(CONNECT, NET, 0, "connect", "connect {sock_type} → {remote_addr}", \
-      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress) \
+      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress, EV_duration_ns) \
     X(ACCEPT, NET, 0, "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", \
       EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd) \
     X(BIND, NET, 0, "bind", "bind {sock_type} {local_addr}", \

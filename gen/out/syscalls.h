@@ -1272,6 +1272,8 @@ static const struct sc_option sc_options[] = {
     X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE) \
     X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
     X(getdents64, EVENT, NULL, md_getdents, 0) \
+    X(getpeername, EVENT, NULL, NULL, 0) \
+    X(getsockopt, EVENT, NULL, NULL, 0) \
     X(inotify_init, FDS, NULL, md_make, 0) \
     X(inotify_init1, FDS, NULL, md_make, 0) \
     X(io_uring_enter, EVENT, NULL, md_uring, 0) \
