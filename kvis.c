@@ -2361,7 +2361,8 @@ static enum nm_class nm_class(const char *s)
         return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text)) : strstr(s, row[i].text) != NULL) {
+            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
+                                : strstr(s, row[i].text) != NULL) {
             class = row[i].class;
             break;
         }
@@ -6333,37 +6334,23 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* The time of day as -t and -tt have it, or -ttt: seconds since 1970. */
-static void out_time_of_day(struct buf *b, u64 ts_ns)
-{
-    u64 real = out_real(ts_ns);
-    if (opt.timefmt > 2) {
-        b_fraction(b, real / 1000, 1000000);
-        b_c(b, ' ');
-        return;
-    }
-    out_clock(b, real, opt.timefmt == 2 ? 6 : 0);
-    b_c(b, ' ');
-}
-
-/* The time since the line before, in parentheses behind that of -t: as strace has them. */
-static void out_time_since(struct buf *b, u64 ns)
-{
-    b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", ns / NSEC,
-        ns % NSEC / 1000, opt.timefmt ? ")" : "");
-}
-
-/* The time in front of a line: [+0.003s], or as -t and -r say. A line that sums up has the time of
+/* The time in front of a line: [+0.003s], or as -t (the time of day; -ttt: seconds since 1970) and
+ * -r (since the line before) say. A line that sums up has the time of
  * its first or last event; where another has been printed since then, the time of that. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
     if (!opt.verbose)
         ts_ns = MAX(ts_ns, out.last_line_ns);
-    if (opt.timefmt)
-        out_time_of_day(b, ts_ns);
-    if (opt.relative)
-        out_time_since(b, after ? ts_ns - out.last_line_ns : 0);
+    if (opt.timefmt > 2)
+        b_fraction(b, out_real(ts_ns) / 1000, 1000000);
+    else if (opt.timefmt)
+        out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
+    b_s(b, opt.timefmt ? " " : "");
+    u64 since = after ? ts_ns - out.last_line_ns : 0;
+    if (opt.relative) /* in parentheses after that of -t, as strace has it */
+        b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
+            since % NSEC / 1000, opt.timefmt ? ")" : "");
     out.last_line_ns = ts_ns;
     if (opt.timefmt || opt.relative)
         return;
@@ -7589,32 +7576,17 @@ static void out_json_call(struct buf *b, const struct call *c)
         out_json_times(b, c);
 }
 
-/* Up to the type; kept, for most events are of the thread that the one before was of. */
-static void out_json_who(struct buf *b, const struct event *e)
-{
-    static char text[80];
-    static struct buf who = { .p = text, .cap = sizeof text, .max = sizeof text };
-    static pid_t pid, tid;
-    if (!who.len || pid != e->pid || tid != e->tid) {
-        pid = e->pid;
-        tid = e->tid;
-        b_reset(&who);
-        b_s(&who, ",\"pid\":");
-        b_s64(&who, pid);
-        b_s(&who, ",\"tid\":");
-        b_s64(&who, tid);
-        b_s(&who, ",\"type\":\"");
-    }
-    b_put(b, who.p, who.len);
-}
-
 static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
     b_s(b, "{\"ts_ns\":");
     b_u64(b, e->ts_ns - out.start_ns);
-    out_json_who(b, e);
+    b_s(b, ",\"pid\":");
+    b_s64(b, e->pid);
+    b_s(b, ",\"tid\":");
+    b_s64(b, e->tid);
+    b_s(b, ",\"type\":\"");
     b_s(b, k->name);
     b_c(b, '"');
     for (u32 i = 0; i < k->n; i++)
@@ -11487,7 +11459,8 @@ static void rec_event(const struct event *e)
     bool other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
+    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0)
+        | (out.many ? REC_MANY : 0)
         | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
@@ -11559,8 +11532,9 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 static u32 rec_call_flags(const struct task *t, bool many)
 {
     const struct call *c = &t->call;
-    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
-        | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
+    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0)
+        | (c->detached ? REC_DETACHED : 0) | (c->late ? REC_LATE : 0)
+        | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
         | (*c->waker_comm ? REC_WAKER : 0)
@@ -13821,7 +13795,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     if (!waker || waker == t || waker->dead)
         return;
     u64 id = ++px.ids;
-    px_flow('s', waker, woken, woken, id, "wake");
+    px_flow('s', waker, woken, MIN(woken, c->exit_ns - 1), id, "wake");
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
@@ -14587,18 +14561,6 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Appends remarks on recording k. */
-static void df_take(u32 k)
-{
-    const struct summary *s = df.sum[k];
-    if (!df.wall_ns[k] || !rin.of_command)
-        df.wall_ns[k] = s->duration_ns;
-    df.counted[k] = s->from_tables || s->from_calls;
-    for (u32 i = 0; i < ST_ROWS; i++)
-        df.timed[k] |= s->row[i].known.calls != 0;
-    df.unasked[k] = rin.n_unasked;
-}
-
 /* Those that ran before the recording began have a name all the same. */
 static void df_attached(void)
 {
@@ -14629,7 +14591,11 @@ static bool df_load(u32 k, int fd, const char *name)
         return false;
     out.n_taps = 0;
     df_take_commands(k);
-    df_take(k);
+    if (!df.wall_ns[k] || !rin.of_command)
+        df.wall_ns[k] = df.sum[k]->duration_ns;
+    df.counted[k] = df.sum[k]->from_tables || df.sum[k]->from_calls;
+    df.timed[k] = st_known_sum(df.sum[k]).calls;
+    df.unasked[k] = rin.n_unasked;
     return df_take_names(k);
 }
 
@@ -15226,7 +15192,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* The pairs of a table that have changed, or with `only` what just one recording has; -1: not so. */
+/* The pairs of a table that have changed; only: those that just this recording has, -1: all. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -22316,16 +22282,6 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Until the last of its tree has ended, or kvis is to end: then a command that goes on has no
- * status. */
-static void ses_follow(struct session *s)
-{
-    tr_loop();
-    tr_each(tr_forget);
-    s->status = tr.status;
-    getrusage(RUSAGE_CHILDREN, &s->rusage);
-}
-
 /* The name of the program that an exec was given, as the kernel puts it together for one that
  * starts from a descriptor (fs/exec.c, alloc_bprm); of any other call its path. Returns its length,
  * or -1: it could not be read. */
@@ -22443,8 +22399,11 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) {
-        ses_follow(s);
+    if (s->by_ptrace) { /* a command that goes on when kvis is to end has no status */
+        tr_loop();
+        tr_each(tr_forget);
+        s->status = tr.status;
+        getrusage(RUSAGE_CHILDREN, &s->rusage);
         return;
     }
     out.give_up = sp_over;
@@ -22666,8 +22625,8 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread that has ended shared both with its process, as all do but
- * for clone(2)'s oddest callers. */
+/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
+ * that has ended shared it with its process, as all do but for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -22792,20 +22751,18 @@ static const struct {
     { NULL, "PATH\n", open_col_path },
 };
 
-static void open_header(void)
-{
-    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++)
-        if (!open_cols[i].on || *open_cols[i].on)
-            b_s(&out.text.b, open_cols[i].put == open_col_pid && oo.tid ? "TID    "
-                                                                         : open_cols[i].head);
-    out_flush();
-}
-
+/* A row; NULL: the names of the columns. */
 static void open_text(const struct open_rec *r)
 {
-    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++)
-        if (!open_cols[i].on || *open_cols[i].on)
-            open_cols[i].put(&out.text.b, r);
+    struct buf *b = &out.text.b;
+    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++) {
+        if (open_cols[i].on && !*open_cols[i].on)
+            continue;
+        if (r)
+            open_cols[i].put(b, r);
+        else
+            b_s(b, open_cols[i].put == open_col_pid && oo.tid ? "TID    " : open_cols[i].head);
+    }
     out_full(&out.text);
 }
 
@@ -22899,8 +22856,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* The directory in which a name starts, or the file that a handle has led to, as the probe sends it:
- * from the thread's root on, the last component first. */
+/* The directory in which a name starts, or the file that a handle has led to, as the probe sends
+ * it: from the thread's root on, the last component first. */
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
@@ -23050,7 +23007,8 @@ static void open_begin(void)
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
-        open_header();
+        open_text(NULL);
+    out_flush();
     ses_run(&open_session, end_ns, open_tell_losses);
     open_tell_losses();
     if (out.json_on)
@@ -23158,7 +23116,7 @@ static struct {
     u32 n_gone;
 } proc_state;
 
-static int proc_gantt = -1;       /* --gantt's file */
+static struct writer proc_gantt = { .fd = { -1, -1 } };
 
 static struct session proc_session;
 
@@ -24387,20 +24345,6 @@ static void proc_mermaid(struct buf *b)
     free(bar);
 }
 
-static void proc_write_gantt(void)
-{
-    static struct buf b;
-    if (proc_gantt < 0)
-        return;
-    proc_mermaid(&b);
-    int e = out_write_all(proc_gantt, b.p, b.len);
-    if (e < 0) {
-        errno = -e;
-        u_warn("cannot write %s:", po.gantt);
-        out.failed = -e;
-    }
-}
-
 /* --- events: to a recording, the report, --perfetto --- */
 
 /* All that is followed, whatever rows the filters leave: a tree with holes has no critical path.
@@ -24558,22 +24502,27 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* A name that is relative starts from the directory. */
-static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
+/* The path that a name leads to: one that is relative starts from the directory. */
+static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
+                           u32 n)
 {
     static struct path p;
+    bool whole = n && (name[0] == '/' || cwd->len);
+    if (whole)
+        md_join(&p, cwd->len ? cwd->p : "", cwd->len, name, n);
+    proc_keep(to, whole ? p.s : name, whole ? p.len : n);
+}
+
+static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
+{
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) { /* it could not be read: joined, it would be the directory */
+    if (!h->name_len) /* it could not be read: joined, it would be the directory */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
-    } else if (data[0] == '/' || l->cwd.len) {
-        md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
-        proc_keep(&l->path, p.s, p.len);
-    } else {
-        proc_keep(&l->path, data, h->name_len);
-    }
+    else
+        proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
 /* The command of a life is over. */
@@ -24629,19 +24578,13 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 /* An execve that failed is a row of its own: its process goes on as it was. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
-    static struct path p;
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
     l.mine = by ? by->mine : proc_is_mine(h->ppid);
     proc_who(&l, h);
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    if (by && by->cwd.len && h->name_len && data[0] != '/') {
-        md_join(&p, by->cwd.p, by->cwd.len, data, h->name_len);
-        proc_keep(&l.path, p.s, p.len);
-    } else {
-        proc_keep(&l.path, data, h->name_len);
-    }
+    proc_name_path(&l.path, by ? &by->cwd : &l.cwd, data, h->name_len);
     l.node = po.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
@@ -25228,15 +25171,6 @@ static void proc_adopt(u32 pid)
     snprintf(l->comm, sizeof l->comm, "kvis");
 }
 
-/* What is known without the probe: all but context switches; of I/O what the kernel counts. */
-static void proc_by_ptrace(void)
-{
-    bool io = access("/proc/self/io", R_OK) == 0;
-    proc_state.btf = true;
-    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
-        proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
-}
-
 static void proc_begin(void)
 {
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
@@ -25247,8 +25181,13 @@ static void proc_begin(void)
     proc_session.idle_ms = opt.command ? 32 : 100;
     proc_session.other_file = po.gantt;
     ses_begin(&proc_session);
-    if (proc_session.by_ptrace)
-        proc_by_ptrace();
+    if (!proc_session.by_ptrace)
+        return;
+    /* All but context switches is known without the probe; of I/O what the kernel counts. */
+    bool io = access("/proc/self/io", R_OK) == 0;
+    proc_state.btf = true;
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
+        proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
 /* The command, or what runs already. */
@@ -25289,7 +25228,10 @@ static int proc_run(u64 end_ns)
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
-    proc_write_gantt();
+    if (po.gantt) {
+        proc_mermaid(&proc_gantt.b);
+        out_writer_flush(&proc_gantt);
+    }
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     ses_end(&proc_session);
@@ -36172,8 +36114,9 @@ static int cmd_proc(void)
                   "long it will take: --min-duration does not go together with %s%s",
                   po.live ? "--live" : "--format=", po.live ? "" : po.format);
     cmd_refuse_mixed();
+    proc_gantt.name[0] = po.gantt;
     if (po.gantt)
-        proc_gantt = cmd_open_file(po.gantt);
+        proc_gantt.fd[0] = cmd_open_file(po.gantt);
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
     cmd_refuse_ptrace();
