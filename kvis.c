@@ -31360,8 +31360,10 @@ static void hs_child(int f)
         waitpid(*child, NULL, 0);
     }
     *child = fork();
-    if (*child == 0)
+    if (*child == 0) {
+        setpgid(0, 0); /* what is typed at the terminal is for kvis alone */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
     if (*child <= 0)
         hs_serve(f);
     if (*child == 0)
