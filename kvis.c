@@ -15806,7 +15806,8 @@ struct btf_hit { u32 type; u64 off; bool bits; };
 static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* questions by the hash of their type's name; 0: none */
+    u32 bucket[BTF_BUCKETS];  /* questions by how their type's name begins; 0: none */
+    u32 *hit, n_hits;         /* types whose names begin like one that is asked for */
     u64 members;              /* that may still be looked at */
     char *why;
 } btf;
@@ -15946,6 +15947,28 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
+/* The bucket of a type's name: by its first four bytes, which few names share. */
+static u32 *btf_bucket(const char *name, u32 len)
+{
+    u32 h = 0;
+    for (u32 i = 0; i < len && i < 4 && name[i]; i++)
+        h = h * 31 + (u8)name[i];
+    return &btf.bucket[h % BTF_BUCKETS];
+}
+
+/* Notes a type of which an answer may be asked, when all types are known. */
+static int btf_hit(u32 id)
+{
+    if (!(btf.n_hits & (btf.n_hits - 1))) { /* a power of two */
+        u32 *hit = realloc(btf.hit, (btf.n_hits ? 2 * btf.n_hits : 1) * sizeof *hit);
+        if (!hit)
+            return -ENOMEM;
+        btf.hit = hit;
+    }
+    btf.hit[btf.n_hits++] = id;
+    return 0;
+}
+
 /* Checks all types, and notes where they are. */
 static int btf_scan(struct btf_file *b)
 {
@@ -15953,14 +15976,18 @@ static int btf_scan(struct btf_file *b)
     if (!b->type)
         return -ENOMEM;
     struct btf_type t;
-    for (u32 pos = b->type_pos; pos < b->type_end;) {
-        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
+    int e = 0;
+    for (u32 pos = b->type_pos; pos < b->type_end && !e;) {
+        u32 id = b->first_id + b->n_ids;
+        s64 len = btf_head(b, pos, id, &t);
         if (len < 0)
             return (int)len;
         b->type[b->n_ids++] = pos;
         pos += (u32)len;
+        if (btf_kinds[MIN(t.kind, BTF_KINDS)].named && *btf_bucket(btf_str(b, t.name), 4))
+            e = btf_hit(id);
     }
-    return 0;
+    return e;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
@@ -16205,15 +16232,6 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* The bucket of a type's name. */
-static u32 *btf_bucket(const char *name, u32 len)
-{
-    u32 h = 0;
-    for (u32 i = 0; i < len; i++)
-        h = h * 31 + (u8)name[i];
-    return &btf.bucket[h % BTF_BUCKETS];
-}
-
 /* Puts the questions into buckets. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
@@ -16247,10 +16265,9 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
-    btf_sort(w, n);
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+        for (u32 i = 0; i < btf.n_hits; i++)
+            if (!btf_get(btf.hit[i], &t) && t.b == &btf.file[k])
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16283,6 +16300,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     memset(&btf, 0, sizeof btf);
     btf.why = why;
     why[0] = 0;
+    btf_sort(w, n);
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
@@ -16293,6 +16311,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
         btf_answer(w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
+    free(btf.hit);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].type);
         if (btf.file[i].p)
@@ -16719,6 +16738,7 @@ struct bpf_obj {
     struct bpf_obj *lender;  /* NULL, or whose maps this one uses where it has the same */
     const struct bpf_family *lodger; /* NULL, or the family that will be lent to: its fields are
                                       * looked up along with these */
+    struct btf_want *also;   /* NULL, or a field that is looked up with those of the programs */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
@@ -16741,11 +16761,28 @@ static struct {
     struct rlimit memlock; /* as it was: the command gets it back */
 } bpf;
 
-/* Before 5.11 maps and programs count as locked memory. Returns whether it was raised now. */
+/* The kernel that runs, as KERNEL_VERSION has it. */
+static u32 bpf_kernel_version(void)
+{
+    struct utsname u;
+    u32 v[3] = { 0, 0, 0 };
+    char *s = u.release;
+    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
+        v[i] = (u32)strtoul(s, &s, 10);
+    return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
+}
+
+/* Whether maps and programs count as locked memory, of which there may have to be more on the way. */
+static bool bpf_is_locked(void)
+{
+    return bpf_kernel_version() < (5u << 16 | 11u << 8);
+}
+
+/* Returns whether the limit was raised now. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-    if (bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
+    if (!bpf_is_locked() || bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
         return false;
     return bpf.memlock_raised = setrlimit(RLIMIT_MEMLOCK, &all) == 0;
 }
@@ -16931,8 +16968,11 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Hash tables get their memory entry by entry where programs can take it at any moment (Linux 6.1:
+ * kernel/bpf/memalloc.c); filling them all at the start takes half of the time until a command runs. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
+    bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
     for (u32 i = 0; i < o->fam->n_maps; i++) {
         struct bpf_map_row m = o->fam->maps[i];
         int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
@@ -16941,8 +16981,10 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) /* by threads: there are not more than stacks for them */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* by threads: there are not more than stacks for them */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
+            m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
+        }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
@@ -17013,10 +17055,12 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up the fields that the family's programs name, and one more of the caller's. What is not
- * found is an answer (bpf_patch deals with it), not an error. */
-static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
+/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more of the
+ * caller's. What is not found is an answer (bpf_patch deals with it), not an error. */
+static void *bpf_find_fields(void *obj)
 {
+    struct bpf_obj *o = obj;
+    struct btf_want *also = o->also;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -17027,6 +17071,7 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
     if (added)
         *also = o->want[o->n_want - 1];
+    return NULL;
 }
 
 /* Looks up the tracepoint records of the programs in `mask`. */
@@ -17178,17 +17223,6 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- programs --- */
 
-/* The kernel that runs, as KERNEL_VERSION has it. */
-static u32 bpf_kernel_version(void)
-{
-    struct utsname u;
-    u32 v[3] = { 0, 0, 0 };
-    char *s = u.release;
-    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
-        v[i] = (u32)strtoul(s, &s, 10);
-    return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
-}
-
 /* btf_id: by bpf_btf_id. log NULL and log_level 0: none. Returns a descriptor or -errno. */
 static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
@@ -17288,41 +17322,103 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
 }
 
+/* Loads a program without asking why not. insns: as it was given to the kernel. */
+static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
+{
+    const struct bpf_prog_row *r = &o->fam->progs[i];
+    if (r->n_insns > BPF_MAXINSNS)
+        return -E2BIG;
+    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+    bpf_patch(o, r, insns);
+    return bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
+}
+
+static void bpf_loaded(struct bpf_obj *o, u32 i, int prog)
+{
+    o->prog[i] = prog;
+    __atomic_fetch_or(&o->loaded, 1u << i, __ATOMIC_RELAXED);
+}
+
+static void bpf_load_quietly(struct bpf_obj *o, u32 i)
+{
+    struct bpf_insn insns[BPF_MAXINSNS];
+    int f = bpf_load_insns(o, i, insns);
+    if (f >= 0)
+        bpf_loaded(o, i, f);
+}
+
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    if (r->n_insns > BPF_MAXINSNS)
-        return bpf_fail(o, -E2BIG, "%s: too long", r->name);
-    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
-    bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
+    int f = bpf_load_insns(o, i, insns);
+    if (f == -E2BIG)
+        return bpf_fail(o, f, "%s: too long", r->name);
     if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* of which the verifier knows nothing */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
-    if (f < 0)
-        return f;
-    o->prog[i] = f;
-    o->loaded |= 1u << i;
-    return 0;
+    if (f >= 0)
+        bpf_loaded(o, i, f);
+    return MIN(f, 0);
 }
 
-/* Makes the family's maps. o is filled with what the caller wants: fam, cfg, ring_bytes. */
+/* Makes the family's maps, and looks up the fields that its programs name (where a lender has not
+ * done so) meanwhile: each takes some ms. o is filled with what the caller wants: fam, cfg,
+ * ring_bytes, also. */
 static int bpf_open(struct bpf_obj *o)
 {
+    pthread_t th;
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    return ARCH_HAS_BPF ? bpf_make_maps(o) : -ENOSYS; /* bpf_denied says why */
+    if (!ARCH_HAS_BPF)
+        return -ENOSYS; /* bpf_denied says why */
+    bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
+    int e = bpf_make_maps(o);
+    if (beside)
+        pthread_join(th, NULL);
+    else if (!o->lender)
+        bpf_find_fields(o);
+    return e;
 }
 
-/* Loads the programs of `mask` (bits are rows of fam->progs). */
+/* What several threads load: the programs of `mask` that are still to be begun. */
+struct bpf_loading {
+    struct bpf_obj *o;
+    u32 mask;
+};
+
+static void *bpf_load_some(void *loading)
+{
+    struct bpf_loading *l = loading;
+    u32 bits;
+    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
+        u32 i = (u32)__builtin_ctz(bits);
+        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
+            bpf_load_quietly(l->o, i);
+    }
+    return NULL;
+}
+
+/* Loads the programs of `mask` (bits are rows of fam->progs): those that the verifier takes, by
+ * several threads; the first that it refuses, once more for its reasons. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
+    struct bpf_loading l = { .o = o, .mask = mask };
+    pthread_t th[2];
+    u32 n = 0;
     int e = 0;
+    bool one = !(mask & (mask - 1));
+    while (!one && !bpf_is_locked() && n < ARRAY_LEN(th)
+           && u_thread(&th[n], bpf_load_some, &l) == 0)
+        n++;
+    if (n)
+        bpf_load_some(&l);
+    while (n)
+        pthread_join(th[--n], NULL);
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
+        if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
     return e;
 }
@@ -19056,25 +19152,6 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-static void *hy_find_fields(void *compat)
-{
-    bpf_find_fields(&hy.obj, compat);
-    return NULL;
-}
-
-/* The maps, and the types of this kernel, which are read meanwhile: each takes some ms. */
-static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
-{
-    pthread_t th;
-    bool alone = u_thread(&th, hy_find_fields, compat) < 0;
-    int e = bpf_open(o);
-    if (alone)
-        hy_find_fields(compat);
-    else
-        pthread_join(th, NULL);
-    return e;
-}
-
 /* Whom nobody need follow, and which of the calls are not wanted. */
 static void hy_configure_observe(struct bpf_cfgs *c)
 {
@@ -19117,8 +19194,8 @@ static int hy_open(u32 ring_bytes)
     hy.sched = !opt.no_ebpf && !hy.count && !hy.observe;
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
-                           .lodger = hy.sched ? &disk_family : NULL };
-    int e = hy_open_beside(o, &compat);
+                           .lodger = hy.sched ? &disk_family : NULL, .also = &compat };
+    int e = bpf_open(o);
     if (e)
         return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
@@ -19159,25 +19236,13 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-static int hy_load(void)
-{
-    struct bpf_obj *o = &hy.obj;
-    u32 mask = hy_programs(hy.sched);
-    int e = bpf_load(o, mask);
-    if (e || (e = rb_open(o)) || (e = hy_tell_cgroup()) || (e = hy_let_nest()))
-        return e;
-    if (opt.bpf_stats && (e = bpf_take_time()))
-        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
-    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
-}
-
 /* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
  * for a second argument, and attaches where there is one; not the last two, which need not be
  * asked: a request is issued with what it is inserted with (one class of events,
  * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* the queue went in 5.11 */
     int e;
     for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
@@ -19223,21 +19288,34 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* All programs, those of the disks by a second thread: the verifier takes its time for each, and
- * several at a time. (Not before 5.11, where they count as locked memory, and the limit of that may
- * have to be raised on the way.) */
-static int hy_load_all(void)
+/* Attaches the programs of the calls, which are loaded. */
+static int hy_attach(u32 mask)
+{
+    struct bpf_obj *o = &hy.obj;
+    int e = rb_open(o);
+    if (e || (e = hy_tell_cgroup()) || (e = hy_let_nest()))
+        return e;
+    if (opt.bpf_stats && (e = bpf_take_time()))
+        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
+    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
+}
+
+/* All programs; those of the disks are loaded while the others are attached. */
+static int hy_load(void)
 {
     pthread_t th;
     int disk = 0;
-    bool late = bpf_kernel_version() < (5u << 16 | 11u << 8), want = hy.sched;
-    late = late || (want && u_thread(&th, hy_load_disk, &disk) < 0);
-    int e = hy_load();
-    if (want && !late)
+    u32 mask = hy_programs(hy.sched);
+    int e = bpf_load(&hy.obj, mask);
+    if (e)
+        return e;
+    bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
+    e = hy_attach(mask);
+    if (beside)
         pthread_join(th, NULL);
-    else if (want && !e)
+    else if (hy.sched && !e)
         hy_load_disk(&disk);
-    return e || !want ? e : hy_with_disk(disk);
+    return e || !hy.sched ? e : hy_with_disk(disk);
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -19286,7 +19364,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     static char why[800];
     hy.magic = bpf_magic();
     int e = hy_open(ring_bytes);
-    if (!e && !(e = hy_load_all()))
+    if (!e && !(e = hy_load()))
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
@@ -22145,25 +22223,37 @@ static void tr_report(const char *backend, bool text)
     out_end();
     rec_finish(&st);
     px_close();
-    hy_settle();
     hy_counts();
     if (hy.count)
         hy_tell_missing();
     st_report(&st, text);
 }
 
+static void *tr_detach(void *unused)
+{
+    bpf_detach(&hy.obj);
+    bpf_detach(&hy.disk);
+    bpf_detach(&hy.uring);
+    return unused;
+}
+
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
  * *sig the signal that kvis shall die by. */
 static int tr_finish(int *sig)
 {
+    pthread_t th;
     int failed = sp_error();
     tr.end_ns = u_now();
     tr_drain_all();
+    hy_settle();
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* the kernel takes 0.2 ms for each program */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
-    bpf_detach(&hy.obj);
-    bpf_detach(&hy.uring);
+    if (beside)
+        pthread_join(th, NULL);
+    else
+        tr_detach(NULL);
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;
@@ -22235,10 +22325,10 @@ static int ses_start(struct session *s)
     u32 mask = 0;
     o->fam = s->fam;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
+    o->also = &compat;
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, &compat);
     ses_constants(&cfg, &compat);
     e = s->plan(&cfg, &mask);
     if (e)
@@ -29262,7 +29352,6 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, NULL);
     o->cfg = c->v;
     o->n_cfg = c->n;
     u32 mask = mk_programs(o, field, true), untyped = mk_programs(o, field, false);
@@ -29654,7 +29743,6 @@ static int vq_load(struct bpf_obj *o)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, NULL);
     bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
     bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
@@ -29936,7 +30024,6 @@ static int vh_load(void)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, NULL);
     vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
     bpf_set(&vh.cfg, "CFG_DEEP", vh.deep);
     o->cfg = vh.cfg.v;
