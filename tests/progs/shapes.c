@@ -72,7 +72,7 @@ static void wide(int argc, char **argv)
     shown("readlinkat", -1, 3, "64");
     fd = syscall(SYS_socket, AF_INET, high | SOCK_DGRAM | SOCK_CLOEXEC, 0);
     CHK(fd);
-    shown("socket", -1, 1, "SOCK_DGRAM|SOCK_CLOEXEC");
+    shown("socket", -2, 1, "SOCK_DGRAM|SOCK_CLOEXEC"); /* the last one is below */
     CHK(syscall(SYS_sendto, fd, "wide", 4, high | MSG_DONTWAIT, &to, high | sizeof to));
     shown("sendto", -1, 3, "MSG_DONTWAIT");
     shown("sendto", -1, 4, "{sa_family=AF_INET, sin_port=htons(9), sin_addr=inet_addr(\"127.0.0.1\")}");
@@ -95,9 +95,10 @@ static void wide(int argc, char **argv)
         { 0xc250b407, "GPIO_V2_GET_LINE_IOCTL" }, { 0x3b71, "VFIO_DEVICE_PCI_HOT_RESET or VFIO_IOMMU_MAP_DMA" },
         { 0x80057e63, "_IOC(_IOC_READ, 0x7e, 0x63, 0x5)" },
     };
-    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+    int n_commands = (int)(sizeof commands / sizeof *commands);
+    for (int k = 0; k < n_commands; k++) {
         syscall(SYS_ioctl, -1, commands[k].cmd, buf);
-        shown("ioctl", -1, 1, "%s", commands[k].name);
+        shown("ioctl", k - n_commands, 1, "%s", commands[k].name);
     }
     struct sockaddr_un un = { .sun_family = AF_UNIX };
     int n = snprintf(un.sun_path, sizeof un.sun_path, "%ckvis-%d%ccd", 0, (int)getpid(), 0);
