@@ -29767,7 +29767,8 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    DIR *d = opendir(path);
+    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *d = f < 0 ? NULL : fdopendir(f);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
