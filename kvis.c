@@ -6476,6 +6476,8 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
+    if (out.text.b.len == from) /* it had no room */
+        return;
     out.text.b.len--;
     if (out.columns)
         out_line_cut();
