@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 e5c9e2353a8fe575ef6377e3519f8969fbb4b7a537285accbe102301f248926b
+ *   sha256 458bd3677107b3929a7f0832b0110f3f76fa23be00707ac2a2f6b886ead4f801
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

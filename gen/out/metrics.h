@@ -3,7 +3,7 @@
  */
 
 /* What -c takes. */
-#define MET_GROUPS "cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio, "
+#define MET_GROUPS "cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio"
 
 /* Sources that are on only when -c names them. */
 #define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_VIRTIO)
@@ -73,7 +73,6 @@
     X(DEGREES_PER_SECOND, false, NUMBER, "_celsius_per_second", "_celsius_per_second", 1) \
     X(KHZ, false, HERTZ, "_hertz", "_hertz", 1000) \
     X(NS, false, NS, "_ns", "_ns", 1) \
-    X(BITS, false, NUMBER, "_bits", "_bits", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
 
 /* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order) */
@@ -129,9 +128,9 @@
     X(DISK, "io", "disks", mfs_disks, \
       "no such I/O") \
     X(ZONE, "thermal", "zones", mfs_zones, \
-      "no thermal zone has one") \
+      "no thermal zone reports it") \
     X(HWMON, "thermal", "hwmon", mfs_hwmon, \
-      "no sensor has one") \
+      "no sensor reports it") \
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
       "not counted by this CPU") \
     X(NET, "net", "interfaces", mfs_net, \
@@ -145,7 +144,7 @@
     X(BUSY, "busy", "busy", mfs_busy, \
       "no process did anything") \
     X(PAGES, "busy", "pages", mfs_pages, \
-      "no busy process, or one node") \
+      "no busy process has most of its running threads on one of several nodes") \
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
@@ -267,11 +266,11 @@
       "Page walks for code", \
       "Page walks for code") \
     X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "perf_stalled_cycles_frontend_total", MET_ALONE, false, \
-      "Cycles in which the frontend gave nothing", \
-      "Cycles in which the frontend gave nothing") \
+      "Cycles in which the front end delivered no micro-operations", \
+      "Cycles in which the front end delivered no micro-operations") \
     X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "perf_stalled_cycles_backend_total", MET_ALONE, false, \
-      "Cycles in which the backend took nothing", \
-      "Cycles in which the backend took nothing") \
+      "Cycles in which the back end accepted no micro-operations", \
+      "Cycles in which the back end accepted no micro-operations") \
     X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
       "Cycles in which no work was done", \
       "Cycles in which no work was done") \
@@ -282,11 +281,11 @@
       "Share of the cycles in which no work was done", \
       "Share of the cycles in which no work was done") \
     X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of the cycles in which the frontend gave nothing", \
-      "Share of the cycles in which the frontend gave nothing") \
+      "Share of the cycles in which the front end delivered no micro-operations", \
+      "Share of the cycles in which the front end delivered no micro-operations") \
     X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of the cycles in which the backend took nothing", \
-      "Share of the cycles in which the backend took nothing") \
+      "Share of the cycles in which the back end accepted no micro-operations", \
+      "Share of the cycles in which the back end accepted no micro-operations") \
     X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of branches mispredicted", \
       "Share of branches mispredicted") \
@@ -330,11 +329,11 @@
       "Share of pipeline slots spent on mispredicted paths", \
       "Share of pipeline slots spent on mispredicted paths") \
     X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of pipeline slots empty because the frontend gave nothing", \
-      "Share of pipeline slots empty because the frontend gave nothing") \
+      "Share of pipeline slots empty because the front end delivered no micro-operations", \
+      "Share of pipeline slots empty because the front end delivered no micro-operations") \
     X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of pipeline slots empty because the backend took nothing", \
-      "Share of pipeline slots empty because the backend took nothing") \
+      "Share of pipeline slots empty because the back end accepted no micro-operations", \
+      "Share of pipeline slots empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of the time in which the CPU counted the least counted event (counts are scaled by it)", \
       "Share of the time in which the CPU counted the least counted event (counts are scaled by it)") \
@@ -479,6 +478,9 @@
     X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", MET_ALONE, false, \
       "Processes killed because memory ran out", \
       "Processes killed because memory ran out") \
+    X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", MET_ALONE, false, \
+      "Unwritten memory at which the kernel stops writers", \
+      "Unwritten memory at which the kernel stops writers") \
     X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", MET_ALONE, false, \
       "Allocations that had to compact memory first", \
       "Allocations that had to compact memory first") \
@@ -492,8 +494,8 @@
       "Page faults that got a transparent hugepage", \
       "Page faults that got a transparent hugepage") \
     X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", MET_ALONE, false, \
-      "Page faults that did not get the transparent hugepage that they should have", \
-      "Page faults that did not get the transparent hugepage that they should have") \
+      "Page faults that fell back to small pages", \
+      "Page faults that fell back to small pages") \
     X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", MET_ALONE, false, \
       "Hugepages that khugepaged got for a collapse", \
       "Hugepages that khugepaged got for a collapse") \
@@ -632,6 +634,9 @@
     X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "", MET_SUM, false, \
       "Requests of a disk in flight", \
       "Requests of a disk in flight") \
+    X(DISK_ROTATES, "disk_rotational", "", DISK, NUMBER, DISK, "", MET_ALONE, false, \
+      "Whether a disk rotates: 1 or 0, as its driver says", \
+      "Whether a disk rotates: 1 or 0, as its driver says") \
     X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "", MET_SUM, false, \
       "Reads and writes of a disk per second", \
       "Reads and writes of a disk per second") \
@@ -867,11 +872,14 @@
       "Threads that waited for a CPU at one time, on average, by the CPU that they got", \
       "Threads that waited for a CPU at one time, on average, by the CPU that they got") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
-      "Share of the memory of a busy process on other NUMA nodes than the CPUs of its threads", \
-      "Share of the memory of a busy process on other NUMA nodes than the CPUs of its threads") \
+      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
+      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
     X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", MET_ALONE, false, \
-      "Memory of a busy process on other NUMA nodes than the CPUs of its threads", \
-      "Memory of a busy process on other NUMA nodes than the CPUs of its threads") \
+      "Memory of a busy process that is not on the NUMA node where most of its threads run", \
+      "Memory of a busy process that is not on the NUMA node where most of its threads run") \
+    X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
+      "Memory of a busy process on the node of its threads, in relation to an even spread over all nodes", \
+      "Memory of a busy process on the node of its threads, in relation to an even spread over all nodes") \
     X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
       "CPU time that a busy process waits for remote memory at most, by the distances of the nodes", \
       "CPU time that a busy process waits for remote memory at most, by the distances of the nodes") \
@@ -882,11 +890,17 @@
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota") \
     X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, \
-      "Time for which CPUs of a cgroup were throttled, added up", \
-      "Time for which CPUs of a cgroup were throttled, added up") \
-    X(GR_MAX, "group_memory_max", "max", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
-      "Times a cgroup was about to exceed its memory limit", \
-      "Times a cgroup was about to exceed its memory limit") \
+      "Time for which run queues of a cgroup were throttled, added up over CPUs", \
+      "Time for which run queues of a cgroup were throttled, added up over CPUs") \
+    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
+      "Times a cgroup was about to exceed its own memory limit", \
+      "Times a cgroup was about to exceed its own memory limit") \
+    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, \
+      "Time in which some task of a cgroup waited for memory", \
+      "Time in which some task of a cgroup waited for memory") \
+    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
+      "Pages of a cgroup that were needed again soon after their reclaim", \
+      "Pages of a cgroup that were needed again soon after their reclaim") \
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "Processes of a cgroup killed because memory ran out", \
       "Processes of a cgroup killed because memory ran out") \
@@ -909,11 +923,11 @@
       "Resident memory of the process", \
       "Resident memory of the process") \
     X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "", MET_ALONE, false, \
-      "Switches away from threads of the process because they waited", \
-      "Switches away from threads of the process because they waited") \
+      "Voluntary context switches of the threads of the process", \
+      "Voluntary context switches of the threads of the process") \
     X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "", MET_ALONE, false, \
-      "Switches away from threads of the process though they could run", \
-      "Switches away from threads of the process though they could run") \
+      "Involuntary context switches of the threads of the process", \
+      "Involuntary context switches of the threads of the process") \
     X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, \
       "Time that threads of the process ran on a CPU", \
       "Time that threads of the process ran on a CPU") \
@@ -933,8 +947,8 @@
       "CPU quota periods in which the cgroup used up its quota", \
       "CPU quota periods in which the cgroup used up its quota") \
     X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, TOTAL_US, NONE, "", MET_ALONE, false, \
-      "Time for which the cgroup was throttled", \
-      "Time for which the cgroup was throttled") \
+      "Time for which run queues of the cgroup were throttled, added up over CPUs", \
+      "Time for which run queues of the cgroup were throttled, added up over CPUs") \
     X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "", MET_ALONE, false, \
       "Anonymous memory of the cgroup", \
       "Anonymous memory of the cgroup") \
@@ -998,9 +1012,6 @@
     X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, \
       "Tasks that could run on a CPU, at each context switch", \
       "Tasks that could run on a CPU, at each context switch") \
-    X(ENTROPY, "block_entropy", "", BLOCK, BITS, DISK, "block_entropy", MET_ALONE, false, \
-      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits", \
-      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
     X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "", MET_ALONE, false, \
       "Share of reads and writes that begin where the previous one ended", \
       "Share of reads and writes that begin where the previous one ended") \
@@ -1101,8 +1112,8 @@
       "How large the writes to a disk are", \
       "How large the writes to a disk are") \
     X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", MET_ALONE, false, \
-      "Block requests that the BPF programs could not follow", \
-      "Block requests that the BPF programs could not follow") \
+      "Block requests not tracked", \
+      "Block requests not tracked") \
     X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
       "Buffers added to a virtio ring", \
       "Buffers added to a virtio ring") \
@@ -1420,9 +1431,6 @@
     X(WSIZE, "block_write_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"write\"", 9, 25, M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX, \
       "How large requests are") \
-    X(PLACE, "block_position", "16ths", BLOCK, NUMBER, \
-      NULL, 0, 0, 0, 0, 0, 0, \
-      "Reads and writes that begin in each 16th of a disk") \
     X(VQ_DEPTH, "virtio_depth", "descriptors", VIRTIO, NUMBER, \
       "virtio_depth", 0, 12, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX, \
       "Descriptors in use when a buffer was added, its own among them") \

@@ -7,16 +7,21 @@
     X(BUSY, LEFT, M_IDLE, M_IOWAIT, M_IDLE) \
     X(IDLE_ALL, SUM, M_IDLE, M_IOWAIT, M_IDLE) \
     X(FORK_RATE, DIV, M_FORKS, M_CPUS, M_FORKS) \
+    X(FORK_FAULTS, DIV, M_FAULTS, M_FORKS, M_SS_WAIT) \
     X(IRQS, SUM, M_IRQ, M_SOFTIRQ, M_IDLE) \
     X(WAITERS, FIRST, M_SS_WAIT, M_QUEUED, M_SS_WAIT) \
     X(WAIT, DIV, X_WAITERS, M_CPUS, M_SS_WAIT) \
+    X(WAITED, SHARE, M_P_WAIT, M_P_RUN, M_IDLE) \
     X(STEAL_CPUS, MUL, M_STEAL, M_CPUS, M_STEAL) \
     X(CLOCK, DIV, M_FREQ, M_FREQ_BASE, M_IDLE) \
     X(CAP, DIV, M_FREQ_LIMIT, M_FREQ_MAX, M_IDLE) \
     X(MEM_LEFT, DIV, M_MEM_AVAIL, M_MEM_TOTAL, M_IDLE) \
+    X(NODE_FULL, DIV, M_NODE_ANON, M_NODE_TOTAL, M_IDLE) \
     X(SLAB, DIV, M_MEM_UNRECLAIM, M_MEM_TOTAL, M_IDLE) \
     X(MEM_INUSE, REST, M_MEM_AVAIL, M_MEM_TOTAL, M_IDLE) \
-    X(DIRTY, DIV, M_MEM_DIRTY, M_MEM_AVAIL, M_IDLE) \
+    X(UNWRITTEN, SUM, M_MEM_DIRTY, M_MEM_WRITEBACK, M_MEM_DIRTY) \
+    X(DIRTY, DIV, X_UNWRITTEN, M_DIRTY_LIMIT, M_IDLE) \
+    X(SCANNED, SUM, M_SCAN_KSWAPD, M_SCAN_DIRECT, M_SCAN_DIRECT) \
     X(SWAP_USED, REST, M_SWAP_FREE, M_SWAP_TOTAL, M_IDLE) \
     X(REMOTE, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, M_IDLE) \
     X(HINTS, REST, M_NUMA_FAULTS_LOCAL, M_NUMA_FAULTS, M_IDLE) \
@@ -24,13 +29,20 @@
     X(COMPACT_FAILS, DIV, M_COMPACT_FAIL, M_COMPACT, M_IDLE) \
     X(READ_TIME, DIV, M_DISK_READ_TIME, M_DISK_READS, M_DISK_READ_MEAN) \
     X(WRITE_TIME, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, M_DISK_READ_MEAN) \
+    X(IO_TIME, SUM, M_DISK_READ_TIME, M_DISK_WRITE_TIME, M_DISK_READ_TIME) \
+    X(IO_DONE, SUM, M_DISK_READS, M_DISK_WRITES, M_DISK_READS) \
+    X(AWAIT, DIV, X_IO_TIME, X_IO_DONE, M_DISK_READ_MEAN) \
+    X(IO_LOST, FIRST, M_PSI_IO, M_BLOCKED, M_PSI_IO) \
     X(STALL_ALL, FIRST, M_STALL_BACK, M_STALL, M_STALL_BACK) \
     X(MEM_STALL, FIRST, M_TD_BACK, X_STALL_ALL, M_STALL_BACK) \
-    X(STALL_CPUS, MUL, X_MEM_STALL, M_CPUS, M_STALL_BACK) \
+    X(BUSY_CPUS, MUL, X_BUSY, M_CPUS, M_STALL_BACK) \
+    X(STALL_CPUS, MUL, X_MEM_STALL, X_BUSY_CPUS, M_STALL_BACK) \
     X(B_MEM, SUM, M_B_RSS, M_B_SWAP, M_B_RSS) \
     X(B_IO, SUM, M_B_READ, M_B_WRITTEN, M_B_READ) \
     X(NET_ERRS, SUM, M_NET_RX_ERRS, M_NET_TX_ERRS, M_NET_RX_ERRS) \
     X(NET_DROPS, SUM, M_NET_RX_DROP, M_NET_TX_DROP, M_NET_RX_DROP) \
+    X(NET_PACKETS, SUM, M_NET_RX_PACKETS, M_NET_TX_PACKETS, M_NET_RX_PACKETS) \
+    X(NET_DROPPED, SHARE, X_NET_DROPS, X_NET_PACKETS, M_IDLE) \
     X(LIMITS, MOST, M_THREADS_USED, M_FILES_USED, M_IDLE) \
     X(TABLES, MOST, M_TCP_MEM_USED, M_CONNTRACK_USED, M_IDLE) \
     X(PERIODS, DIV, M_GR_THROTTLES, M_GR_PERIODS, M_IDLE)
@@ -40,16 +52,21 @@
     X(X_BUSY, "% of CPU time used") \
     X(X_IDLE_ALL, "% of CPU time idle") \
     X(X_FORK_RATE, "processes created % per CPU") \
+    X(X_FORK_FAULTS, "# page faults for each") \
     X(X_IRQS, "% of its time in interrupts") \
     X(X_WAITERS, "# tasks waiting") \
     X(X_WAIT, "# tasks waiting for each CPU") \
+    X(X_WAITED, "its threads waited for % of the time in which they could run") \
     X(X_STEAL_CPUS, "# CPUs taken by the hypervisor") \
     X(X_CLOCK, "clock at % of its guaranteed rate") \
     X(X_CAP, "clock limited to % of its maximum") \
     X(X_MEM_LEFT, "% of memory available") \
+    X(X_NODE_FULL, "% of node memory anonymous") \
     X(X_SLAB, "% of memory in unreclaimable slabs") \
     X(X_MEM_INUSE, "% of memory used") \
-    X(X_DIRTY, "% of available memory dirty") \
+    X(X_UNWRITTEN, "% not on disk yet") \
+    X(X_DIRTY, "% of the dirty memory allowed") \
+    X(X_SCANNED, "pages scanned for reclaim %") \
     X(X_SWAP_USED, "% of swap used") \
     X(X_REMOTE, "% of pages allocated remotely") \
     X(X_HINTS, "% of hinting faults remote") \
@@ -57,13 +74,20 @@
     X(X_COMPACT_FAILS, "% of compactions failed") \
     X(X_READ_TIME, "reads took %") \
     X(X_WRITE_TIME, "writes took %") \
+    X(X_IO_TIME, "all requests took %") \
+    X(X_IO_DONE, "requests %") \
+    X(X_AWAIT, "requests took %") \
+    X(X_IO_LOST, "tasks waited for I/O % of the time") \
     X(X_STALL_ALL, "% of cycles stalled") \
     X(X_MEM_STALL, "% of the pipeline waiting for data") \
+    X(X_BUSY_CPUS, "# CPUs busy") \
     X(X_STALL_CPUS, "# CPUs waiting for data") \
     X(X_B_MEM, "% of memory") \
     X(X_B_IO, "% from and to disks") \
     X(X_NET_ERRS, "errors %") \
     X(X_NET_DROPS, "packets dropped %") \
+    X(X_NET_PACKETS, "packets %") \
+    X(X_NET_DROPPED, "% of its packets") \
     X(X_LIMITS, "% of the threads or open files allowed") \
     X(X_TABLES, "% of TCP memory or tracked connections allowed") \
     X(X_PERIODS, "throttled in % of its periods") \
@@ -79,12 +103,14 @@
     X(M_P_WAIT, "its threads waited for a CPU % of the time") \
     X(M_OOM, "processes killed %") \
     X(M_STALLS, "direct reclaims %") \
+    X(M_BLOCKED, "# tasks waiting for I/O") \
     X(M_REFAULTS, "pages read again %") \
     X(M_FAULTS_MAJOR, "faults that read a disk %") \
     X(M_SWAP_IN, "swapped in %") \
     X(M_SWAP_OUT, "swapped out %") \
     X(M_B_REMOTE, "% of its memory on another node") \
     X(M_B_FAR, "% of memory there") \
+    X(M_B_OWN_PART, "its own node has % of an even share") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken elsewhere %") \
@@ -103,6 +129,7 @@
     X(M_VQ_USED, "% of a ring used") \
     X(M_DISK_BUSY, "busy % of the time") \
     X(M_DISK_QUEUE, "# requests in flight") \
+    X(M_DISK_ROTATES, "# if it rotates") \
     X(M_RQUEUE_P99, "one read in 100 was queued % or longer") \
     X(M_NET_RX_USED, "receiving at % of its speed") \
     X(M_NET_TX_USED, "sending at % of its speed") \
@@ -121,8 +148,10 @@
     X(M_THREADS_USED, "% of the threads allowed") \
     X(M_CONNTRACK_USED, "% of the table used") \
     X(M_TCP_MEM_USED, "% of TCP memory used") \
-    X(M_GR_THROTTLED, "stood still % of the time") \
+    X(M_GR_THROTTLED, "# CPUs of it stopped on average") \
     X(M_GR_MAX, "limit reached %") \
+    X(M_GR_PSI_MEM, "its tasks waited for memory % of the time") \
+    X(M_GR_REFAULTS, "pages read again %") \
     X(M_GR_OOM, "processes killed %") \
     X(M_B_CPU, "% of a CPU") \
     X(M_B_SYSTEM, "% of a CPU in the kernel") \
@@ -157,7 +186,7 @@
       .cost = M_GR_THROTTLED, .factor = (float)1, \
       .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "Cgroup %t is throttled: it uses up its CPU quota and stands still until the period ends", \
+      .finding = "Cgroup %t is throttled: it exhausts its CPU quota and is stopped for the rest of each period", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
     { .name = "cgroup-quota-used", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
@@ -165,7 +194,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
       .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "Cgroup %t uses up its CPU quota in most periods", \
+      .finding = "Cgroup %t exhausts its CPU quota in most periods", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
     { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, \
@@ -175,15 +204,17 @@
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       .finding = "The kernel killed processes of cgroup %t at its memory limit", \
-      .source = "cgroup-v2.rst: memory.events, oom_kill and max", \
+      .source = "cgroup-v2.rst: oom_kill of memory.events and max of memory.events.local", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
       .value = M_GR_MAX, .below = false, .limit = (float)100, \
-      .cost = M_PSI_MEM, .factor = (float)1, \
+      .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 100 }, \
+        { M_GR_PSI_MEM, DG_THIS, true, false, 0.05 } }, \
+      .cost = M_GR_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       .finding = "Cgroup %t is at its memory limit and reclaims its own memory again and again", \
-      .source = "cgroup-v2.rst: memory.max", \
+      .source = "cgroup-v2.rst: memory.max, memory.pressure, workingset_refault", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_STEAL, .below = false, .limit = (float)0.05, \
@@ -195,10 +226,19 @@
       .next = "kvis monitor -c cpu --per-cpu", .alone = "" }, \
     { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, \
       .value = X_IRQS, .below = false, .limit = (float)0.5, \
+      .guard = { { X_WAITERS, DG_THIS, false, false, 0.1 } }, \
       .cost = X_IRQS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "CPU %t is busy with interrupts, and tasks on this CPU wait", \
+      .source = "Documentation/networking/scaling.rst", \
+      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+    { .name = "cpu-interrupts-full", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = X_IRQS, .below = false, .limit = (float)0.95, \
+      .cost = X_IRQS, .factor = (float)1, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
+      .finding = "CPU %t does nothing but handle interrupts, and can handle no more", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
     { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
@@ -212,7 +252,7 @@
     { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = X_CAP, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
-      .cost = X_BUSY, .factor = (float)0.2, \
+      .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs are busy and are not allowed to run at their full clock rate", \
@@ -221,7 +261,7 @@
     { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = X_CLOCK, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
-      .cost = X_BUSY, .factor = (float)0.2, \
+      .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs are busy and run below the clock rate that all of them can sustain", \
@@ -229,11 +269,13 @@
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
+      .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
+        { X_FORK_FAULTS, DG_ALL, false, false, 10 } }, \
       .cost = M_FORKS, .factor = (float)0.0001, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
       .finding = "Creating processes takes a large share of CPU time", \
-      .source = "fork, exec and exit take 0.1 to 1 ms of CPU time", \
+      .source = "fork, exec and exit take 0.1 to 1 ms of CPU time; a new thread causes fewer faults", \
       .next = "kvis proc -d 5", .alone = "" }, \
     { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
@@ -260,7 +302,7 @@
         { X_IDLE_ALL, DG_OTHERS, false, false, 0.4 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
       .cost = X_WAITERS, .factor = (float)1, \
-      .who = DG_BY_CPU, .whose = M_B_WAIT, \
+      .who = DG_BY_CPU, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
       .source = "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
@@ -281,11 +323,12 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WAIT, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "One wait for a CPU in a hundred is long enough for people to notice", \
+      .finding = "Scheduling latency is high: 1 % of waits took 20 ms or more", \
       .source = "several time slices of the scheduler", \
       .next = "kvis monitor -c sched --histogram", .alone = "" }, \
     { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, \
-      .value = M_P_WAIT, .below = false, .limit = (float)0.1, \
+      .value = X_WAITED, .below = false, .limit = (float)0.3, \
+      .guard = { { M_P_WAIT, DG_THIS, false, false, 0.1 } }, \
       .cost = M_P_WAIT, .factor = (float)1, \
       .who = DG_BY_SELF, .whose = M_P_WAIT, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -302,14 +345,24 @@
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
+      .guard = { { M_STALLS, DG_ALL, false, false, 1e-9 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(SWAP) | DG_R(DISK), \
       .finding = "The kernel killed a process because memory ran out", \
-      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer", \
+      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; the limit of a cgroup does not count in allocstall", \
+      .next = "dmesg | grep -i oom", .alone = "" }, \
+    { .name = "limit-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_OOM, .below = false, .limit = (float)1e-9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(MEM), .unless_rule = "cgroup-oom-kill", .before = 0, \
+      .finding = "The kernel killed a process at the memory limit of a cgroup", \
+      .source = "proc_vmstat(5): oom_kill and allocstall", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
     { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_PSI_MEM, .below = false, .limit = (float)0.05, \
+      .guard = { { X_SCANNED, DG_ALL, false, false, 100 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
@@ -350,16 +403,19 @@
       .source = "proc_meminfo(5): SUnreclaim", \
       .next = "slabtop -o -s c", .alone = "" }, \
     { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
-      .value = X_DIRTY, .below = false, .limit = (float)0.15, \
+      .value = X_DIRTY, .below = false, .limit = (float)0.95, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.3 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WRITTEN, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Unwritten data is close to the limit at which the kernel slows down writers", \
-      .source = "Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
+      .source = "proc_vmstat(5): nr_dirty_threshold", \
       .next = "kvis monitor -c io", .alone = "" }, \
     { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_SWAP_IN, .below = false, .limit = (float)1e6, \
-      .guard = { { M_SWAP_OUT, DG_ALL, false, false, 1e5 } }, \
+      .guard = { { M_SWAP_OUT, DG_ALL, false, false, 1e5 }, \
+        { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
+        { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(DISK) | DG_R(VIRTIO), \
@@ -368,6 +424,8 @@
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
     { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_SWAP_IN, .below = false, .limit = (float)4e6, \
+      .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
+        { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
@@ -376,6 +434,8 @@
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_SWAP_OUT, .below = false, .limit = (float)4e6, \
+      .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
+        { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
@@ -384,6 +444,7 @@
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .files = false, \
       .value = X_SWAP_USED, .below = false, .limit = (float)0.9, \
+      .guard = { { X_MEM_LEFT, DG_ALL, false, true, 0.1 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SWAP, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -392,7 +453,8 @@
       .next = "cat /proc/swaps", .alone = "" }, \
     { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, \
       .value = M_B_REMOTE, .below = false, .limit = (float)0.5, \
-      .guard = { { M_B_FAR, DG_THIS, false, false, 16e6 } }, \
+      .guard = { { M_B_OWN_PART, DG_THIS, false, true, 0.5 }, \
+        { M_B_FAR, DG_THIS, false, false, 16e6 } }, \
       .cost = M_B_FAR_COST, .factor = (float)1, \
       .who = DG_BY_SELF, .whose = M_B_REMOTE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -419,11 +481,12 @@
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, \
       .value = M_NUMA_FOREIGN, .below = false, .limit = (float)1000, \
+      .guard = { { X_NODE_FULL, DG_THIS, false, false, 0.7 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
-      .source = "Documentation/admin-guide/numastat.rst: numa_foreign", \
+      .source = "Documentation/admin-guide/numastat.rst: numa_foreign; page cache can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_NUMA_MOVED, .below = false, .limit = (float)10000, \
@@ -438,12 +501,13 @@
       .cost = X_STALL_CPUS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The memory controllers of socket %t move nearly all that its DIMMs can", \
+      .finding = "Memory bandwidth of socket %t is nearly exhausted", \
       .source = "programs made to use all bandwidth (STREAM) reach 80 % of the DIMMs' peak", \
       .next = "kvis monitor -c membw,pmc -p %p", .alone = "kvis monitor -c membw,pmc" }, \
     { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = X_MEM_STALL, .below = false, .limit = (float)0.5, \
-      .guard = { { M_LLC_MPKI, DG_ALL, false, false, 10 } }, \
+      .guard = { { M_LLC_MPKI, DG_ALL, false, false, 10 }, \
+        { X_BUSY, DG_ALL, false, false, 0.5 } }, \
       .cost = X_STALL_CPUS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(BAND), .unless_rule = NULL, .before = 0, \
@@ -452,6 +516,7 @@
       .next = "kvis monitor -c pmc -p %p", .alone = "kvis monitor -c pmc" }, \
     { .name = "tlb-misses", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
       .value = M_DTLB_WPKI, .below = false, .limit = (float)10, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -503,19 +568,31 @@
       .source = "virtqueue_add of drivers/virtio/virtio_ring.c", \
       .next = "kvis monitor -c virtio", .alone = "" }, \
     { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
-      .value = M_DISK_BUSY, .below = false, .limit = (float)0.85, \
-      .guard = { { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
-        { M_PSI_IO, DG_ALL, true, false, 0.1 } }, \
-      .cost = M_DISK_QUEUE, .factor = (float)1, \
+      .value = X_AWAIT, .below = false, .limit = (float)0.05, \
+      .guard = { { M_DISK_BUSY, DG_THIS, false, false, 0.85 }, \
+        { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Disk %t is always busy, and requests wait for it", \
-      .source = "iostat(1): %util, aqu-sz", \
+      .source = "iostat(1): %util, aqu-sz, await; a rotating disk takes 20 ms", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
+      .value = X_AWAIT, .below = false, .limit = (float)0.01, \
+      .guard = { { M_DISK_ROTATES, DG_THIS, false, true, 0 }, \
+        { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = X_B_IO, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Requests wait for disk %t, which has no moving parts: it gets more than it can take", \
+      .source = "a flash disk takes 1 ms or less", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
       .value = X_READ_TIME, .below = false, .limit = (float)0.05, \
-      .guard = { { M_PSI_IO, DG_ALL, true, false, 0.1 } }, \
-      .cost = M_DISK_READ_TIME, .factor = (float)1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Reads from disk %t take longer than a seek of any disk", \
@@ -523,8 +600,8 @@
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
       .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
-      .guard = { { M_PSI_IO, DG_ALL, false, false, 0.1 } }, \
-      .cost = M_PSI_IO, .factor = (float)1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
@@ -532,8 +609,8 @@
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
-      .guard = { { M_PSI_IO, DG_ALL, false, false, 0.1 } }, \
-      .cost = M_PSI_IO, .factor = (float)1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Reads wait in the kernel's queue before disk %t gets them", \
@@ -566,6 +643,7 @@
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, \
       .value = X_NET_DROPS, .below = false, .limit = (float)100, \
+      .guard = { { X_NET_DROPPED, DG_THIS, false, false, 0.001 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -596,22 +674,22 @@
       .finding = "Softirqs end before they have handled all packets", \
       .source = "sysctl/net.rst: netdev_budget", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
-    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
       .value = M_TCP_OVERFLOWS, .below = false, .limit = (float)0.5, \
-      .cost = M_TCP_OVERFLOWS, .factor = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "A server does not accept connections fast enough: clients wait for their next try", \
-      .source = "each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
+      .source = "each client waits 1 s for its next try (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       .next = "ss -ltn", .alone = "" }, \
     { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
-      .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.02, \
-      .guard = { { M_TCP_RETRANS, DG_ALL, false, false, 5 } }, \
-      .cost = M_TCP_TIMEOUTS, .factor = (float)0.2, \
+      .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.05, \
+      .guard = { { M_TCP_RETRANS, DG_ALL, false, false, 10 } }, \
+      .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "TCP sends many segments again because packets are lost on the way", \
-      .source = "a timeout costs 200 ms (include/net/tcp.h: TCP_RTO_MIN)", \
+      .source = "tcp(7); over the internet 1 to 3 % are usual", \
       .next = "ss -ti", .alone = "" }, \
     { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
       .value = M_UDP_RCVBUF, .below = false, .limit = (float)10, \
