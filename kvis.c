@@ -25015,7 +25015,8 @@ static struct {
 
 /* As what a number is shown. */
 enum met_unit {
-    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
+    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
+    U_CELSIUS_RATE
 };
 
 /* What is behind a metric's name: in JSON, where a counter is a rate, and in Prometheus, where it
@@ -25147,7 +25148,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* What a distribution is of is met_hist.inst. */
+/* The thing of a distribution is met_hist.inst. */
 static const struct met_hist_row {
     const char *name, *counts;  /* what is counted, as bcc calls it */
     const char *prom, *prom_help;
@@ -25861,6 +25862,15 @@ static void met_files(const struct met_inst *i, const char *dir)
  * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
  * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
 
+/* The number after a key of a file. */
+static bool mfs_key_number(const char *text, const char *key, u64 *v)
+{
+    const char *at = strstr(text, key);
+    if (at)
+        *v = strtoull(at + strlen(key), NULL, 10);
+    return at;
+}
+
 /* --- /proc/stat --- */
 
 /* Of a clock that stood still there is no share: a counter's rate begins anew. */
@@ -26073,6 +26083,12 @@ static void mfs_vmstat(void)
 
 static void mfs_khuge(void)
 {
+    static const char *const policies[] = { "[never]", "[madvise]", "[always]" };
+    char text[64];
+    u_slurp(met_path("/sys/kernel/mm/transparent_hugepage/enabled"), text, sizeof text);
+    for (u32 k = 0; k < ARRAY_LEN(policies); k++)
+        if (strstr(text, policies[k]))
+            met_set(met.all, M_THP_POLICY, k);
     met_files(met.all, met_path("/sys/kernel/mm/transparent_hugepage/khugepaged"));
 }
 
@@ -26457,6 +26473,16 @@ static void mfs_net_line(const char *line)
         met_share(i, M_NET_TX_USED, met_v(i, M_NET_TX), met_v(i, M_NET_SPEED));
 }
 
+static void mfs_bonds(void)
+{
+    char link[16];
+    for (const struct met_inst *i = met_first(DIM_NET); i; i = met_next(i))
+        if (i->name[0] && i->at == met.tick
+            && u_slurp(met_path("/sys/class/net/%s/bonding_slave/mii_status", i->name), link,
+                       sizeof link))
+            met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
+}
+
 /* The sum is of what has hardware: a bridge's or a tunnel's packets are those of another, too. */
 static void mfs_net(void)
 {
@@ -26532,6 +26558,224 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
+/* The sum of a column over the rows of all CPUs, which are hexadecimal, below a row of names. The
+ * key of the metric names the table and the column. */
+static void mfs_table_column(u32 m)
+{
+    const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
+    char *line;
+    u64 sum = 0;
+    int at = -1, k = 0;
+    const char *path = met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key);
+    if (!met_there(path) || !met_open(path)) /* without nf_conntrack, or IPv6, there is none */
+        return;
+    if ((line = met_line()))
+        for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
+            if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
+                at = k;
+    while (line && (line = met_line()))
+        sum += at < 0 ? 0 : strtoul(u_word(line, at), NULL, 16);
+    if (at >= 0)
+        met_count(met.all, m, sum);
+}
+
+static void mfs_tables(void)
+{
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+        mfs_table_column(m);
+}
+
+/* --- file systems --- */
+
+enum { MFS_FS = 256 };
+
+/* A path of /proc/PID/mountinfo, where blanks are \040. */
+static void mfs_unescape(char *s)
+{
+    char *to = s;
+    for (; *s; s++) {
+        bool octal = *s == '\\' && strspn(s + 1, "01234567") >= 3;
+        *to++ = octal ? (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0')) : *s;
+        s += octal ? 3 : 0;
+    }
+    *to = 0;
+}
+
+/* Whether statfs(2) of such a file system asks nobody but this kernel. */
+static bool mfs_fs_local(const char *type, unsigned device_major)
+{
+    static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
+    bool local = device_major;
+    for (u32 k = 0; k < ARRAY_LEN(types); k++)
+        local |= !strncmp(type, types[k], strlen(types[k]));
+    return local && strncmp(type, "fuse", 4);
+}
+
+/* Space and inodes. What cannot be written to has none to give, and is not at fault. */
+static void mfs_fs_space(const struct met_inst *i)
+{
+    struct statfs s;
+    if (statfs(met_path("%s", i->name), &s) || !s.f_blocks)
+        return;
+    double size = (double)s.f_bsize;
+    met_set(i, M_FS_SIZE, (double)s.f_blocks * size);
+    met_set(i, M_FS_AVAIL, (double)s.f_bavail * size);
+    met_set(i, M_FS_LEFT, (double)s.f_bavail / (double)s.f_blocks);
+    if (s.f_files)
+        met_set(i, M_FS_INODES, 1 - (double)s.f_ffree / (double)s.f_files);
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last are the options of
+ * the file system, which all its mounts share. */
+static void mfs_fs_line(char *line, u64 *seen, u32 *n)
+{
+    char *end, *type = strstr(line, " - "), name[MET_NAME];
+    const char *dev = u_word(line, 2);
+    unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
+    u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
+    s64 errors;
+    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr))
+        return;
+    for (u32 k = 0; k < *n; k++)
+        if (seen[k] == id)
+            return;
+    if (*n == MFS_FS) {
+        met_left_out(1);
+        return;
+    }
+    seen[(*n)++] = id;
+    *type = 0;
+    char *path = (char *)u_word(line, 4);
+    path[strcspn(path, " ")] = 0;
+    mfs_unescape(path);
+    struct met_inst *i = met_inst(DIM_FS, path);
+    const char *options = u_word(type + 3, 2);
+    bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type + 3, " "), type + 3);
+    met_set(i, M_FS_RO, ro);
+    if (!ro)
+        mfs_fs_space(i);
+    met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
+    const char *count = met_path("/sys/fs/ext4/%s/errors_count", name);
+    if (*name && met_there(count) && met_file_number(count, &errors))
+        met_set(i, M_FS_ERRORS, (double)errors);
+}
+
+/* Below another root, the mounts are those of its first process. */
+static void mfs_fs(void)
+{
+    u64 seen[MFS_FS];
+    u32 n = 0;
+    char *line;
+    if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
+        return;
+    while ((line = met_line()))
+        mfs_fs_line(line, seen, &n);
+}
+
+/* --- what says that hardware fails, or is slow --- */
+
+static void mfs_edac_files(struct met_inst *i, const char *dir)
+{
+    met_files(i, dir);
+}
+
+static void mfs_edac(void)
+{
+    mfs_each(DIM_MC, "/sys/devices/system/edac/mc", "mc", "", mfs_edac_files);
+}
+
+/* "      1048512 blocks super 1.2 [2/1] [U_]": of two disks one is there. */
+static void mfs_md(void)
+{
+    const char *path = met_path("/proc/mdstat");
+    char *line, *end;
+    u32 degraded = 0;
+    if (!met_there(path) || !met_open(path))
+        return;
+    while ((line = met_line()))
+        for (const char *at = line; (at = strchr(at, '[')); at++) {
+            unsigned long want = strtoul(at + 1, &end, 10);
+            degraded += isdigit((u8)at[1]) && *end == '/' && isdigit((u8)end[1])
+                        && strtoul(end + 1, &end, 10) < want && *end == ']';
+        }
+    met_set(met.all, M_MD_DEGRADED, degraded);
+}
+
+/* Messages that the kernel wrote to its log since the first look: how many have the text of a row's
+ * key, and the last of them. */
+static const u16 mfs_log_rows[] = { MET_SET_LOG };
+static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
+static int mfs_log_fd = -1;
+
+/* "3,1234,5140900,-;I/O error, dev sda, sector 9". Messages with a number from 8 on were written by
+ * a program. */
+static void mfs_log_line(const char *line)
+{
+    const char *text = strchr(line, ';');
+    if (!text || !isdigit((u8)*line) || strtoul(line, NULL, 10) >= 8)
+        return;
+    for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
+        if (strstr(text, metrics[mfs_log_rows[k]].key)) {
+            mfs_logged[k].n++;
+            snprintf(mfs_logged[k].last, sizeof mfs_logged[k].last, "%s", text + 1);
+        }
+}
+
+/* A reading has one message, and may have lines about its device below. */
+static void mfs_log(void)
+{
+    enum { MOST = 4096 }; /* messages of one look */
+    char text[8192], *rest, *line;
+    const char *path = met_path("/dev/kmsg");
+    ssize_t n = 0;
+    if (mfs_log_fd < 0) {
+        mfs_log_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (mfs_log_fd < 0) {
+            met_wrong(path, errno);
+            return;
+        }
+        lseek(mfs_log_fd, 0, SEEK_END); /* what was before is not ours to count */
+    }
+    for (u32 k = 0; k < MOST; k++) {
+        n = read(mfs_log_fd, text, sizeof text - 1);
+        if (n < 0 && errno == EPIPE) /* it was overwritten before it was read */
+            continue;
+        if (n <= 0)
+            break;
+        text[n] = 0;
+        for (rest = text; (line = strsep(&rest, "\n"));)
+            mfs_log_line(line);
+    }
+    for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
+        met_count(met.all, mfs_log_rows[k], mfs_logged[k].n);
+}
+
+/* The last message of a kind; NULL: there was none. */
+static const char *mfs_log_last(u32 m)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
+        if (mfs_log_rows[k] == m && mfs_logged[k].n)
+            return mfs_logged[k].last;
+    return NULL;
+}
+
+/* Clocks that programs cannot read without a system call, and the kernel only from a device. */
+static void mfs_clock_source(void)
+{
+    static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
+    char name[64];
+    bool is = false;
+    if (!met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+                  name, sizeof name))
+        return;
+    for (u32 k = 0; k < ARRAY_LEN(slow); k++)
+        is |= !strcmp(name, slow[k]);
+    met_set(met.all, M_CLOCK_SLOW, is);
+}
+
 /* --- limits of the kernel --- */
 
 /* The metrics of what there is, of what there may be, and of that as a share; none of nonsense. */
@@ -26597,6 +26841,62 @@ static void mfs_limits(void)
     mfs_limit_tcp();
 }
 
+enum { MFS_REMOTES = 1024 };
+
+/* Remote addresses by the hash of their texts, and how many connections each has. */
+static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
+
+/* "   0: 0100007F:8AE2 0100007F:0016 01 ...": local and remote address. The number of connections
+ * to that one so far; 0: its port is none of lo to hi, or there are too many remote addresses. */
+static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
+{
+    const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
+    const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
+    u64 hash = 0xcbf29ce484222325; /* FNV-1a */
+    long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: it listens */
+        return 0;
+    for (const char *s = remote; *s && *s != ' '; s++)
+        hash = (hash ^ (u8)*s) * 0x100000001b3;
+    for (u32 k = 0; k < 16; k++) {
+        u32 at = (u32)(hash + k) % MFS_REMOTES;
+        if (mfs_remotes[at].n && mfs_remotes[at].hash != hash)
+            continue;
+        mfs_remotes[at].hash = hash;
+        return ++mfs_remotes[at].n;
+    }
+    return 0;
+}
+
+/* Each remote address and port can be connected to from each local port once, also while the
+ * connection is in TIME_WAIT. Connections are counted only where there are enough for that. */
+static void mfs_ports(void)
+{
+    static const char *const tables[] = { "tcp", "tcp6" };
+    char text[2048], range[64], *line;
+    u64 inuse = 0, waiting = 0;
+    s64 lo, hi;
+    u32 most = 0;
+    u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
+    u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
+    mfs_key_number(text, "TCP: inuse ", &inuse);
+    mfs_key_number(text, " tw ", &waiting);
+    if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
+        || (double)(inuse + waiting) < (double)(hi - lo + 1) / 2)
+        return;
+    memset(mfs_remotes, 0, sizeof mfs_remotes);
+    for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
+        const char *path = met_path("/proc/net/%s", tables[k]);
+        if (!met_there(path) || !met_open(path))
+            continue;
+        while ((line = met_line())) {
+            u32 n = mfs_port_line(line, lo, hi);
+            most = MAX(most, n);
+        }
+    }
+    met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
+}
+
 /* --- the busiest processes ---
  * Each interval goes once over /proc, and shows the first MFS_TOP by each of eight numbers. One
  * that was shown for a number is shown as long as it is among the first MFS_NEAR by it: two that
@@ -26613,7 +26913,7 @@ enum {
 /* The numbers of a process: first those that count on. */
 enum mfs_number {
     MFS_CPU, MFS_SYSTEM, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_MAJOR, MFS_MINOR,
-    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_BUSY
+    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_STUCK, MFS_BUSY
 };
 
 static const u16 mfs_metrics[MFS_BUSY] = {
@@ -26621,6 +26921,7 @@ static const u16 mfs_metrics[MFS_BUSY] = {
     [MFS_READ] = M_B_READ, [MFS_WRITTEN] = M_B_WRITTEN,
     [MFS_MAJOR] = M_B_MAJOR, [MFS_MINOR] = M_B_MINOR,
     [MFS_RSS] = M_B_RSS, [MFS_SWAP] = M_B_SWAP, [MFS_THREADS] = M_B_THREADS,
+    [MFS_STUCK] = M_B_STUCK,
 };
 
 /* Which number of a process a metric is; MFS_BUSY: none. */
@@ -26702,15 +27003,6 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     *ran = strtoull(text, &end, 10);
     *waited = strtoull(end, NULL, 10);
     return isdigit((u8)*text);
-}
-
-/* The number of a line of a file of the process. */
-static bool mfs_key_number(const char *text, const char *key, u64 *v)
-{
-    const char *at = strstr(text, key);
-    if (at)
-        *v = strtoull(at + strlen(key), NULL, 10);
-    return at;
 }
 
 /* Numbers of /proc/PID/status, or a thread's, by what their lines begin with: which there are, as
@@ -27033,8 +27325,8 @@ static void mfs_busy(void)
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
-    for (u32 by = 0; by < MFS_BUSY; by++)
-        if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
+    for (u32 by = 0; by < MFS_THREADS; by++)
+        if (by != MFS_WRITTEN) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k]->by)
@@ -27042,11 +27334,69 @@ static void mfs_busy(void)
     met.src[met.cur].there = mfs_seen.n;
 }
 
+/* --- which are stuck --- */
+
+/* Whether its first thread is in uninterruptible sleep, and has not run since the look before. */
+static bool mfs_is_stuck(const struct mfs_task *t)
+{
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD of include/linux/sched.h */
+    char text[1024];
+    const char *comm, *words;
+    s64 born, flags;
+    if (mfs_did(t, MFS_CPU) || mfs_did(t, MFS_WAIT))
+        return false;
+    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
+    words = mfs_pid_stat(text, &comm, &born);
+    return words && *words == 'D' && met_number(u_word(words, 6), &flags)
+           && !(flags & KERNEL_THREAD);
+}
+
+static void mfs_stuck(void)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < mfs_seen.n; k++) {
+        struct mfs_task *t = mfs_seen.task[k];
+        bool stuck = mfs_is_stuck(t);
+        t->now[MFS_STUCK] = stuck;
+        t->has |= 1u << MFS_STUCK;
+        n += stuck;
+    }
+    if (mfs_seen.n)
+        met_set(met.all, M_STUCK, n);
+}
+
+/* --- how many descriptors they have --- */
+
+/* "Max open files            1024                 524288               files": the first is what
+ * open(2) fails at. */
+static void mfs_fds_of(const struct mfs_task *t)
+{
+    char text[4096];
+    u64 limit, n = 0;
+    u_slurp(met_path("/proc/%u/limits", t->pid), text, sizeof text);
+    if (!mfs_key_number(text, "Max open files", &limit) || !limit)
+        return;
+    DIR *d = opendir(met_path("/proc/%u/fd", t->pid));
+    for (const struct dirent *e; (e = u_entry(&d));)
+        n++;
+    struct met_inst *i = n * 2 >= limit ? met_inst_nr(DIM_BUSY, t->pid) : NULL;
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%s", t->comm);
+    met_set(i, M_B_FDS, (double)n / (double)limit);
+}
+
+static void mfs_fds(void)
+{
+    for (u32 k = 0; k < mfs_seen.n; k++)
+        mfs_fds_of(mfs_seen.task[k]);
+}
+
 /* --- on which nodes their memory is --- */
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* Of a process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), how many of its
+/* A process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), how many of its
  * threads were there last, and how many of those could run. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
@@ -27140,7 +27490,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Of a process that is nearly all of its cgroup, what the kernel counts for the cgroup. */
+/* The kernel's count for the cgroup, if the process is nearly all of it. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -27170,8 +27520,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* The kernel walks all memory of a process for numa_maps, and keeps others from changing its address
- * space meanwhile: of a large one that takes too long. */
+/* The kernel walks all memory of a process for numa_maps, and nothing can change its address space
+ * meanwhile, which takes too long for a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -27240,9 +27590,20 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
     u_slurp(met_there(local) ? local : met_in(dir, "memory.events"), text, sizeof text);
     if (mfs_key_number(text, "max ", &v))
         met_count(i, M_GR_MAX, v);
-    u_slurp(met_in(dir, "memory.pressure"), text, sizeof text); /* "some avg10=0.00 ... total=123" */
+    u_slurp(met_in(dir, "memory.pressure"), text, sizeof text);
     if (mfs_key_number(text, " total=", &v))
         met_count(i, M_GR_PSI_MEM, v);
+}
+
+/* Most cgroups of systemd have such a limit, so that only those near theirs are shown. */
+static void mfs_group_pids(const char *dir, const char *name)
+{
+    char max[64], now[64];
+    s64 n, limit;
+    if (u_slurp(met_in(dir, "pids.max"), max, sizeof max) && met_number(max, &limit) && limit > 0
+        && u_slurp(met_in(dir, "pids.current"), now, sizeof now) && met_number(now, &n)
+        && n >= limit - limit / 10)
+        met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
 }
 
 static void mfs_group(const char *dir, const char *name)
@@ -27271,6 +27632,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         mfs_group_count.looked++;
         mfs_group(dir, dir + root);
+        mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
@@ -30136,6 +30498,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
             mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
         break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
+    case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
@@ -32526,7 +32889,7 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
-    if (on >> SRC_PAGES & 1) /* which looks at the busiest */
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* busy finds processes */
         on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
@@ -32684,10 +33047,10 @@ static void mon_run(u64 end_ns)
  * The USE method (Gregg: of every resource its utilization, saturation and errors) over the
  * metrics of the monitor. All sources are read every second for as long as -d says; then each
  * number is its mean of that time (of a distribution's parts: the worst second's), and the rules
- * of gen/tables/rules.tbl are tried. Errors are first, and limits that are nearly reached; all others
- * are ranked by the time that is lost to them, in seconds per second: of CPUs, or of all tasks that
- * wait, so that it may be more than 1. A finding is one struct dg_finding, which the text and the
- * JSON (also that of the report) print. Entry point: dg_run. */
+ * of gen/tables/rules.tbl are tried. Errors are first, and limits that are nearly reached; all
+ * others are ranked by the time that is lost to them, in seconds per second: of CPUs, or of all
+ * tasks that wait, so that it may be more than 1. A finding is one struct dg_finding, which the
+ * text and the JSON (also that of the report) print. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -32738,7 +33101,8 @@ enum { DG_MAX_GUARDS = 3 };
 static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* NULL: none */
-    u16 value, cost, whose, unless, before; /* the last two: resources, as bits */
+    u16 value, cost, whose, log;
+    u16 unless, before; /* resources, as bits */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
@@ -32781,6 +33145,7 @@ static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
     double value, cost, key;     /* key: its cost, and at least those of its consequences */
+    bool error;                  /* something failed, or is about to; or that follows from it */
     u8 depth;                    /* how many causes are before it */
     u8 n_evidence, n_who;
     struct dg_evidence {
@@ -33239,7 +33604,8 @@ static void dg_keep(const struct dg_finding *f)
 
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 {
-    struct dg_finding f = { .rule = r, .of = of };
+    struct dg_finding f = { .rule = r, .of = of,
+                            .error = r->kind == DG_ERROR || r->res == RES_LIMIT };
     double v;
     if (!dg_value(r->value, of, &f.value)
         || !dg_crosses(f.value, (double)r->limit, r->below))
@@ -33298,21 +33664,16 @@ static void dg_consequences(struct dg_finding *f)
             || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* a little of it is no cause */
             continue;
         f->key = MAX(f->key, g->key);
+        f->error |= g->error;
         g->depth = (u8)MAX(g->depth, MIN(f->depth + 1, N_RES));
     }
-}
-
-/* Whether something failed, or is about to. */
-static bool dg_is_error(const struct dg_finding *f)
-{
-    return f->rule->kind == DG_ERROR || f->rule->res == RES_LIMIT;
 }
 
 static int dg_order(const void *a, const void *b)
 {
     const struct dg_finding *f = a, *g = b;
-    if (dg_is_error(f) != dg_is_error(g))
-        return dg_is_error(f) ? -1 : 1;
+    if (f->error != g->error)
+        return f->error ? -1 : 1;
     if (f->key != g->key)
         return f->key < g->key ? 1 : -1;
     if (f->depth != g->depth)
@@ -33662,6 +34023,12 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_c(b, '\n');
     dg_paragraph(b, head, &line, 3, DG_COLUMNS);
     dg_text_who(b, f);
+    const char *message = mfs_log_last(f->rule->log);
+    if (message) {
+        b_reset(&line);
+        b_esc(&line, message, strlen(message), 0);
+        dg_paragraph(b, "   kernel: ", &line, 7, DG_COLUMNS);
+    }
     s = dg_next(f);
     b_s(b, "   next: ");
     b_put(b, s->p, s->len);
@@ -33682,7 +34049,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     const struct met_inst *best = NULL;
     double x;
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
-        && dim != DIM_QUEUE)
+        && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
@@ -34016,6 +34383,10 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, ",\"culprits\":[");
     dg_json_who(b, f);
     mout_json_end(b, "],");
+    if (mfs_log_last(r->log)) {
+        out_json_text(b, "kernel", mfs_log_last(r->log));
+        b_c(b, ',');
+    }
     s = dg_next(f);
     out_json_str(b, "next", s->p, s->len);
     b_s(b, "},");
@@ -34108,17 +34479,19 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-/* Sources that a sick machine feels are read once: the clock rates, for which each CPU may be waited
- * for (10 ms before Linux 5.18), while what is watched has just begun; the memory of processes at the
- * end. */
+/* Sources that a sick machine feels are read once. Clock rates are read at the second look, when
+ * what is watched runs (each CPU may take 10 ms before Linux 5.18); the memory and descriptors of
+ * processes, and connections, at the end. */
 static void dg_costly(bool last)
 {
-    const u64 freq = 1ull << SRC_FREQ, pages = 1ull << SRC_PAGES;
-    mo.off |= freq | pages;
+    const u64 freq = 1ull << SRC_FREQ;
+    const u64 last_only = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS
+                          | 1ull << SRC_STUCK;
+    mo.off |= freq | last_only;
     if (met.tick == 1)
         mo.off &= ~freq;
     if (last)
-        mo.off &= ~pages;
+        mo.off &= ~last_only;
 }
 
 static void dg_look(bool last)

@@ -3,15 +3,16 @@
  */
 
 /* What -c takes. */
-#define MET_GROUPS "cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio"
+#define MET_GROUPS "cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio"
 
 /* Sources that are on only when -c names them. */
-#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_VIRTIO)
+#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_VIRTIO)
 #define MET_SET_CPU_MODES M_USER, M_NICE, M_SYSTEM, M_IDLE, M_IOWAIT, M_IRQ, M_SOFTIRQ, M_STEAL
 #define MET_SET_GUEST_MODES M_GUEST, M_GUEST_NICE
 #define MET_SET_TRIP_POINTS M_TRIP_PASSIVE, M_TRIP_HOT, M_TRIP_CRITICAL
 #define MET_SET_CONNTRACK M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED
 #define MET_SET_TCP_MEMORY M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED
+#define MET_SET_LOG M_LOG_OOM, M_LOG_IO, M_LOG_HUNG, M_LOG_MCE, M_LOG_RO
 #define MET_SET_VIRTIO_TYPES M_VQ_SIZE, M_VQ_USED, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX
 #define MET_SET_VHOST_RINGS M_VH_STALL, M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX, M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX, M_VH_IDLE_P50, M_VH_IDLE_P90, M_VH_IDLE_P99, M_VH_IDLE_MAX, M_VH_STALLED_P50, M_VH_STALLED_P90, M_VH_STALLED_P99, M_VH_STALLED_MAX, M_VH_UNREAD
 #define MET_WIRE_RUNQ(X) \
@@ -70,7 +71,7 @@
     X(RATIO, false, RATIO, "_ratio", "_ratio", 1) \
     X(SECONDS, false, SECONDS, "_seconds", "_seconds", 1) \
     X(MILLIDEGREES, false, CELSIUS, "_celsius", "_celsius", 1e-3) \
-    X(DEGREES_PER_SECOND, false, NUMBER, "_celsius_per_second", "_celsius_per_second", 1) \
+    X(DEGREES_PER_SECOND, false, CELSIUS_RATE, "_celsius_per_second", "_celsius_per_second", 1) \
     X(KHZ, false, HERTZ, "_hertz", "_hertz", 1000) \
     X(NS, false, NS, "_ns", "_ns", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
@@ -94,6 +95,8 @@
     X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL, "packages", 't', 0, true) \
     X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL, "sockets", 'w', 0, true) \
     X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL, "L3 caches", 'w', 0, true) \
+    X(FS, "filesystem", "mountpoint", "fstype", "filesystem_info", M_FS_LEFT, NULL, "file systems", 'x', 0, true) \
+    X(MC, "controller", "controller", NULL, NULL, M_EDAC_CE, NULL, "memory controllers", 'x', 0, true) \
     X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL, "rings", 'v', 0, false) \
     X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL, "virtqueues", 'v', 0, false)
 
@@ -153,6 +156,26 @@
       "not in its files of this kernel") \
     X(CGFILES, "cgroup", "cgroup", mfs_cgfiles, \
       "not in its files of this kernel") \
+    X(FS, "fs", "filesystems", mfs_fs, \
+      "no file system of this kind") \
+    X(FDS, "limits", "descriptors", mfs_fds, \
+      "no process has half of its descriptors") \
+    X(PORTS, "limits", "ports", mfs_ports, \
+      "less than half of the ports can be in use") \
+    X(BONDS, "net", "bonds", mfs_bonds, \
+      "no interface is a member of a bond") \
+    X(TABLES, "net", "tables", mfs_tables, \
+      "not in /proc/net/stat") \
+    X(CLOCK, "cpu", "clock", mfs_clock_source, \
+      "this kernel names no clock source") \
+    X(EDAC, "errors", "edac", mfs_edac, \
+      "no driver of EDAC for this machine's memory") \
+    X(MD, "errors", "md", mfs_md, \
+      "no md arrays") \
+    X(LOG, "errors", "log", mfs_log, \
+      "nothing of this kind was written to it") \
+    X(STUCK, "busy", "stuck", mfs_stuck, \
+      "no process is known yet") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU") \
     X(DEPTH, "sched", "depth", mk_depth, \
@@ -505,6 +528,9 @@
     X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", MET_ALONE, false, \
       "Transparent hugepages that were split", \
       "Transparent hugepages that were split") \
+    X(THP_POLICY, "thp_policy", "", KHUGE, NUMBER, NONE, "", MET_ALONE, false, \
+      "Which anonymous memory may get transparent hugepages: 0 none, 1 what madvise(2) names, 2 all", \
+      "Which anonymous memory may get transparent hugepages: 0 none, 1 what madvise(2) names, 2 all") \
     X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
       "Hugepages that khugepaged made, roughly", \
       "Hugepages that khugepaged made, roughly") \
@@ -727,6 +753,9 @@
     X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, \
       "Times the carrier of an interface came or went", \
       "Times the carrier of an interface came or went") \
+    X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "", MET_ALONE, false, \
+      "Whether an interface is a member of a bond and has no link: 1 or 0", \
+      "Whether an interface is a member of a bond and has no link: 1 or 0") \
     X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, \
       "Speed of an interface, as its driver reports it", \
       "Speed of an interface, as its driver reports it") \
@@ -781,6 +810,9 @@
     X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", MET_ALONE, false, \
       "SYN segments answered by a cookie because the request queue was full", \
       "SYN segments answered by a cookie because the request queue was full") \
+    X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", MET_ALONE, false, \
+      "Times a TCP window became 0 because the program did not read its socket", \
+      "Times a TCP window became 0 because the program did not read its socket") \
     X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", MET_ALONE, false, \
       "TCP connections given up because memory ran out", \
       "TCP connections given up because memory ran out") \
@@ -838,6 +870,69 @@
     X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
       "Share of the memory allowed for buffers of TCP in use", \
       "Share of the memory allowed for buffers of TCP in use") \
+    X(FS_SIZE, "filesystem_size", "", FS, BYTES, FS, "", MET_ALONE, false, \
+      "Size of a file system", \
+      "Size of a file system") \
+    X(FS_AVAIL, "filesystem_avail", "", FS, BYTES, FS, "", MET_ALONE, false, \
+      "Space of a file system that users other than root can take", \
+      "Space of a file system that users other than root can take") \
+    X(FS_LEFT, "filesystem_avail_share", "", FS, RATIO, FS, "", MET_ALONE, false, \
+      "Share of a file system that users other than root can take", \
+      "Share of a file system that users other than root can take") \
+    X(FS_INODES, "filesystem_files_used_share", "", FS, RATIO, FS, "", MET_ALONE, false, \
+      "Share of the inodes of a file system that are used", \
+      "Share of the inodes of a file system that are used") \
+    X(FS_RO, "filesystem_readonly", "", FS, NUMBER, FS, "filesystem_readonly", MET_ALONE, false, \
+      "Whether a file system is read-only: 1 or 0", \
+      "Whether a file system is read-only: 1 or 0") \
+    X(FS_ERRORS, "filesystem_errors", "", FS, NUMBER, FS, "", MET_ALONE, false, \
+      "Errors of an ext4 file system since it was last checked", \
+      "Errors of an ext4 file system since it was last checked") \
+    X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "", MET_ALONE, false, \
+      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process has, from a half on", \
+      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process has, from a half on") \
+    X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, \
+      "Share of the local ports in use to the one remote address and port that has most of them", \
+      "Share of the local ports in use to the one remote address and port that has most of them") \
+    X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", MET_ALONE, false, \
+      "Packets dropped because no connection could be added to the table of tracked connections", \
+      "Packets dropped because no connection could be added to the table of tracked connections") \
+    X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", MET_ALONE, false, \
+      "Tracked connections that could not be inserted, as where two packets raced", \
+      "Tracked connections that could not be inserted, as where two packets raced") \
+    X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
+      "IPv4 neighbors that found no place in the table", \
+      "IPv4 neighbors that found no place in the table") \
+    X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
+      "IPv6 neighbors that found no place in the table", \
+      "IPv6 neighbors that found no place in the table") \
+    X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, \
+      "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0", \
+      "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0") \
+    X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "", MET_ALONE, false, \
+      "Memory errors that ECC corrected", \
+      "Memory errors that ECC corrected") \
+    X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "", MET_ALONE, false, \
+      "Memory errors since boot that ECC could not correct", \
+      "Memory errors since boot that ECC could not correct") \
+    X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "", MET_ALONE, false, \
+      "Arrays of md that lack a disk", \
+      "Arrays of md that lack a disk") \
+    X(LOG_OOM, "log_oom_kills", "Killed process ", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about processes that it killed for their memory", \
+      "Messages of the kernel about processes that it killed for their memory") \
+    X(LOG_IO, "log_io_errors", "I/O error, dev ", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about requests that a disk failed", \
+      "Messages of the kernel about requests that a disk failed") \
+    X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about tasks that wait for minutes", \
+      "Messages of the kernel about tasks that wait for minutes") \
+    X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about errors of the hardware", \
+      "Messages of the kernel about errors of the hardware") \
+    X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about file systems that became read-only after errors", \
+      "Messages of the kernel about file systems that became read-only after errors") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", MET_ALONE, false, \
       "CPU time of a busy process", \
       "CPU time of a busy process") \
@@ -868,6 +963,12 @@
     X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "", MET_ALONE, false, \
       "Threads of a busy process", \
       "Threads of a busy process") \
+    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, \
+      "Whether a process was in uninterruptible sleep for all of the interval: 1 or 0", \
+      "Whether a process was in uninterruptible sleep for all of the interval: 1 or 0") \
+    X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, \
+      "Processes that were in uninterruptible sleep for all of the interval, kernel threads excluded", \
+      "Processes that were in uninterruptible sleep for all of the interval, kernel threads excluded") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, \
       "Threads that waited for a CPU at one time, on average, by the CPU that they got", \
       "Threads that waited for a CPU at one time, on average, by the CPU that they got") \
@@ -904,6 +1005,9 @@
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "Processes of a cgroup killed because memory ran out", \
       "Processes of a cgroup killed because memory ran out") \
+    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "", MET_ALONE, false, \
+      "Share of the processes and threads allowed (pids.max) that a cgroup has, from nine tenths on", \
+      "Share of the processes and threads allowed (pids.max) that a cgroup has, from nine tenths on") \
     X(P_USER, "process_user", "11", PROC, TICKS, PID, "", MET_ALONE, false, \
       "CPU time of the process in user mode", \
       "CPU time of the process in user mode") \

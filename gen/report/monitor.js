@@ -40,7 +40,8 @@ const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key,
 const num = v => Math.abs(v) >= 1e4 ? count(Math.round(v)) : String(+v.toPrecision(5));
 const short = v => +v.toPrecision(5);
 const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(short(v)), v => size(short(v)) + "/s",
-  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W"];
+  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W",
+  v => num(v) + " °C/s"];
 const RATIO = 2, CELSIUS = 6;
 /* Of axes and captions: three digits say enough; what is pointed at has more. */
 const rough = text => text.replace(/\d[\d\u202f]*(\.\d+)?/, s => num(+(+s.replaceAll("\u202f", "")).toPrecision(3)));
@@ -405,7 +406,8 @@ const culprits = f => f.culprits.map(({ metric, value, says, ...c }) => el("li",
 function finding(f) {
   const lost = f.lost_seconds_per_second > 0 ? `, ${+f.lost_seconds_per_second.toPrecision(3)} s lost per second` : "";
   return el("li", {}, el("b", {}, `${f.resource}: ${f.rule}`), ` (${f.severity})${lost}. ${f.sentence}.`,
-    el("ul", {}, ...numbers(f), ...culprits(f)), "next: ", el("code", {}, esc(f.next)));
+    el("ul", {}, ...numbers(f), ...culprits(f), ...(f.kernel ? [el("li", {}, `kernel: ${esc(f.kernel)}`)] : [])),
+    "next: ", el("code", {}, esc(f.next)));
 }
 
 function findings(d) {

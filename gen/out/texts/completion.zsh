@@ -283,8 +283,8 @@ _kvis() {
     '*--count=[stop after COUNT intervals]:COUNT: ' \
     '*-d+[stop after SECS]:SECS: ' \
     '*--duration=[stop after SECS]:SECS: ' \
-    '*-c+[show only these\: cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
-    '*--collectors=[show only these\: cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
+    '*-c+[show only these\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
+    '*--collectors=[show only these\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
     '*-p+[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
     '*--cgroup=[show this cgroup (v2), too]:PATH:_files' \
