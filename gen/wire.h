@@ -75,6 +75,7 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 
 enum {
     CALL_NRS = 512,       /* numbers that a spec may have */
+    CALL_OTHER = 511,     /* the spec of all larger ones; no call has that number */
     CALL_ITEMS = 6,       /* arguments that point to something worth taking */
     CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
     CALL_EARLY_MAX = 16,  /* so many bytes of each */
@@ -267,8 +268,8 @@ struct wire_who {
 };
 WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
-/* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
-enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
+/* `delays`: how long threads waited for a CPU, 16 buckets an octave; the sum and the longest in ns. */
+enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_MAX, DELAY_SLOTS };
 
 /* `hists`: how long calls of a number took, with the same buckets. */
 struct wire_hist {
@@ -369,7 +370,8 @@ struct wire_proc {
     u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
     u64 cgroup;          /* of cgroup v2: its id */
     u64 flags;           /* fork: those of clone. args, fail: enum wire_proc_args */
-    u64 max_rss;         /* exit: in pages */
+    u64 max_rss;         /* exec, exit: in pages, the peak of all programs that it has executed */
+    u64 own_rss;         /* exit: of the last one; by ptrace also exec: of the one before. 0: n/a */
     u32 kind;            /* enum wire_proc_kind */
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
     u32 ns_pid;          /* pid as the process itself has it; 0: not known */
@@ -384,7 +386,7 @@ struct wire_proc {
     char comm[16];
     struct wire_usage own, dead; /* exec, exit */
 };
-WIRE_ASSERT(sizeof(struct wire_proc) == 288);
+WIRE_ASSERT(sizeof(struct wire_proc) == 296);
 
 /* An execve that has begun, by thread. */
 struct wire_execing {
