@@ -25446,7 +25446,8 @@ static struct {
 
 /* As what a number is shown. */
 enum met_unit {
-    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
+    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
+    U_CELSIUS_RATE
 };
 
 /* What is behind a metric's name: in JSON, where a counter is a rate, and in Prometheus, where it
@@ -25578,8 +25579,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* What a distribution is of is met_hist.inst. Places (prom NULL) have no percentiles, and none in
- * Prometheus: what is made of them. */
+/* The thing of a distribution is met_hist.inst. */
 static const struct met_hist_row {
     const char *name, *counts;  /* what is counted, as bcc calls it */
     const char *prom, *prom_help;
@@ -26019,7 +26019,7 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
     h->sum = sum;
     h->at = met.tick;
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    for (u32 k = 0; r->prom && k < MET_PARTS && h->count && met.src[met.cur].elapsed_s > 0; k++)
+    for (u32 k = 0; k < MET_PARTS && h->count && met.src[met.cur].elapsed_s > 0; k++)
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
@@ -26274,6 +26274,15 @@ static void met_files(const struct met_inst *i, const char *dir)
  * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
  * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
 
+/* The number after a key of a file. */
+static bool mfs_key_number(const char *text, const char *key, u64 *v)
+{
+    const char *at = strstr(text, key);
+    if (at)
+        *v = strtoull(at + strlen(key), NULL, 10);
+    return at;
+}
+
 /* --- /proc/stat --- */
 
 /* Of a clock that stood still there is no share: a counter's rate begins anew. */
@@ -26470,6 +26479,12 @@ static void mfs_vmstat(void)
 
 static void mfs_khuge(void)
 {
+    static const char *const policies[] = { "[never]", "[madvise]", "[always]" };
+    char text[64];
+    u_slurp(met_path("/sys/kernel/mm/transparent_hugepage/enabled"), text, sizeof text);
+    for (u32 k = 0; k < ARRAY_LEN(policies); k++)
+        if (strstr(text, policies[k]))
+            met_set(met.all, M_THP_POLICY, k);
     met_files(met.all, met_path("/sys/kernel/mm/transparent_hugepage/khugepaged"));
 }
 
@@ -26533,14 +26548,22 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* What a block device lies on, joined by commas: a partition on its disk, dm and md on their parts.
- * In sysfs a '/' of its name is a '!'; a partition's directory is in that of its disk. */
-static void mfs_disk_on(const char *name, char *on, size_t size)
+/* The name of a block device in sysfs, where a '/' is a '!'; the next takes its place. */
+static const char *mfs_disk_sys(const char *name)
 {
-    char sys[MET_NAME], link[512];
+    static char sys[MET_NAME];
     snprintf(sys, sizeof sys, "%s", name);
     for (char *s = sys; (s = strchr(s, '/'));)
         *s = '!';
+    return sys;
+}
+
+/* What a block device lies on, joined by commas: a partition on its disk, dm and md on their parts.
+ * A partition's directory is in that of its disk. */
+static void mfs_disk_on(const char *name, char *on, size_t size)
+{
+    char link[512];
+    const char *sys = mfs_disk_sys(name);
     if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
         mfs_names(met_path("/sys/class/block/%s/slaves", sys), on, size);
         return;
@@ -26570,6 +26593,16 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
+/* A partition has no queue of its own, and no such file. */
+static void mfs_disk_rotates(const struct met_inst *i)
+{
+    char text[16];
+    s64 v;
+    if (u_slurp(met_path("/sys/class/block/%s/queue/rotational", mfs_disk_sys(i->name)), text,
+                sizeof text) && met_number(text, &v))
+        met_raw(i, M_DISK_ROTATES, v);
+}
+
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
@@ -26595,6 +26628,7 @@ static void mfs_disk_line(const char *line)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
     mfs_disk_means(i);
+    mfs_disk_rotates(i);
 }
 
 static void mfs_disks(void)
@@ -26796,10 +26830,22 @@ static void mfs_net_line(const char *line)
     if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
+    if (!i->info[0]) /* that of a bond is its members' again, and that of veth an invention */
+        return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
     if (met_has(i, M_NET_TX))
         met_share(i, M_NET_TX_USED, met_v(i, M_NET_TX), met_v(i, M_NET_SPEED));
+}
+
+static void mfs_bonds(void)
+{
+    char link[16];
+    for (const struct met_inst *i = met_first(DIM_NET); i; i = met_next(i))
+        if (i->name[0] && i->at == met.tick
+            && u_slurp(met_path("/sys/class/net/%s/bonding_slave/mii_status", i->name), link,
+                       sizeof link))
+            met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
 /* The sum is of what has hardware: a bridge's or a tunnel's packets are those of another, too. */
@@ -26877,6 +26923,224 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
+/* The sum of a column over the rows of all CPUs, which are hexadecimal, below a row of names. The
+ * key of the metric names the table and the column. */
+static void mfs_table_column(u32 m)
+{
+    const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
+    char *line;
+    u64 sum = 0;
+    int at = -1, k = 0;
+    const char *path = met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key);
+    if (!met_there(path) || !met_open(path)) /* without nf_conntrack, or IPv6, there is none */
+        return;
+    if ((line = met_line()))
+        for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
+            if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
+                at = k;
+    while (line && (line = met_line()))
+        sum += at < 0 ? 0 : strtoul(u_word(line, at), NULL, 16);
+    if (at >= 0)
+        met_count(met.all, m, sum);
+}
+
+static void mfs_tables(void)
+{
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+        mfs_table_column(m);
+}
+
+/* --- file systems --- */
+
+enum { MFS_FS = 256 };
+
+/* A path of /proc/PID/mountinfo, where blanks are \040. */
+static void mfs_unescape(char *s)
+{
+    char *to = s;
+    for (; *s; s++) {
+        bool octal = *s == '\\' && strspn(s + 1, "01234567") >= 3;
+        *to++ = octal ? (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0')) : *s;
+        s += octal ? 3 : 0;
+    }
+    *to = 0;
+}
+
+/* Whether statfs(2) of such a file system asks nobody but this kernel. */
+static bool mfs_fs_local(const char *type, unsigned device_major)
+{
+    static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
+    bool local = device_major;
+    for (u32 k = 0; k < ARRAY_LEN(types); k++)
+        local |= !strncmp(type, types[k], strlen(types[k]));
+    return local && strncmp(type, "fuse", 4);
+}
+
+/* Space and inodes. What cannot be written to has none to give, and is not at fault. */
+static void mfs_fs_space(const struct met_inst *i)
+{
+    struct statfs s;
+    if (statfs(met_path("%s", i->name), &s) || !s.f_blocks)
+        return;
+    double size = (double)s.f_bsize;
+    met_set(i, M_FS_SIZE, (double)s.f_blocks * size);
+    met_set(i, M_FS_AVAIL, (double)s.f_bavail * size);
+    met_set(i, M_FS_LEFT, (double)s.f_bavail / (double)s.f_blocks);
+    if (s.f_files)
+        met_set(i, M_FS_INODES, 1 - (double)s.f_ffree / (double)s.f_files);
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last are the options of
+ * the file system, which all its mounts share. */
+static void mfs_fs_line(char *line, u64 *seen, u32 *n)
+{
+    char *end, *type = strstr(line, " - "), name[MET_NAME];
+    const char *dev = u_word(line, 2);
+    unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
+    u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
+    s64 errors;
+    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr))
+        return;
+    for (u32 k = 0; k < *n; k++)
+        if (seen[k] == id)
+            return;
+    if (*n == MFS_FS) {
+        met_left_out(1);
+        return;
+    }
+    seen[(*n)++] = id;
+    *type = 0;
+    char *path = (char *)u_word(line, 4);
+    path[strcspn(path, " ")] = 0;
+    mfs_unescape(path);
+    struct met_inst *i = met_inst(DIM_FS, path);
+    const char *options = u_word(type + 3, 2);
+    bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type + 3, " "), type + 3);
+    met_set(i, M_FS_RO, ro);
+    if (!ro)
+        mfs_fs_space(i);
+    met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
+    const char *count = met_path("/sys/fs/ext4/%s/errors_count", name);
+    if (*name && met_there(count) && met_file_number(count, &errors))
+        met_set(i, M_FS_ERRORS, (double)errors);
+}
+
+/* Below another root, the mounts are those of its first process. */
+static void mfs_fs(void)
+{
+    u64 seen[MFS_FS];
+    u32 n = 0;
+    char *line;
+    if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
+        return;
+    while ((line = met_line()))
+        mfs_fs_line(line, seen, &n);
+}
+
+/* --- what says that hardware fails, or is slow --- */
+
+static void mfs_edac_files(u32 id, const char *dir)
+{
+    met_files(met_inst_nr(DIM_MC, id), dir);
+}
+
+static void mfs_edac(void)
+{
+    mfs_each("/sys/devices/system/edac/mc", "mc", "", mfs_edac_files);
+}
+
+/* "      1048512 blocks super 1.2 [2/1] [U_]": of two disks one is there. */
+static void mfs_md(void)
+{
+    const char *path = met_path("/proc/mdstat");
+    char *line, *end;
+    u32 degraded = 0;
+    if (!met_there(path) || !met_open(path))
+        return;
+    while ((line = met_line()))
+        for (const char *at = line; (at = strchr(at, '[')); at++) {
+            unsigned long want = strtoul(at + 1, &end, 10);
+            degraded += isdigit((u8)at[1]) && *end == '/' && isdigit((u8)end[1])
+                        && strtoul(end + 1, &end, 10) < want && *end == ']';
+        }
+    met_set(met.all, M_MD_DEGRADED, degraded);
+}
+
+/* Messages that the kernel wrote to its log since the first look: how many have the text of a row's
+ * key, and the last of them. */
+static const u16 mfs_log_rows[] = { MET_SET_LOG };
+static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
+static int mfs_log_fd = -1;
+
+/* "3,1234,5140900,-;I/O error, dev sda, sector 9". Messages with a number from 8 on were written by
+ * a program. */
+static void mfs_log_line(const char *line)
+{
+    const char *text = strchr(line, ';');
+    if (!text || !isdigit((u8)*line) || strtoul(line, NULL, 10) >= 8)
+        return;
+    for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
+        if (strstr(text, metrics[mfs_log_rows[k]].key)) {
+            mfs_logged[k].n++;
+            snprintf(mfs_logged[k].last, sizeof mfs_logged[k].last, "%s", text + 1);
+        }
+}
+
+/* A reading has one message, and may have lines about its device below. */
+static void mfs_log(void)
+{
+    enum { MOST = 4096 }; /* messages of one look */
+    char text[8192], *rest, *line;
+    const char *path = met_path("/dev/kmsg");
+    ssize_t n = 0;
+    if (mfs_log_fd < 0) {
+        mfs_log_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (mfs_log_fd < 0) {
+            met_wrong(path, errno);
+            return;
+        }
+        lseek(mfs_log_fd, 0, SEEK_END); /* what was before is not ours to count */
+    }
+    for (u32 k = 0; k < MOST; k++) {
+        n = read(mfs_log_fd, text, sizeof text - 1);
+        if (n < 0 && errno == EPIPE) /* it was overwritten before it was read */
+            continue;
+        if (n <= 0)
+            break;
+        text[n] = 0;
+        for (rest = text; (line = strsep(&rest, "\n"));)
+            mfs_log_line(line);
+    }
+    for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
+        met_count(met.all, mfs_log_rows[k], mfs_logged[k].n);
+}
+
+/* The last message of a kind; NULL: there was none. */
+static const char *mfs_log_last(u32 m)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
+        if (mfs_log_rows[k] == m && mfs_logged[k].n)
+            return mfs_logged[k].last;
+    return NULL;
+}
+
+/* Clocks that programs cannot read without a system call, and the kernel only from a device. */
+static void mfs_clock_source(void)
+{
+    static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
+    char name[64];
+    bool is = false;
+    if (!met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+                  name, sizeof name))
+        return;
+    for (u32 k = 0; k < ARRAY_LEN(slow); k++)
+        is |= !strcmp(name, slow[k]);
+    met_set(met.all, M_CLOCK_SLOW, is);
+}
+
 /* --- limits of the kernel --- */
 
 static const struct mfs_limit {
@@ -26927,6 +27191,62 @@ static void mfs_limits(void)
     }
 }
 
+enum { MFS_REMOTES = 1024 };
+
+/* Remote addresses by the hash of their texts, and how many connections each has. */
+static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
+
+/* "   0: 0100007F:8AE2 0100007F:0016 01 ...": local and remote address. The number of connections
+ * to that one so far; 0: its port is none of lo to hi, or there are too many remote addresses. */
+static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
+{
+    const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
+    const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
+    u64 hash = 0xcbf29ce484222325; /* FNV-1a */
+    long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: it listens */
+        return 0;
+    for (const char *s = remote; *s && *s != ' '; s++)
+        hash = (hash ^ (u8)*s) * 0x100000001b3;
+    for (u32 k = 0; k < 16; k++) {
+        u32 at = (u32)(hash + k) % MFS_REMOTES;
+        if (mfs_remotes[at].n && mfs_remotes[at].hash != hash)
+            continue;
+        mfs_remotes[at].hash = hash;
+        return ++mfs_remotes[at].n;
+    }
+    return 0;
+}
+
+/* Each remote address and port can be connected to from each local port once, also while the
+ * connection is in TIME_WAIT. Connections are counted only where there are enough for that. */
+static void mfs_ports(void)
+{
+    static const char *const tables[] = { "tcp", "tcp6" };
+    char text[2048], range[64], *line;
+    u64 inuse = 0, waiting = 0;
+    s64 lo, hi;
+    u32 most = 0;
+    u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
+    u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
+    mfs_key_number(text, "TCP: inuse ", &inuse);
+    mfs_key_number(text, " tw ", &waiting);
+    if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
+        || (double)(inuse + waiting) < (double)(hi - lo + 1) / 2)
+        return;
+    memset(mfs_remotes, 0, sizeof mfs_remotes);
+    for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
+        const char *path = met_path("/proc/net/%s", tables[k]);
+        if (!met_there(path) || !met_open(path))
+            continue;
+        while ((line = met_line())) {
+            u32 n = mfs_port_line(line, lo, hi);
+            most = MAX(most, n);
+        }
+    }
+    met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
+}
+
 /* --- processes ---
  * Each interval looks once at all processes (-c busy), or only at those of -p. What did not run
  * costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
@@ -26934,14 +27254,14 @@ static void mfs_limits(void)
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
-    MFS_WAITED_ON = 8, MFS_PIDS = 256
+    MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
 /* The numbers of a process: first those that its threads have, then the others that count on. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
-    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_NUMBERS
+    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_STUCK, MFS_NUMBERS
 };
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
@@ -26949,7 +27269,7 @@ enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 /* Their metrics, of -c busy and of -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
-    [MFS_BUSY] = { MET_WIRE_BUSY(X) },
+    [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
     [MFS_PROC] = { MET_WIRE_PROC(X) },
 #undef X
 };
@@ -26981,8 +27301,8 @@ struct mfs_task {
     bool first;           /* what it did before is not known: that is in past */
     bool asked;           /* it is one of -p */
     u16 cpu;              /* where its first thread ran last */
-    u8 n_waited_on;       /* CPUs for which its threads waited in this interval: the first ones */
-    u16 waited_on[MFS_WAITED_ON];
+    u8 n_ran_on;          /* CPUs on which a thread of it ran for an eighth of this interval */
+    u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
 
@@ -27018,15 +27338,6 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     *ran = strtoull(text, &end, 10);
     *waited = strtoull(end, NULL, 10);
     return isdigit((u8)*text);
-}
-
-/* The number of a line of a file of the process. */
-static bool mfs_key_number(const char *text, const char *key, u64 *v)
-{
-    const char *at = strstr(text, key);
-    if (at)
-        *v = strtoull(at + strlen(key), NULL, 10);
-    return at;
 }
 
 /* Numbers of /proc/PID/status, or a thread's, by what their lines begin with: which there are, as
@@ -27076,8 +27387,9 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
     return close + 2;
 }
 
-/* Field 39 of proc_pid_stat(5): where a thread ran last. MET_INSTS: it is not known. */
-static u32 mfs_thread_cpu(u32 pid, u32 tid)
+/* Field 39 of proc_pid_stat(5): where a thread ran last; MET_INSTS: it is not known. runs: whether
+ * it runs, or could run, now; NULL: that does not matter. */
+static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
     const char *comm, *words;
@@ -27085,22 +27397,26 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid)
     u_slurp(met_path("/proc/%u/task/%u/stat", pid, tid), text, sizeof text);
     words = mfs_pid_stat(text, &comm, &born);
     bool known = words && met_number(u_word(words, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
+    if (runs)
+        *runs = known && *words == 'R';
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Books a wait of a thread on the CPU that it got in the end. To look for that costs a file, which
- * waits of less than 1/256 of the interval are not worth. */
-static void mfs_thread_waited(struct mfs_task *t, u32 tid, u64 ns, u64 interval)
+/* Books a wait of a thread on the CPU that it got in the end, and notes that CPU if it took much of
+ * it. To look for the CPU costs a file, which waits of less than 1/256 of the interval are not
+ * worth. */
+static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
-    u32 k = 0, cpu = ns <= interval >> 8 ? MET_INSTS
-                     : tid == t->pid ? t->cpu : mfs_thread_cpu(t->pid, tid);
+    bool much = ran > interval >> 3;
+    u32 k = 0, cpu = waited <= interval >> 8 && !much ? MET_INSTS
+                     : tid == t->pid ? t->cpu : mfs_thread_cpu(t->pid, tid, NULL);
     if (cpu == MET_INSTS)
         return;
-    mfs_queued[cpu] += ns;
-    while (k < t->n_waited_on && t->waited_on[k] != cpu)
+    mfs_queued[cpu] += waited;
+    while (k < t->n_ran_on && t->ran_on[k] != cpu)
         k++;
-    if (k == t->n_waited_on && k < MFS_WAITED_ON)
-        t->waited_on[t->n_waited_on++] = (u16)cpu;
+    if (much && k == t->n_ran_on && k < MFS_RAN_ON)
+        t->ran_on[t->n_ran_on++] = (u16)cpu;
 }
 
 /* Keeps what a thread has done, until the next look. */
@@ -27141,12 +27457,13 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
         got |= mfs_status(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
                           &count[MFS_VOLUNTARY]) << MFS_VOLUNTARY;
     bool known = t->first || was || (count[MFS_RUN] <= most && count[MFS_WAIT] <= most);
+    u64 did[MFS_OF_THREADS] = { 0 };
     for (u32 k = 0; k < MFS_OF_THREADS && known; k++) {
-        u64 did = count[k] - (was ? MIN(was->count[k], count[k]) : 0);
-        if (k == MFS_WAIT && !t->first)
-            mfs_thread_waited(t, tid, MIN(did, most), most);
-        t->now[k] += did;
+        did[k] = count[k] - (was ? MIN(was->count[k], count[k]) : 0);
+        t->now[k] += did[k];
     }
+    if (!t->first)
+        mfs_thread_cpus(t, tid, MIN(did[MFS_WAIT], most), MIN(did[MFS_RUN], most), most);
     t->has |= (u16)got;
     mfs_thread_keep(t, &now);
 }
@@ -27244,7 +27561,9 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.past_ns = old ? old->read_ns : mfs_before.ns;
     t.read_ns = u_now();
     t.from = mfs_seen.n_threads;
-    t.n_threads = t.n_waited_on = 0;
+    t.n_threads = t.n_ran_on = 0;
+    t.now[MFS_STUCK] = 0;
+    t.has &= (u16)~(1u << MFS_STUCK);
     t.by_before = t.by;
     t.by = 0;
     t.asked = false;
@@ -27304,13 +27623,21 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
+/* NULL: there is no room for it. */
+static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
+{
+    struct met_inst *i = met_inst_nr(dim, t->pid);
+    if (i)
+        snprintf(i->info, sizeof i->info, "%s", t->comm);
+    return i;
+}
+
 /* Shows a process, as a thing of a kind of metrics. */
 static void mfs_show(const struct mfs_task *t, u8 kind)
 {
-    struct met_inst *i = met_inst_nr(kind == MFS_BUSY ? DIM_BUSY : DIM_PID, t->pid);
+    struct met_inst *i = mfs_task_inst(t, kind == MFS_BUSY ? DIM_BUSY : DIM_PID);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%s", t->comm);
     met.read_ns = t->read_ns;
     for (u32 k = 0; k < MFS_NUMBERS; k++) {
         u16 m = t->has >> k & 1 ? mfs_metrics[kind][k] : 0;
@@ -27423,8 +27750,8 @@ static void mfs_busy(void)
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
     met_sum_of(M_QUEUED, NULL);
-    for (u32 by = 0; by < MFS_NUMBERS; by++)
-        if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
+    for (u32 by = 0; by < MFS_THREADS; by++)
+        if (by != MFS_WRITTEN) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -27432,14 +27759,71 @@ static void mfs_busy(void)
     met.src[met.cur].there = mfs_seen.n;
 }
 
+/* --- which are stuck --- */
+
+/* Whether its first thread is in uninterruptible sleep, and has not run since the look before. */
+static bool mfs_is_stuck(const struct mfs_task *t)
+{
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD of include/linux/sched.h */
+    char text[1024];
+    const char *comm, *words;
+    s64 born, flags;
+    if (t->first || mfs_did(t, MFS_CPU) || mfs_did(t, MFS_RUN) || mfs_did(t, MFS_WAIT))
+        return false;
+    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
+    words = mfs_pid_stat(text, &comm, &born);
+    return words && *words == 'D' && met_number(u_word(words, 6), &flags)
+           && !(flags & KERNEL_THREAD);
+}
+
+static void mfs_stuck(void)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < mfs_seen.n; k++) {
+        struct mfs_task *t = &mfs_seen.task[k];
+        if (!mfs_is_stuck(t))
+            continue;
+        t->now[MFS_STUCK] = 1;
+        t->has |= 1u << MFS_STUCK;
+        met_set(mfs_task_inst(t, DIM_BUSY), M_B_STUCK, 1);
+        n++;
+    }
+    if (mfs_seen.n)
+        met_set(met.all, M_STUCK, n);
+}
+
+/* --- how many descriptors they have --- */
+
+/* "Max open files            1024                 524288               files": the first is what
+ * open(2) fails at. */
+static void mfs_fds_of(const struct mfs_task *t)
+{
+    char text[4096];
+    u64 limit, n = 0;
+    u_slurp(met_path("/proc/%u/limits", t->pid), text, sizeof text);
+    if (!mfs_key_number(text, "Max open files", &limit) || !limit)
+        return;
+    DIR *d = opendir(met_path("/proc/%u/fd", t->pid));
+    for (const struct dirent *e; (e = u_entry(&d));)
+        n++;
+    if (n * 2 >= limit)
+        met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, (double)n / (double)limit);
+}
+
+static void mfs_fds(void)
+{
+    for (u32 k = 0; k < mfs_seen.n; k++)
+        mfs_fds_of(&mfs_seen.task[k]);
+}
+
 /* --- on which nodes their memory is --- */
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* Of a process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), and how many of
- * its threads were there. The nodes are id[0..n). */
+/* A process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), how many of its
+ * threads were there last, and how many of those could run. The nodes are id[0..n). */
 static struct {
-    u32 n, id[MFS_NODES], threads[MFS_NODES];
+    u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
 } mfs_nodes;
@@ -27452,11 +27836,9 @@ static u32 mfs_node_place(u32 id)
     return k;
 }
 
-/* "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4" */
-static void mfs_pages_line(const char *line)
+/* "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4", "anon N0=8192 N1=4096" */
+static void mfs_pages_line(const char *line, u64 unit)
 {
-    const char *size = strstr(line, " kernelpagesize_kB=");
-    u64 unit = size ? strtoull(size + 19, NULL, 10) * 1024 : 4096;
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
         char *end;
         if (!isdigit((u8)at[2]))
@@ -27485,11 +27867,29 @@ static u32 mfs_node_of(u32 cpu)
 static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
+    bool runs;
     for (u32 k = 0; k < n; k++) {
-        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k]));
-        if (node < mfs_nodes.n)
+        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k], &runs));
+        if (node < mfs_nodes.n) {
             mfs_nodes.threads[node]++;
+            mfs_nodes.running[node] += runs;
+        }
     }
+}
+
+/* The node that has more than half of the threads that could run, or, if none could, of all; n: no
+ * node has. */
+static u32 mfs_pages_home(void)
+{
+    u32 running = 0, all = 0, k = 0;
+    for (u32 j = 0; j < mfs_nodes.n; j++) {
+        running += mfs_nodes.running[j];
+        all += mfs_nodes.threads[j];
+    }
+    const u32 *on = running ? mfs_nodes.running : mfs_nodes.threads;
+    while (k < mfs_nodes.n && on[k] * 2 <= (running ? running : all))
+        k++;
+    return k;
 }
 
 /* Of all accesses of a thread on one node to memory on another, the share that its distance takes
@@ -27502,38 +27902,77 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-static void mfs_pages_of(const struct met_inst *i)
+/* The cgroup of a process, as it is in cgroup v2: "0::/a/b" (cgroups(7)). NULL: it has none. */
+static const char *mfs_task_group(u32 pid)
 {
-    double bytes = 0, threads = 0, remote = 0, cost = 0;
-    char *line, text[512];
-    memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
-    memset(mfs_nodes.threads, 0, sizeof mfs_nodes.threads);
-    const char *maps = met_path("/proc/%s/numa_maps", i->name);
-    if (!met_there(maps) || !met_open(maps)) /* it may have ended, which is no fault */
+    static char text[PATH_MAX + 256];
+    u_slurp(met_path("/proc/%u/cgroup", pid), text, sizeof text);
+    char *path = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
+    path = path ? strchr(path, '/') : NULL;
+    if (path)
+        path[strcspn(path, "\n")] = 0;
+    return path;
+}
+
+/* The kernel's count for the cgroup, if the process is nearly all of it. */
+static void mfs_pages_group(u32 pid, double resident)
+{
+    char *line;
+    double all = 0;
+    const char *group = mfs_task_group(pid);
+    const char *path = group ? met_path("/sys/fs/cgroup%s/memory.numa_stat", group) : NULL;
+    if (!path || !met_there(path) || !met_open(path))
         return;
     while ((line = met_line()))
-        mfs_pages_line(line);
-    mfs_pages_threads((u32)strtoul(i->name, NULL, 10));
-    for (u32 k = 0; k < mfs_nodes.n; k++) {
-        bytes += (double)mfs_nodes.bytes[k];
-        threads += mfs_nodes.threads[k];
-    }
-    if (bytes <= 0 || threads <= 0)
+        if (!strncmp(line, "anon ", 5))
+            mfs_pages_line(line, 1);
+    for (u32 k = 0; k < mfs_nodes.n; k++)
+        all += (double)mfs_nodes.bytes[k];
+    if (all < resident / 2 || all > resident * 1.05)
+        memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
+}
+
+static void mfs_pages_maps(u32 pid)
+{
+    char *line;
+    const char *maps = met_path("/proc/%u/numa_maps", pid);
+    if (!met_there(maps) || !met_open(maps)) /* it may have ended, which is no fault */
         return;
-    for (u32 at = 0; at < mfs_nodes.n; at++) {
-        if (!mfs_nodes.threads[at])
-            continue;
-        u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[at]), text,
-                sizeof text);
-        for (u32 k = 0; k < mfs_nodes.n; k++)
-            if (k != at) {
-                double part = (double)mfs_nodes.bytes[k] * mfs_nodes.threads[at] / threads;
-                remote += part;
-                cost += part / bytes * mfs_farther(text, at, k);
-            }
+    while ((line = met_line())) {
+        const char *size = strstr(line, " kernelpagesize_kB=");
+        mfs_pages_line(line, size ? strtoull(size + 19, NULL, 10) * 1024 : 4096);
     }
-    met_set(i, M_B_REMOTE, remote / bytes);
-    met_set(i, M_B_FAR, remote);
+}
+
+/* The kernel walks all memory of a process for numa_maps, and nothing can change its address space
+ * meanwhile, which takes too long for a large process. */
+static void mfs_pages_of(const struct met_inst *i)
+{
+    const double large = 4.0 * (1 << 30);
+    double bytes = 0, cost = 0;
+    char text[512];
+    u32 pid = (u32)strtoul(i->name, NULL, 10);
+    memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
+    memset(mfs_nodes.threads, 0, sizeof mfs_nodes.threads);
+    memset(mfs_nodes.running, 0, sizeof mfs_nodes.running);
+    if (met_v(i, M_B_RSS) < large)
+        mfs_pages_maps(pid);
+    else
+        mfs_pages_group(pid, met_v(i, M_B_RSS));
+    mfs_pages_threads(pid);
+    u32 home = mfs_pages_home();
+    for (u32 k = 0; k < mfs_nodes.n; k++)
+        bytes += (double)mfs_nodes.bytes[k];
+    if (bytes <= 0 || home == mfs_nodes.n)
+        return;
+    u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
+            sizeof text);
+    for (u32 k = 0; k < mfs_nodes.n; k++)
+        cost += (double)mfs_nodes.bytes[k] / bytes * mfs_farther(text, home, k);
+    double own = (double)mfs_nodes.bytes[home];
+    met_set(i, M_B_REMOTE, (bytes - own) / bytes);
+    met_set(i, M_B_FAR, bytes - own);
+    met_set(i, M_B_OWN_PART, own / bytes * mfs_nodes.n);
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
@@ -27563,6 +28002,34 @@ static bool mfs_group_has(const char *dir, const char *file)
     return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
 }
 
+/* memory.events also counts what happens in the cgroups below; what happens at its own limit is in
+ * memory.events.local, from Linux 5.2 on. */
+static void mfs_group_memory(const struct met_inst *i, const char *dir)
+{
+    char text[512];
+    u64 v;
+    met_keys(i, met_in(dir, "memory.events"), 0);
+    met_keys(i, met_in(dir, "memory.stat"), 0);
+    const char *local = met_in(dir, "memory.events.local");
+    u_slurp(met_there(local) ? local : met_in(dir, "memory.events"), text, sizeof text);
+    if (mfs_key_number(text, "max ", &v))
+        met_count(i, M_GR_MAX, v);
+    u_slurp(met_in(dir, "memory.pressure"), text, sizeof text);
+    if (mfs_key_number(text, " total=", &v))
+        met_count(i, M_GR_PSI_MEM, v);
+}
+
+/* Most cgroups of systemd have such a limit, so that only those near theirs are shown. */
+static void mfs_group_pids(const char *dir, const char *name)
+{
+    char max[64], now[64];
+    s64 n, limit;
+    if (u_slurp(met_in(dir, "pids.max"), max, sizeof max) && met_number(max, &limit) && limit > 0
+        && u_slurp(met_in(dir, "pids.current"), now, sizeof now) && met_number(now, &n)
+        && n >= limit - limit / 10)
+        met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
+}
+
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = mfs_group_has(dir, "cpu.max"), memory = mfs_group_has(dir, "memory.max");
@@ -27570,7 +28037,7 @@ static void mfs_group(const char *dir, const char *name)
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
-        met_keys(i, met_in(dir, "memory.events"), 0);
+        mfs_group_memory(i, dir);
 }
 
 /* The cgroups in a directory, `depth` levels of them. */
@@ -27589,6 +28056,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         mfs_group_count.looked++;
         mfs_group(dir, dir + root);
+        mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
@@ -29486,9 +29954,8 @@ static struct {
     u64 missed;
     struct mk_disk {
         u32 dev;
-        u64 sectors;
-        char name[MET_NAME]; /* as in /sys/block */
-        u64 sequential;      /* as read last */
+        char name[MET_NAME];     /* as in /sys/block */
+        u64 requests, sequential; /* as read last */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
@@ -29502,41 +29969,34 @@ static u32 mk_find_disk(u32 dev)
     return k;
 }
 
-/* What there is now under a name: false, if nothing. */
-static bool mk_disk_now(const char *sys, struct mk_disk *d)
+/* The number of a disk as the kernel has it; 0: there is no such disk, or nothing in it. */
+static u32 mk_disk_number(const char *sys)
 {
     char text[32], *end;
     s64 sectors;
     if (!met_text(met_path("/sys/block/%s/dev", sys), text, sizeof text)
         || !met_file_number(met_path("/sys/block/%s/size", sys), &sectors) || sectors <= 0)
-        return false;
-    d->dev = (u32)strtoul(text, &end, 10) << 20;
-    d->sectors = (u64)sectors;
-    if (*end != ':')
-        return false;
-    d->dev |= (u32)strtoul(end + 1, NULL, 10);
-    return true;
+        return 0;
+    u32 dev = (u32)strtoul(text, &end, 10) << 20;
+    return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Tells the programs of a disk: its place, and how large it is now. */
+/* Tells the programs the place of a disk. */
 static void mk_add_disk(const char *sys, int map)
 {
-    struct mk_disk now;
-    if (!mk_disk_now(sys, &now))
+    u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
+    if (!dev)
         return;
-    u32 k = mk_find_disk(now.dev);
     if (k == (mk_blk.slots ? mk_blk.slots : MK_DISKS)) {
         mk_blk.without++;
         return;
     }
     struct mk_disk *d = &mk_blk.disk[k];
     mk_blk.n = MAX(mk_blk.n, k + 1);
-    d->dev = now.dev;
-    d->sectors = now.sectors;
+    d->dev = dev;
     snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
-    struct wire_disk w = { MAX(d->sectors / 16, 1), k, 0 };
     if (map >= 0)
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &d->dev, &w);
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
 /* The disks of this machine, in the directory's order; those that have a place already keep it. */
@@ -29569,43 +30029,14 @@ static void mk_blk_start(void)
         mk_why(o, e);
 }
 
-/* log2(x), 0 < x <= 1, to 24 digits after the point: a square has twice the logarithm. (The C
- * library's is in a library of its own in some.) */
-static double mk_log2(double x)
+/* The share of the requests of this interval that are sequential. */
+static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
-    double log = 0;
-    for (; x < 1; x *= 2)
-        log--;
-    for (double digit = 0.5; digit > 3e-8; digit /= 2)
-        if ((x *= x) >= 2)
-            x /= 2, log += digit;
-    return log;
-}
-
-/* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
-static void mk_places(struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
-{
-    struct met_hist *h = met_hist(HIST_PLACE, i);
-    struct mk_disk now;
-    double bits = 0, sequential = (double)(w->sequential - d->sequential);
-    u32 place[16];
-    for (u32 k = 0; k < 16; k++)
-        place[k] = (u32)w->position[k];
-    met_hist_read(h, place, 16, 0);
+    if (met.src[met.cur].elapsed_s > 0)
+        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential),
+                  (double)(w->requests - d->requests));
+    d->requests = w->requests;
     d->sequential = w->sequential;
-    if (!h || !h->count)
-        return;
-    for (u32 k = 0; k < 16; k++) {
-        double p = (double)h->now[k] / (double)h->count;
-        bits -= p > 0 ? p * mk_log2(p) : 0;
-    }
-    if (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors) {
-        mk_add_disks(bpf_map(&mk_blk.obj, "disks")); /* these were 16ths of another one */
-        h->at = 0;
-    } else if (met.src[met.cur].elapsed_s > 0) {
-        met_set(i, M_ENTROPY, MAX(bits, 0));
-        met_set(i, M_SEQUENTIAL, sequential / (double)h->count);
-    }
 }
 
 static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
@@ -30323,6 +30754,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
             mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
         break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
+    case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
@@ -30748,7 +31180,7 @@ static void mout_prom_hists(struct buf *b)
     for (u8 row = 0; row < N_HIST; row++)
         for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
             const struct met_hist_row *r = &met_hist_rows[row];
-            if (h->row != row || h->at != met.tick || !r->prom)
+            if (h->row != row || h->at != met.tick)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
@@ -30817,7 +31249,7 @@ static void mout_prom_self(struct buf *b)
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                  "Counters of the kernel that went back, which was taken as no change",
+                  "Kernel counters that decreased (ignored)",
                   (double)met.backwards);
 }
 
@@ -32464,7 +32896,7 @@ static void scr_last_line(struct buf *b)
     if (scr.typing || scr.find[0])
         b_f(b, "  /%s%s", scr.find, scr.typing ? "_" : "");
     if (below)
-        b_f(b, "  (%u %s more)", below, scr_below());
+        b_f(b, "  (%u more %s)", below, scr_below());
     else if (scr.top)
         b_s(b, "  (end)");
     for (u32 k = 0; k < ARRAY_LEN(scr_sections) && !scr.helping; k++) {
@@ -32621,9 +33053,12 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* busy finds processes */
+        on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
-    return *v || !on ? "allowed are " MET_GROUPS "a source" : NULL;
+    return *v || !on ? "unknown collector; groups: " MET_GROUPS
+                       "; sources: kvis help monitor --man" : NULL;
 }
 
 /* --- the loop --- */
@@ -32776,10 +33211,10 @@ static void mon_run(u64 end_ns)
  * The USE method (Gregg: of every resource its utilization, saturation and errors) over the
  * metrics of the monitor. All sources are read every second for as long as -d says; then each
  * number is its mean of that time (of a distribution's parts: the worst second's), and the rules
- * of gen/tables/rules.tbl are tried. What they find is ranked by the time that is lost to it, in
- * seconds per second: the time of all tasks that wait, so that it may be more than 1. A finding is
- * one struct dg_finding, which the text and the JSON (also that of the report) print. Entry point:
- * dg_run. */
+ * of gen/tables/rules.tbl are tried. Errors are first, and limits that are nearly reached; all
+ * others are ranked by the time that is lost to them, in seconds per second: of CPUs, or of all
+ * tasks that wait, so that it may be more than 1. A finding is one struct dg_finding, which the
+ * text and the JSON (also that of the report) print. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -32830,7 +33265,8 @@ enum { DG_MAX_GUARDS = 3 };
 static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* NULL: none */
-    u16 value, cost, whose, unless, before; /* the last two: resources, as bits */
+    u16 value, cost, whose, log;
+    u16 unless, before; /* resources, as bits */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
@@ -32843,11 +33279,11 @@ static const struct dg_rule {
 } dg_rules[] = { DG_RULES };
 
 enum {
-    DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 8, DG_BUSIEST = 6,
+    DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
     DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
 };
 
-struct dg_set { u64 v[DG_SET]; u32 n; };
+struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
 /* What a process did in all of that time, also if it has ended. */
 static struct dg_task {
@@ -32855,8 +33291,8 @@ static struct dg_task {
     u64 did[MFS_NUMBERS];    /* as the kernel has them */
     u32 pid;
     u16 has;                 /* which of them are known: bits */
-    const struct met_inst *group; /* the innermost cgroup with a limit */
-    struct dg_set cpus;      /* for which its threads waited */
+    char *group;             /* its cgroup; NULL: not known, or of no matter */
+    struct dg_set cpus;      /* on which a thread of it ran for much of a look */
     struct dg_set devices;   /* of the files that it had open */
     char comm[MFS_COMM];
 } *dg_tasks; /* DG_TASKS of them */
@@ -32873,11 +33309,11 @@ static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
     double value, cost, key;     /* key: its cost, and at least those of its consequences */
+    bool error;                  /* something failed, or is about to; or that follows from it */
     u8 depth;                    /* how many causes are before it */
     u8 n_evidence, n_who;
     struct dg_evidence {
         u16 number;
-        bool limited, below;     /* limited: limit is a threshold */
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
@@ -32888,11 +33324,12 @@ static struct {
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
     u64 from_ns, to_ns;
     u32 n_found, cap_found;
-    u32 missed;                  /* processes, CPUs, mounts, devices, descriptors without a place in
-                                  * this look */
-    u32 left_out;                /* the most of them in one look, and findings without memory */
+    struct dg_left { u32 processes, descriptors; } missed, /* without a place in this look, */
+        left_out;                /* the most of them in one look */
+    u32 forgot;                  /* findings without memory */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
+    bool virtio;                 /* kprobes of virtio, which a busy machine would feel, are on */
 } dg = { .status = -1 };
 
 /* --- numbers: means of all that was read --- */
@@ -33037,24 +33474,13 @@ static bool dg_below(const char *path, const char *cgroup)
     return !strncmp(path, cgroup, n) && (!path[n] || path[n] == '/');
 }
 
-/* "0::/a/b" (cgroups(7)). */
 static void dg_task_group(struct dg_task *t)
 {
-    static char text[PATH_MAX + 256];
-    size_t longest = 0;
-    u_slurp(met_path("/proc/%u/cgroup", t->pid), text, sizeof text);
-    char *path = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
-    if (!path)
+    const char *path = mfs_task_group(t->pid);
+    if (!path || (t->group && !strcmp(t->group, path)))
         return;
-    path = strchr(path, '/');
-    if (!path)
-        return;
-    path[strcspn(path, "\n")] = 0;
-    for (const struct met_inst *i = met_first(DIM_GROUP); i; i = met_next(i))
-        if (i->name[0] && strlen(i->name) > longest && dg_below(path, i->name)) {
-            longest = strlen(i->name);
-            t->group = i;
-        }
+    free(t->group);
+    t->group = strdup(path);
 }
 
 static bool dg_set_has(const struct dg_set *set, u64 v)
@@ -33072,7 +33498,7 @@ static void dg_set_add(struct dg_set *set, u64 v)
     if (set->n < DG_SET)
         set->v[set->n++] = v;
     else
-        dg.missed++;
+        set->full = true;
 }
 
 static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
@@ -33085,8 +33511,8 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
         t->did[k] = from->now[k];
     if (met_first(DIM_GROUP) && (!t->group || mfs_did(from, MFS_CPU)))
         dg_task_group(t);
-    for (u32 k = 0; k < from->n_waited_on; k++)
-        dg_set_add(&t->cpus, from->waited_on[k]);
+    for (u32 k = 0; k < from->n_ran_on; k++)
+        dg_set_add(&t->cpus, from->ran_on[k]);
 }
 
 static void dg_take_tasks(void)
@@ -33097,7 +33523,7 @@ static void dg_take_tasks(void)
         if (t)
             dg_take_task(t, from);
         else
-            dg.missed += from->pid != (u32)getpid();
+            dg.missed.processes += from->pid != (u32)getpid();
     }
 }
 
@@ -33153,7 +33579,7 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     while (k < moves->n && moves->at[k].fd != fd)
         k++;
     if (k == DG_FDS) {
-        dg.missed++;
+        dg.missed.descriptors++;
         return;
     }
     if (k == moves->n) {
@@ -33220,7 +33646,8 @@ static void dg_task_files(struct dg_moves *moves)
     for (const struct dirent *e; (e = u_entry(&d)); n++)
         if (n < DG_FDS)
             dg_fd_look(moves->task, (u32)strtoul(e->d_name, NULL, 10), moves, &mounts);
-    dg.missed += n - MIN(n, (u32)DG_FDS);
+    dg.missed.descriptors += n - MIN(n, (u32)DG_FDS);
+    moves->task->devices.full |= mounts.full;
     dg_task_mounts(moves->task, &mounts);
 }
 
@@ -33303,14 +33730,9 @@ static bool dg_in_scope(u16 number, u8 scope, const struct met_inst *of, double 
                               : dg_value(number, scope == DG_ALL ? met.all : of, v);
 }
 
-static void dg_evidence(struct dg_finding *f, u16 number, double v, bool limited, bool below,
-                        double limit)
+static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit)
 {
-    u32 k = 0;
-    while (k < f->n_evidence && f->evidence[k].number != number)
-        k++;
-    if (k == f->n_evidence && k < DG_EVIDENCE)
-        f->evidence[f->n_evidence++] = (struct dg_evidence){ number, limited, below, v, limit };
+    f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
 }
 
 /* Whether its guards hold. */
@@ -33328,7 +33750,7 @@ static bool dg_guarded(struct dg_finding *f)
         }
         if (!dg_crosses(v, (double)g->limit, g->below))
             return false;
-        dg_evidence(f, g->number, v, true, g->below, (double)g->limit);
+        dg_evidence(f, g->number, v, (double)g->limit);
     }
     return true;
 }
@@ -33337,7 +33759,7 @@ static void dg_keep(const struct dg_finding *f)
 {
     void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
     if (!grown) {
-        dg.left_out++;
+        dg.forgot++;
         return;
     }
     dg_found = grown;
@@ -33346,23 +33768,17 @@ static void dg_keep(const struct dg_finding *f)
 
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 {
-    struct dg_finding f = { .rule = r, .of = of };
+    struct dg_finding f = { .rule = r, .of = of,
+                            .error = r->kind == DG_ERROR || r->res == RES_LIMIT };
     double v;
     if (!dg_value(r->value, of, &f.value)
         || !dg_crosses(f.value, (double)r->limit, r->below))
         return;
-    dg_evidence(&f, r->value, f.value, true, r->below, (double)r->limit);
+    dg_evidence(&f, r->value, f.value, (double)r->limit);
     if (!dg_guarded(&f) || dg_known(r, of))
         return;
-    for (u32 k = 0; k < 2 && !dg_is_metric(r->value); k++) {
-        u16 part = k ? dg_numbers[r->value - N_METRICS].b : dg_numbers[r->value - N_METRICS].a;
-        if (dg_value(part, of, &v))
-            dg_evidence(&f, part, v, false, false, 0);
-    }
-    if (dg_value(r->cost, of, &v)) {
-        dg_evidence(&f, r->cost, v, false, false, 0);
+    if (dg_value(r->cost, of, &v))
         f.key = f.cost = v * (double)r->factor;
-    }
     dg_keep(&f);
 }
 
@@ -33412,6 +33828,7 @@ static void dg_consequences(struct dg_finding *f)
             || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* a little of it is no cause */
             continue;
         f->key = MAX(f->key, g->key);
+        f->error |= g->error;
         g->depth = (u8)MAX(g->depth, MIN(f->depth + 1, N_RES));
     }
 }
@@ -33419,6 +33836,8 @@ static void dg_consequences(struct dg_finding *f)
 static int dg_order(const void *a, const void *b)
 {
     const struct dg_finding *f = a, *g = b;
+    if (f->error != g->error)
+        return f->error ? -1 : 1;
     if (f->key != g->key)
         return f->key < g->key ? 1 : -1;
     if (f->depth != g->depth)
@@ -33432,9 +33851,7 @@ static int dg_order(const void *a, const void *b)
  * there is none. Rings are named virtio0/0:req.0, without BTF virtio0:req.0. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
-    snprintf(name, size, "%s", of->name);
-    for (char *s = name; (s = strchr(s, '/'));)
-        *s = '!';
+    snprintf(name, size, "%s", mfs_disk_sys(of->name));
     if (of->dim == DIM_QUEUE)
         mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of->name, "/:"),
                            of->name), name, size);
@@ -33445,7 +33862,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
 {
     switch (f->rule->who) {
     case DG_BY_ALL: return true;
-    case DG_BY_MEMBERS: return t->group && dg_below(t->group->name, f->of->name);
+    case DG_BY_MEMBERS: return t->group && dg_below(t->group, f->of->name);
     case DG_BY_CPU:
         return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
@@ -33712,8 +34129,6 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
     const char *sep = strchr(f->rule->finding, ':') ? "; " : ": ";
     for (u32 k = 0; k < f->n_evidence; k++) {
         const struct dg_evidence *e = &f->evidence[k];
-        if (!e->limited)
-            continue;
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
@@ -33772,6 +34187,12 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_c(b, '\n');
     dg_paragraph(b, head, &line, 3, DG_COLUMNS);
     dg_text_who(b, f);
+    const char *message = mfs_log_last(f->rule->log);
+    if (message) {
+        b_reset(&line);
+        b_esc(&line, message, strlen(message), 0);
+        dg_paragraph(b, "   kernel: ", &line, 7, DG_COLUMNS);
+    }
     s = dg_next(f);
     b_s(b, "   next: ");
     b_put(b, s->p, s->len);
@@ -33792,7 +34213,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     const struct met_inst *best = NULL;
     double x;
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
-        && dim != DIM_QUEUE)
+        && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
@@ -34006,9 +34427,10 @@ static void dg_text(struct buf *b)
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
-    if (dg.left_out)
-        b_f(b, "at least %u processes, files or devices were not followed\n",
-            dg.left_out);
+    if (dg.left_out.processes)
+        b_f(b, "at least %u processes were not followed in full\n", dg.left_out.processes);
+    if (dg.left_out.descriptors)
+        b_f(b, "at least %u open files were not followed\n", dg.left_out.descriptors);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -34058,8 +34480,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
         const struct dg_evidence *e = &f->evidence[k];
         b_c(b, '{');
         dg_json_number(b, e->number, f->of, e->v);
-        if (e->limited)
-            b_f(b, ",\"threshold\":%.6g", e->limit);
+        b_f(b, ",\"threshold\":%.6g", e->limit);
         if (!k) {
             b_c(b, ',');
             out_json_text(b, "source", f->rule->source);
@@ -34126,6 +34547,10 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, ",\"culprits\":[");
     dg_json_who(b, f);
     mout_json_end(b, "],");
+    if (mfs_log_last(r->log)) {
+        out_json_text(b, "kernel", mfs_log_last(r->log));
+        b_c(b, ',');
+    }
     s = dg_next(f);
     out_json_str(b, "next", s->p, s->len);
     b_s(b, "},");
@@ -34199,7 +34624,8 @@ static void dg_json(struct buf *b)
     b_s(b, "\"busiest\":[");
     dg_json_busiest(b);
     mout_json_end(b, "],");
-    b_f(b, "\"left_out\":%u,\"resources\":[", dg.left_out);
+    b_f(b, "\"left_out\":{\"processes\":%u,\"descriptors\":%u,\"findings\":%u},\"resources\":[",
+        dg.left_out.processes, dg.left_out.descriptors, dg.forgot);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
@@ -34217,15 +34643,32 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-static void dg_look(void)
+/* Sources that a sick machine feels are read once. Clock rates are read at the second look, when
+ * what is watched runs (each CPU may take 10 ms before Linux 5.18); the memory and descriptors of
+ * processes, and connections, at the end. */
+static void dg_costly(bool last)
 {
-    dg.missed = 0;
+    const u64 freq = 1ull << SRC_FREQ;
+    const u64 last_only = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS
+                          | 1ull << SRC_STUCK;
+    mo.off |= freq | last_only;
+    if (met.tick == 1)
+        mo.off &= ~freq;
+    if (last)
+        mo.off &= ~last_only;
+}
+
+static void dg_look(bool last)
+{
+    dg.missed = (struct dg_left){ 0 };
+    dg_costly(last);
     mon_sample();
     dg_take();
     if (met.tick > 1)
         dg_take_tasks();
     dg_files();
-    dg.left_out = MAX(dg.left_out, dg.missed);
+    dg.left_out.processes = MAX(dg.left_out.processes, dg.missed.processes);
+    dg.left_out.descriptors = MAX(dg.left_out.descriptors, dg.missed.descriptors);
     if (opt.report && met.tick > 1) {
         mout.intervals++;
         mout_sample();
@@ -34266,11 +34709,13 @@ static void dg_watch(u64 length)
         u64 next = MIN(dg.to_ns + tick, end);
         dg_progress(end);
         dg_wait(end - next < tick / 2 ? end : next);
-        dg_look();
+        over = sp_over() || dg_command_gone() || u_now() >= end;
+        dg_look(over);
         dg.to_ns = u_now();
-        over = sp_over() || dg_command_gone() || dg.to_ns >= end;
     }
     dg_progress(0);
+    for (u32 k = 0; k < DG_TASKS; k++)
+        dg.left_out.processes += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
 /* Looks, and judges. The command's wait status, -1 without one. */
@@ -34291,9 +34736,11 @@ static int dg_run(void)
         mo.off &= ~(1ull << SRC_PROC);
     }
     mon_start();
-    dg_look();
+    const u64 off = mo.off;
+    dg_look(false);
     dg.from_ns = dg.to_ns = sp_command.pid ? sp_go(false) : u_now();
     dg_watch(length);
+    mo.off = off;
     bpf_detach(&vq.obj);
     dg_settle();
     dg_judge();
@@ -36342,7 +36789,8 @@ static int cmd_diagnose(void)
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID do not go together");
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST; /* no rule wants that */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule wants that */
+             | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     cmd_sinks();
     cmd_monitor_report();

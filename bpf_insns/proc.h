@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 9c56a0595f0e0b11ccc4666873466a43d2fd517821332dd475786ef84d9cca71
+ *   sha256 1d65d394e5afb6d31204d5aa51743b386e673ca810f1e384ed1300d3e943812f
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -70,7 +70,7 @@ BEGIN {
     define("source", "*group *read *from *cite asked prom")
     define("family", "")
     define("metric", "*source *unit of key all bits set wire prom panel column unusual bad aside")
-    define("distribution", "*source *unit of set wire *counts octaves prom panel column unusual bad max_unusual max_bad")
+    define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
     short["unit"] = short["thing"] = short["family"] = 1 # rows without an ID
 }
 /^[ \t]*#/ || NF == 0 { next }
@@ -83,7 +83,7 @@ BEGIN {
 $1 == "groups" || $1 == "unlisted" {
     for (i = 2; i <= NF; i++) {
         group[$i] = 1
-        if ($1 == "groups") groups = groups $i ", "
+        if ($1 == "groups") groups = groups (groups == "" ? "" : ", ") $i
     }
     next
 }
@@ -240,13 +240,9 @@ function check_metric(r,    w) {
     if ((r, "wire") in col && ((get(r, "source"), col[r, "wire"]) in wired))
         bad_at(line_of[r], id_of[r] ": wire stands twice")
     wired[get(r, "source"), get(r, "wire")] = 1
-    if (kind_of[r] == "distribution" && ((r, "octaves") in col) != ((r, "prom") in col))
-        bad_at(line_of[r], id_of[r] ": octaves are for what has a prom")
-    if (kind_of[r] == "distribution" && (r, "panel") in col && !((r, "prom") in col))
-        bad_at(line_of[r], id_of[r] ": a panel needs a prom")
     if ((r, "octaves") in col && (split(col[r, "octaves"], w, "-") != 2 || w[1] + 0 >= w[2] + 0 || w[2] > 64))
         bad_at(line_of[r], id_of[r] ": octaves A-B, up to 64")
-    if (kind_of[r] == "metric" || (r, "prom") in col) check_family(r)
+    check_family(r)
 }
 
 # --- what metrics.h has ---
@@ -296,16 +292,16 @@ function add_wire(r, s) {
                        (wire[s] == "" ? "" : ", ") "\\\n    [" col[r, "wire"] "] = HIST_" id_of[r])
 }
 function add_distribution(r,    part, n, i, parts, octave) {
-    n = (r, "prom") in col ? split("p50 p90 p99 max", part, " ") : 0
+    n = split("p50 p90 p99 max", part, " ")
     for (i = 1; i <= n; i++) {
         add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL", text[r])
         parts = parts ", M_" id_of[r] "_" toupper(part[i])
     }
-    split((r, "octaves") in col ? col[r, "octaves"] : "0-0", octave, "-")
-    if (list == "prom" && n) print "kvis_" prom_base(r) "_bucket"
+    split(col[r, "octaves"], octave, "-")
+    if (list == "prom") print "kvis_" prom_base(r) "_bucket"
     dist[++n_dists] = id_of[r] ", " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " toupper(get(r, "source")) ", " \
-        toupper(get(r, "unit")) ", \\\n      " (n ? prom_of(r) : "NULL") ", " octave[1] ", " octave[2] ", " \
-        (n ? substr(parts, 3) : "0, 0, 0, 0") ", \\\n      " c_string(family_help(r))
+        toupper(get(r, "unit")) ", \\\n      " prom_of(r) ", " octave[1] ", " octave[2] ", " \
+        substr(parts, 3) ", \\\n      " c_string(family_help(r))
 }
 function add(r) {
     if (kind_of[r] == "unit")
@@ -339,7 +335,7 @@ END {
     for (r = 1; r <= n_rows; r++) name_in_prom(r)
     for (r = 1; r <= n_rows; r++) {
         if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
-        n = kind_of[r] == "distribution" && (r, "prom") in col ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
+        n = kind_of[r] == "distribution" ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
         for (i = 1; i <= n; i++) name_of_id[id_of[r] words[i]] = 1
         if (text[r] == "" && kind_of[r] !~ /^(section|line)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
         if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
@@ -349,7 +345,7 @@ END {
         else if (kind_of[r] == "thing") check_thing(r)
         else if (kind_of[r] ~ /^(section|line)$/) check_screen(r)
         else if (kind_of[r] == "unit") {
-            one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius hertz ns watts")
+            one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius celsius_rate hertz ns watts")
             one_of(r, "counter", "yes")
             if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
                 bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")

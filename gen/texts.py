@@ -66,7 +66,7 @@ UNITS = {r.name: r for r in METRICS if r.kind == "unit"}
 THINGS = {r.name: r for r in METRICS if r.kind == "thing"}
 SOURCES = {r["id"].lower(): r for r in METRICS if r.kind == "source"}
 MEASURED = [r for r in METRICS if r.kind in ("metric", "distribution")]
-MACROS = {"MET_GROUPS": "".join(g + ", " for g in GROUPS)}
+MACROS = {"MET_GROUPS": ", ".join(GROUPS)}
 
 BLOCKS, ARGUMENTS = read_blocks("options", ("command", "option"))
 ARGUMENTS = {words[1]: words[2] for words in ARGUMENTS}
@@ -225,8 +225,7 @@ def metric_item(m):
 
 def metrics():
     return [(f"{s.name} (group {s['group']})", f"From\n{man(s['from'])};\nsee\n{man(s['cite'])}.",
-             [metric_item(m) for m in MEASURED
-              if m["source"] == name and (m.kind == "metric" or m["prom"])]) for name, s in SOURCES.items()]
+             [metric_item(m) for m in MEASURED if m["source"] == name]) for name, s in SOURCES.items()]
 
 
 def man_list(sections):
@@ -323,7 +322,8 @@ def fish_options(c):
 
 GRAFANA_ROWS = {"Machine": ("cpu", "mem", "net", "thermal"), "Scheduler": ("sched",), "Disks": ("io",), "virtio": ("virtio",)}
 GRAFANA_UNITS = {"number": "short", "rate": "cps", "ratio": "percentunit", "bytes": "bytes", "byte_rate": "Bps", "seconds": "s",
-                 "celsius": "celsius", "hertz": "hertz", "ns": "s", "watts": "watt"}
+                 "celsius": "celsius", "celsius_rate": "short", "hertz": "hertz", "ns": "s", "watts": "watt"}
+GRAFANA_QUOTIENTS = {"ipc": ("kvis_perf_instructions_total", "kvis_perf_cpucycles_total")}
 GRAFANA_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
@@ -343,6 +343,8 @@ def grafana_expr(m):
     name = "kvis_" + (own or m.name + unit["prom"])
     if m.kind == "distribution":
         return f"histogram_quantile(0.99, rate({name}_bucket{where}{rate}))"
+    if m.name in GRAFANA_QUOTIENTS:  # a mean over CPUs would count an idle CPU as much as a busy one
+        return " / ".join(f"sum without (cpu) (rate({n}{where}{rate}))" for n in GRAFANA_QUOTIENTS[m.name])
     expr = f"rate({name}{where}{rate})" if unit["counter"] else name + where
     if m["of"] in ("cpu", "pmc"):
         expr = f"{'sum' if unit['counter'] else 'avg'} without (cpu) ({expr})"

@@ -295,13 +295,7 @@ struct wire_sched {
 };
 WIRE_ASSERT(sizeof(struct wire_sched) == 4608);
 
-/* --- blk: requests of disks; `disks`, by major << 20 | minor, and `stats`, by slot --- */
-
-struct wire_disk {
-    u64 sixteenth;        /* sectors of 512 bytes in a 16th of its addresses; not 0 */
-    u32 slot, unused;
-};
-WIRE_ASSERT(sizeof(struct wire_disk) == 16);
+/* --- blk: requests of disks; `disks`, the slot by major << 20 | minor, and `stats`, by slot --- */
 
 /* Its distributions: times in ns, in the queue (from when the request was made to when the disk got it)
  * and in the disk; bytes. */
@@ -312,12 +306,12 @@ enum wire_blk_hist {
 
 struct wire_blk {
     u64 sum[N_BLK_HISTS];
-    u64 position[16];     /* reads and writes that begin in each 16th */
+    u64 requests;         /* reads and writes */
     u64 sequential;       /* those that begin where the one before ended */
     u64 next;             /* where that is: a sector */
     u32 hist[N_BLK_HISTS * DELAY_BUCKETS];
 };
-WIRE_ASSERT(sizeof(struct wire_blk) == 208 + N_BLK_HISTS * DELAY_BUCKETS * 4);
+WIRE_ASSERT(sizeof(struct wire_blk) == 88 + N_BLK_HISTS * DELAY_BUCKETS * 4);
 
 struct wire_file {
     u64 ino, magic;

@@ -3,13 +3,14 @@
  */
 
 /* What -c takes. */
-#define MET_GROUPS "cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio, "
+#define MET_GROUPS "cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio"
 
 /* Sources that are on only when -c names them. */
-#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_VIRTIO)
+#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_VIRTIO)
 #define MET_SET_CPU_MODES M_USER, M_NICE, M_SYSTEM, M_IDLE, M_IOWAIT, M_IRQ, M_SOFTIRQ, M_STEAL
 #define MET_SET_GUEST_MODES M_GUEST, M_GUEST_NICE
 #define MET_SET_TRIP_POINTS M_TRIP_PASSIVE, M_TRIP_HOT, M_TRIP_CRITICAL
+#define MET_SET_LOG M_LOG_OOM, M_LOG_IO, M_LOG_HUNG, M_LOG_MCE, M_LOG_RO
 #define MET_SET_VIRTIO_TYPES M_VQ_SIZE, M_VQ_USED, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX
 #define MET_SET_VHOST_RINGS M_VH_STALL, M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX, M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX, M_VH_IDLE_P50, M_VH_IDLE_P90, M_VH_IDLE_P99, M_VH_IDLE_MAX, M_VH_STALLED_P50, M_VH_STALLED_P90, M_VH_STALLED_P99, M_VH_STALLED_MAX, M_VH_UNREAD
 #define MET_WIRE_BUSY(X) \
@@ -23,6 +24,8 @@
     X(M_B_RSS, RSS) \
     X(M_B_SWAP, SWAP) \
     X(M_B_THREADS, THREADS)
+#define MET_WIRE_STUCK(X) \
+    X(M_B_STUCK, STUCK)
 #define MET_WIRE_PROC(X) \
     X(M_P_USER, USER) \
     X(M_P_SYSTEM, SYSTEM) \
@@ -100,10 +103,9 @@
     X(RATIO, false, RATIO, "_ratio", "_ratio", 1) \
     X(SECONDS, false, SECONDS, "_seconds", "_seconds", 1) \
     X(MILLIDEGREES, false, CELSIUS, "_celsius", "_celsius", 1e-3) \
-    X(DEGREES_PER_SECOND, false, NUMBER, "_celsius_per_second", "_celsius_per_second", 1) \
+    X(DEGREES_PER_SECOND, false, CELSIUS_RATE, "_celsius_per_second", "_celsius_per_second", 1) \
     X(KHZ, false, HERTZ, "_hertz", "_hertz", 1000) \
     X(NS, false, NS, "_ns", "_ns", 1) \
-    X(BITS, false, NUMBER, "_bits", "_bits", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
 
 /* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order) */
@@ -125,6 +127,8 @@
     X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL, "packages", 't', 0, true) \
     X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL, "sockets", 'w', 0, true) \
     X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL, "L3 caches", 'w', 0, true) \
+    X(FS, "filesystem", "mountpoint", "fstype", "filesystem_info", M_FS_LEFT, NULL, "file systems", 'x', 0, true) \
+    X(MC, "controller", "controller", NULL, NULL, M_EDAC_CE, NULL, "memory controllers", 'x', 0, true) \
     X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL, "rings", 'v', 0, false) \
     X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL, "virtqueues", 'v', 0, false)
 
@@ -159,9 +163,9 @@
     X(DISK, "io", "disks", mfs_disks, \
       "no such I/O") \
     X(ZONE, "thermal", "zones", mfs_zones, \
-      "no thermal zone has one") \
+      "no thermal zone reports it") \
     X(HWMON, "thermal", "hwmon", mfs_hwmon, \
-      "no sensor has one") \
+      "no sensor reports it") \
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
       "not counted by this CPU") \
     X(NET, "net", "interfaces", mfs_net, \
@@ -175,13 +179,33 @@
     X(BUSY, "busy", "busy", mfs_busy, \
       "no process did anything") \
     X(PAGES, "busy", "pages", mfs_pages, \
-      "no busy process, or one node") \
+      "no busy process has most of its running threads on one of several nodes") \
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
       "not counted by this kernel") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
       "not in its files of this kernel") \
+    X(FS, "fs", "filesystems", mfs_fs, \
+      "no file system of this kind") \
+    X(FDS, "limits", "descriptors", mfs_fds, \
+      "no process has half of its descriptors") \
+    X(PORTS, "limits", "ports", mfs_ports, \
+      "less than half of the ports can be in use") \
+    X(BONDS, "net", "bonds", mfs_bonds, \
+      "no interface is a member of a bond") \
+    X(TABLES, "net", "tables", mfs_tables, \
+      "not in /proc/net/stat") \
+    X(CLOCK, "cpu", "clock", mfs_clock_source, \
+      "this kernel names no clock source") \
+    X(EDAC, "errors", "edac", mfs_edac, \
+      "no driver of EDAC for this machine's memory") \
+    X(MD, "errors", "md", mfs_md, \
+      "no md arrays") \
+    X(LOG, "errors", "log", mfs_log, \
+      "nothing of this kind was written to it") \
+    X(STUCK, "busy", "stuck", mfs_stuck, \
+      "no process is known yet") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU") \
     X(DEPTH, "sched", "depth", mk_depth, \
@@ -295,11 +319,11 @@
       "Page walks for code", \
       "Page walks for code") \
     X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "perf_stalled_cycles_frontend_total", MET_ALONE, false, \
-      "Cycles in which the frontend gave nothing", \
-      "Cycles in which the frontend gave nothing") \
+      "Cycles in which the front end delivered no micro-operations", \
+      "Cycles in which the front end delivered no micro-operations") \
     X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "perf_stalled_cycles_backend_total", MET_ALONE, false, \
-      "Cycles in which the backend took nothing", \
-      "Cycles in which the backend took nothing") \
+      "Cycles in which the back end accepted no micro-operations", \
+      "Cycles in which the back end accepted no micro-operations") \
     X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
       "Cycles in which no work was done", \
       "Cycles in which no work was done") \
@@ -310,11 +334,11 @@
       "Share of the cycles in which no work was done", \
       "Share of the cycles in which no work was done") \
     X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of the cycles in which the frontend gave nothing", \
-      "Share of the cycles in which the frontend gave nothing") \
+      "Share of the cycles in which the front end delivered no micro-operations", \
+      "Share of the cycles in which the front end delivered no micro-operations") \
     X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of the cycles in which the backend took nothing", \
-      "Share of the cycles in which the backend took nothing") \
+      "Share of the cycles in which the back end accepted no micro-operations", \
+      "Share of the cycles in which the back end accepted no micro-operations") \
     X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of branches mispredicted", \
       "Share of branches mispredicted") \
@@ -358,11 +382,11 @@
       "Share of pipeline slots spent on mispredicted paths", \
       "Share of pipeline slots spent on mispredicted paths") \
     X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of pipeline slots empty because the frontend gave nothing", \
-      "Share of pipeline slots empty because the frontend gave nothing") \
+      "Share of pipeline slots empty because the front end delivered no micro-operations", \
+      "Share of pipeline slots empty because the front end delivered no micro-operations") \
     X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of pipeline slots empty because the backend took nothing", \
-      "Share of pipeline slots empty because the backend took nothing") \
+      "Share of pipeline slots empty because the back end accepted no micro-operations", \
+      "Share of pipeline slots empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of the time in which the CPU counted the least counted event (counts are scaled by it)", \
       "Share of the time in which the CPU counted the least counted event (counts are scaled by it)") \
@@ -507,6 +531,9 @@
     X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", MET_ALONE, false, \
       "Processes killed because memory ran out", \
       "Processes killed because memory ran out") \
+    X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", MET_ALONE, false, \
+      "Unwritten memory at which the kernel stops writers", \
+      "Unwritten memory at which the kernel stops writers") \
     X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", MET_ALONE, false, \
       "Allocations that had to compact memory first", \
       "Allocations that had to compact memory first") \
@@ -520,8 +547,8 @@
       "Page faults that got a transparent hugepage", \
       "Page faults that got a transparent hugepage") \
     X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", MET_ALONE, false, \
-      "Page faults that did not get the transparent hugepage that they should have", \
-      "Page faults that did not get the transparent hugepage that they should have") \
+      "Page faults that fell back to small pages", \
+      "Page faults that fell back to small pages") \
     X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", MET_ALONE, false, \
       "Hugepages that khugepaged got for a collapse", \
       "Hugepages that khugepaged got for a collapse") \
@@ -531,6 +558,9 @@
     X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", MET_ALONE, false, \
       "Transparent hugepages that were split", \
       "Transparent hugepages that were split") \
+    X(THP_POLICY, "thp_policy", "", KHUGE, NUMBER, NONE, "", MET_ALONE, false, \
+      "Which anonymous memory may get transparent hugepages: 0 none, 1 what madvise(2) names, 2 all", \
+      "Which anonymous memory may get transparent hugepages: 0 none, 1 what madvise(2) names, 2 all") \
     X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
       "Hugepages that khugepaged made, roughly", \
       "Hugepages that khugepaged made, roughly") \
@@ -660,6 +690,9 @@
     X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "", MET_SUM, false, \
       "Requests of a disk in flight", \
       "Requests of a disk in flight") \
+    X(DISK_ROTATES, "disk_rotational", "", DISK, NUMBER, DISK, "", MET_ALONE, false, \
+      "Whether a disk rotates: 1 or 0, as its driver says", \
+      "Whether a disk rotates: 1 or 0, as its driver says") \
     X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "", MET_SUM, false, \
       "Reads and writes of a disk per second", \
       "Reads and writes of a disk per second") \
@@ -750,6 +783,9 @@
     X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, \
       "Times the carrier of an interface came or went", \
       "Times the carrier of an interface came or went") \
+    X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "", MET_ALONE, false, \
+      "Whether an interface is a member of a bond and has no link: 1 or 0", \
+      "Whether an interface is a member of a bond and has no link: 1 or 0") \
     X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, \
       "Speed of an interface, as its driver reports it", \
       "Speed of an interface, as its driver reports it") \
@@ -804,6 +840,9 @@
     X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", MET_ALONE, false, \
       "SYN segments answered by a cookie because the request queue was full", \
       "SYN segments answered by a cookie because the request queue was full") \
+    X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", MET_ALONE, false, \
+      "Times a TCP window became 0 because the program did not read its socket", \
+      "Times a TCP window became 0 because the program did not read its socket") \
     X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", MET_ALONE, false, \
       "TCP connections given up because memory ran out", \
       "TCP connections given up because memory ran out") \
@@ -861,6 +900,69 @@
     X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
       "Share of the memory allowed for buffers of TCP in use", \
       "Share of the memory allowed for buffers of TCP in use") \
+    X(FS_SIZE, "filesystem_size", "", FS, BYTES, FS, "", MET_ALONE, false, \
+      "Size of a file system", \
+      "Size of a file system") \
+    X(FS_AVAIL, "filesystem_avail", "", FS, BYTES, FS, "", MET_ALONE, false, \
+      "Space of a file system that users other than root can take", \
+      "Space of a file system that users other than root can take") \
+    X(FS_LEFT, "filesystem_avail_share", "", FS, RATIO, FS, "", MET_ALONE, false, \
+      "Share of a file system that users other than root can take", \
+      "Share of a file system that users other than root can take") \
+    X(FS_INODES, "filesystem_files_used_share", "", FS, RATIO, FS, "", MET_ALONE, false, \
+      "Share of the inodes of a file system that are used", \
+      "Share of the inodes of a file system that are used") \
+    X(FS_RO, "filesystem_readonly", "", FS, NUMBER, FS, "filesystem_readonly", MET_ALONE, false, \
+      "Whether a file system is read-only: 1 or 0", \
+      "Whether a file system is read-only: 1 or 0") \
+    X(FS_ERRORS, "filesystem_errors", "", FS, NUMBER, FS, "", MET_ALONE, false, \
+      "Errors of an ext4 file system since it was last checked", \
+      "Errors of an ext4 file system since it was last checked") \
+    X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "", MET_ALONE, false, \
+      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process has, from a half on", \
+      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process has, from a half on") \
+    X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, \
+      "Share of the local ports in use to the one remote address and port that has most of them", \
+      "Share of the local ports in use to the one remote address and port that has most of them") \
+    X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", MET_ALONE, false, \
+      "Packets dropped because no connection could be added to the table of tracked connections", \
+      "Packets dropped because no connection could be added to the table of tracked connections") \
+    X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", MET_ALONE, false, \
+      "Tracked connections that could not be inserted, as where two packets raced", \
+      "Tracked connections that could not be inserted, as where two packets raced") \
+    X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
+      "IPv4 neighbors that found no place in the table", \
+      "IPv4 neighbors that found no place in the table") \
+    X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
+      "IPv6 neighbors that found no place in the table", \
+      "IPv6 neighbors that found no place in the table") \
+    X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, \
+      "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0", \
+      "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0") \
+    X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "", MET_ALONE, false, \
+      "Memory errors that ECC corrected", \
+      "Memory errors that ECC corrected") \
+    X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "", MET_ALONE, false, \
+      "Memory errors since boot that ECC could not correct", \
+      "Memory errors since boot that ECC could not correct") \
+    X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "", MET_ALONE, false, \
+      "Arrays of md that lack a disk", \
+      "Arrays of md that lack a disk") \
+    X(LOG_OOM, "log_oom_kills", "Killed process ", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about processes that it killed for their memory", \
+      "Messages of the kernel about processes that it killed for their memory") \
+    X(LOG_IO, "log_io_errors", "I/O error, dev ", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about requests that a disk failed", \
+      "Messages of the kernel about requests that a disk failed") \
+    X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about tasks that wait for minutes", \
+      "Messages of the kernel about tasks that wait for minutes") \
+    X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about errors of the hardware", \
+      "Messages of the kernel about errors of the hardware") \
+    X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Messages of the kernel about file systems that became read-only after errors", \
+      "Messages of the kernel about file systems that became read-only after errors") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", MET_ALONE, false, \
       "CPU time of a busy process", \
       "CPU time of a busy process") \
@@ -891,15 +993,24 @@
     X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "", MET_ALONE, false, \
       "Threads of a busy process", \
       "Threads of a busy process") \
+    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, \
+      "Processes that were in uninterruptible sleep for all of the interval: 1 for each", \
+      "Processes that were in uninterruptible sleep for all of the interval: 1 for each") \
+    X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, \
+      "Processes that were in uninterruptible sleep for all of the interval, kernel threads excluded", \
+      "Processes that were in uninterruptible sleep for all of the interval, kernel threads excluded") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, \
       "Threads that waited for a CPU at one time, on average, by the CPU that they got", \
       "Threads that waited for a CPU at one time, on average, by the CPU that they got") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
-      "Share of the memory of a busy process on other NUMA nodes than the CPUs of its threads", \
-      "Share of the memory of a busy process on other NUMA nodes than the CPUs of its threads") \
+      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
+      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
     X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", MET_ALONE, false, \
-      "Memory of a busy process on other NUMA nodes than the CPUs of its threads", \
-      "Memory of a busy process on other NUMA nodes than the CPUs of its threads") \
+      "Memory of a busy process that is not on the NUMA node where most of its threads run", \
+      "Memory of a busy process that is not on the NUMA node where most of its threads run") \
+    X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
+      "Memory of a busy process on the node of its threads, in relation to an even spread over all nodes", \
+      "Memory of a busy process on the node of its threads, in relation to an even spread over all nodes") \
     X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
       "CPU time that a busy process waits for remote memory at most, by the distances of the nodes", \
       "CPU time that a busy process waits for remote memory at most, by the distances of the nodes") \
@@ -910,14 +1021,23 @@
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota") \
     X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, \
-      "Time for which CPUs of a cgroup were throttled, added up", \
-      "Time for which CPUs of a cgroup were throttled, added up") \
-    X(GR_MAX, "group_memory_max", "max", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
-      "Times a cgroup was about to exceed its memory limit", \
-      "Times a cgroup was about to exceed its memory limit") \
+      "Time for which run queues of a cgroup were throttled, added up over CPUs", \
+      "Time for which run queues of a cgroup were throttled, added up over CPUs") \
+    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
+      "Times a cgroup was about to exceed its own memory limit", \
+      "Times a cgroup was about to exceed its own memory limit") \
+    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, \
+      "Time in which some task of a cgroup waited for memory", \
+      "Time in which some task of a cgroup waited for memory") \
+    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
+      "Pages of a cgroup that were needed again soon after their reclaim", \
+      "Pages of a cgroup that were needed again soon after their reclaim") \
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "Processes of a cgroup killed because memory ran out", \
       "Processes of a cgroup killed because memory ran out") \
+    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "", MET_ALONE, false, \
+      "Share of the processes and threads allowed (pids.max) that a cgroup has, from nine tenths on", \
+      "Share of the processes and threads allowed (pids.max) that a cgroup has, from nine tenths on") \
     X(P_USER, "process_user", "", PROC, TICKS, PID, "", MET_ALONE, false, \
       "CPU time of the process in user mode", \
       "CPU time of the process in user mode") \
@@ -937,11 +1057,11 @@
       "Resident memory of the process", \
       "Resident memory of the process") \
     X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "", MET_ALONE, false, \
-      "Switches away from threads of the process because they waited", \
-      "Switches away from threads of the process because they waited") \
+      "Voluntary context switches of the threads of the process", \
+      "Voluntary context switches of the threads of the process") \
     X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "", MET_ALONE, false, \
-      "Switches away from threads of the process though they could run", \
-      "Switches away from threads of the process though they could run") \
+      "Involuntary context switches of the threads of the process", \
+      "Involuntary context switches of the threads of the process") \
     X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, \
       "Time that threads of the process ran on a CPU", \
       "Time that threads of the process ran on a CPU") \
@@ -961,8 +1081,8 @@
       "CPU quota periods in which the cgroup used up its quota", \
       "CPU quota periods in which the cgroup used up its quota") \
     X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, TOTAL_US, NONE, "", MET_ALONE, false, \
-      "Time for which the cgroup was throttled", \
-      "Time for which the cgroup was throttled") \
+      "Time for which run queues of the cgroup were throttled, added up over CPUs", \
+      "Time for which run queues of the cgroup were throttled, added up over CPUs") \
     X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "", MET_ALONE, false, \
       "Anonymous memory of the cgroup", \
       "Anonymous memory of the cgroup") \
@@ -1026,9 +1146,6 @@
     X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, \
       "Tasks that could run on a CPU, at each context switch", \
       "Tasks that could run on a CPU, at each context switch") \
-    X(ENTROPY, "block_entropy", "", BLOCK, BITS, DISK, "block_entropy", MET_ALONE, false, \
-      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits", \
-      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
     X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "", MET_ALONE, false, \
       "Share of reads and writes that begin where the previous one ended", \
       "Share of reads and writes that begin where the previous one ended") \
@@ -1129,8 +1246,8 @@
       "How large the writes to a disk are", \
       "How large the writes to a disk are") \
     X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", MET_ALONE, false, \
-      "Block requests that the BPF programs could not follow", \
-      "Block requests that the BPF programs could not follow") \
+      "Block requests not tracked", \
+      "Block requests not tracked") \
     X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
       "Buffers added to a virtio ring", \
       "Buffers added to a virtio ring") \
@@ -1448,9 +1565,6 @@
     X(WSIZE, "block_write_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"write\"", 9, 25, M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX, \
       "How large requests are") \
-    X(PLACE, "block_position", "16ths", BLOCK, NUMBER, \
-      NULL, 0, 0, 0, 0, 0, 0, \
-      "Reads and writes that begin in each 16th of a disk") \
     X(VQ_DEPTH, "virtio_depth", "descriptors", VIRTIO, NUMBER, \
       "virtio_depth", 0, 12, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX, \
       "Descriptors in use when a buffer was added, its own among them") \

@@ -487,11 +487,11 @@ enum {
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
-      "show only these: " MET_GROUPS "or sources" }, \
+      "show only these: " MET_GROUPS ", or sources" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "show this process, too; repeatable" }, \
+      "also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
@@ -539,11 +539,15 @@ enum {
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "show this process, too; repeatable" }, \
+      "also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "show this cgroup (v2), too" }, \
+    { IN_DIAGNOSE, 0, "virtio", NULL, false, \
+      OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
+      NULL, "", "    --virtio", \
+      "also watch virtio rings, by kprobes on each request" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \

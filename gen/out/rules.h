@@ -7,30 +7,45 @@
     X(BUSY, LEFT, M_IDLE, M_IOWAIT, M_IDLE) \
     X(IDLE_ALL, SUM, M_IDLE, M_IOWAIT, M_IDLE) \
     X(FORK_RATE, DIV, M_FORKS, M_CPUS, M_FORKS) \
+    X(FORK_FAULTS, DIV, M_FAULTS, M_FORKS, M_SS_WAIT) \
     X(IRQS, SUM, M_IRQ, M_SOFTIRQ, M_IDLE) \
     X(WAITERS, FIRST, M_SS_WAIT, M_QUEUED, M_SS_WAIT) \
     X(WAIT, DIV, X_WAITERS, M_CPUS, M_SS_WAIT) \
+    X(WAITED, SHARE, M_P_WAIT, M_P_RUN, M_IDLE) \
     X(STEAL_CPUS, MUL, M_STEAL, M_CPUS, M_STEAL) \
     X(CLOCK, DIV, M_FREQ, M_FREQ_BASE, M_IDLE) \
     X(CAP, DIV, M_FREQ_LIMIT, M_FREQ_MAX, M_IDLE) \
     X(MEM_LEFT, DIV, M_MEM_AVAIL, M_MEM_TOTAL, M_IDLE) \
+    X(NODE_FULL, DIV, M_NODE_ANON, M_NODE_TOTAL, M_IDLE) \
     X(SLAB, DIV, M_MEM_UNRECLAIM, M_MEM_TOTAL, M_IDLE) \
     X(MEM_INUSE, REST, M_MEM_AVAIL, M_MEM_TOTAL, M_IDLE) \
-    X(DIRTY, DIV, M_MEM_DIRTY, M_MEM_AVAIL, M_IDLE) \
+    X(UNWRITTEN, SUM, M_MEM_DIRTY, M_MEM_WRITEBACK, M_MEM_DIRTY) \
+    X(DIRTY, DIV, X_UNWRITTEN, M_DIRTY_LIMIT, M_IDLE) \
+    X(SCANNED, SUM, M_SCAN_KSWAPD, M_SCAN_DIRECT, M_SCAN_DIRECT) \
     X(SWAP_USED, REST, M_SWAP_FREE, M_SWAP_TOTAL, M_IDLE) \
     X(REMOTE, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, M_IDLE) \
+    X(SPREAD, DIV, M_NUMA_INTERLEAVE, M_NUMA_OTHER, M_IDLE) \
     X(HINTS, REST, M_NUMA_FAULTS_LOCAL, M_NUMA_FAULTS, M_IDLE) \
     X(THP_FAIL, SHARE, M_THP_FALLBACK, M_THP_FAULT, M_IDLE) \
     X(COMPACT_FAILS, DIV, M_COMPACT_FAIL, M_COMPACT, M_IDLE) \
     X(READ_TIME, DIV, M_DISK_READ_TIME, M_DISK_READS, M_DISK_READ_MEAN) \
     X(WRITE_TIME, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, M_DISK_READ_MEAN) \
+    X(IO_TIME, SUM, M_DISK_READ_TIME, M_DISK_WRITE_TIME, M_DISK_READ_TIME) \
+    X(IO_DONE, SUM, M_DISK_READS, M_DISK_WRITES, M_DISK_READS) \
+    X(AWAIT, DIV, X_IO_TIME, X_IO_DONE, M_DISK_READ_MEAN) \
+    X(IO_LOST, FIRST, M_PSI_IO, M_BLOCKED, M_PSI_IO) \
     X(STALL_ALL, FIRST, M_STALL_BACK, M_STALL, M_STALL_BACK) \
     X(MEM_STALL, FIRST, M_TD_BACK, X_STALL_ALL, M_STALL_BACK) \
-    X(STALL_CPUS, MUL, X_MEM_STALL, M_CPUS, M_STALL_BACK) \
+    X(BUSY_CPUS, MUL, X_BUSY, M_CPUS, M_STALL_BACK) \
+    X(STALL_CPUS, MUL, X_MEM_STALL, X_BUSY_CPUS, M_STALL_BACK) \
     X(B_MEM, SUM, M_B_RSS, M_B_SWAP, M_B_RSS) \
     X(B_IO, SUM, M_B_READ, M_B_WRITTEN, M_B_READ) \
     X(NET_ERRS, SUM, M_NET_RX_ERRS, M_NET_TX_ERRS, M_NET_RX_ERRS) \
     X(NET_DROPS, SUM, M_NET_RX_DROP, M_NET_TX_DROP, M_NET_RX_DROP) \
+    X(NET_PACKETS, SUM, M_NET_RX_PACKETS, M_NET_TX_PACKETS, M_NET_RX_PACKETS) \
+    X(NET_DROPPED, SHARE, X_NET_DROPS, X_NET_PACKETS, M_IDLE) \
+    X(NEIGHBORS, SUM, M_ARP_FULL, M_NDISC_FULL, M_ARP_FULL) \
+    X(FS_USED, REST, M_FS_AVAIL, M_FS_SIZE, M_IDLE) \
     X(LIMITS, MOST, M_THREADS_USED, M_FILES_USED, M_IDLE) \
     X(TABLES, MOST, M_TCP_MEM_USED, M_CONNTRACK_USED, M_IDLE) \
     X(PERIODS, DIV, M_GR_THROTTLES, M_GR_PERIODS, M_IDLE)
@@ -40,30 +55,45 @@
     X(X_BUSY, "% of CPU time used") \
     X(X_IDLE_ALL, "% of CPU time idle") \
     X(X_FORK_RATE, "processes created % per CPU") \
+    X(X_FORK_FAULTS, "# page faults for each") \
     X(X_IRQS, "% of its time in interrupts") \
     X(X_WAITERS, "# tasks waiting") \
     X(X_WAIT, "# tasks waiting for each CPU") \
+    X(X_WAITED, "its threads waited for % of the time in which they could run") \
     X(X_STEAL_CPUS, "# CPUs taken by the hypervisor") \
     X(X_CLOCK, "clock at % of its guaranteed rate") \
     X(X_CAP, "clock limited to % of its maximum") \
     X(X_MEM_LEFT, "% of memory available") \
+    X(X_NODE_FULL, "% of node memory anonymous") \
     X(X_SLAB, "% of memory in unreclaimable slabs") \
     X(X_MEM_INUSE, "% of memory used") \
-    X(X_DIRTY, "% of available memory dirty") \
+    X(X_UNWRITTEN, "% not on disk yet") \
+    X(X_DIRTY, "% of the dirty memory allowed") \
+    X(X_SCANNED, "pages scanned for reclaim %") \
     X(X_SWAP_USED, "% of swap used") \
     X(X_REMOTE, "% of pages allocated remotely") \
+    X(X_SPREAD, "% of them interleaved") \
     X(X_HINTS, "% of hinting faults remote") \
     X(X_THP_FAIL, "% of hugepage faults refused") \
     X(X_COMPACT_FAILS, "% of compactions failed") \
     X(X_READ_TIME, "reads took %") \
     X(X_WRITE_TIME, "writes took %") \
+    X(X_IO_TIME, "all requests took %") \
+    X(X_IO_DONE, "requests %") \
+    X(X_AWAIT, "requests took %") \
+    X(X_IO_LOST, "tasks waited for I/O % of the time") \
     X(X_STALL_ALL, "% of cycles stalled") \
     X(X_MEM_STALL, "% of the pipeline waiting for data") \
+    X(X_BUSY_CPUS, "# CPUs busy") \
     X(X_STALL_CPUS, "# CPUs waiting for data") \
     X(X_B_MEM, "% of memory") \
     X(X_B_IO, "% from and to disks") \
     X(X_NET_ERRS, "errors %") \
     X(X_NET_DROPS, "packets dropped %") \
+    X(X_NET_PACKETS, "packets %") \
+    X(X_NET_DROPPED, "% of its packets") \
+    X(X_NEIGHBORS, "neighbors without a place %") \
+    X(X_FS_USED, "% of the space used") \
     X(X_LIMITS, "% of the threads or open files allowed") \
     X(X_TABLES, "% of TCP memory or tracked connections allowed") \
     X(X_PERIODS, "throttled in % of its periods") \
@@ -79,12 +109,14 @@
     X(M_P_WAIT, "its threads waited for a CPU % of the time") \
     X(M_OOM, "processes killed %") \
     X(M_STALLS, "direct reclaims %") \
+    X(M_BLOCKED, "# tasks waiting for I/O") \
     X(M_REFAULTS, "pages read again %") \
     X(M_FAULTS_MAJOR, "faults that read a disk %") \
     X(M_SWAP_IN, "swapped in %") \
     X(M_SWAP_OUT, "swapped out %") \
     X(M_B_REMOTE, "% of its memory on another node") \
     X(M_B_FAR, "% of memory there") \
+    X(M_B_OWN_PART, "its own node has % of an even share") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken elsewhere %") \
@@ -92,6 +124,7 @@
     X(M_MEM_USED, "% of the memory bandwidth used") \
     X(M_STALL_BACK, "% of cycles stalled on the backend") \
     X(M_LLC_MPKI, "# cache misses per 1000 instructions") \
+    X(M_THP_POLICY, "policy # (0 is never)") \
     X(M_DTLB_WPKI, "# page walks per 1000 instructions") \
     X(M_THP_FALLBACK, "hugepages refused %") \
     X(M_COMPACT, "compactions %") \
@@ -103,6 +136,7 @@
     X(M_VQ_USED, "% of a ring used") \
     X(M_DISK_BUSY, "busy % of the time") \
     X(M_DISK_QUEUE, "# requests in flight") \
+    X(M_DISK_ROTATES, "# if it rotates") \
     X(M_RQUEUE_P99, "one read in 100 was queued % or longer") \
     X(M_NET_RX_USED, "receiving at % of its speed") \
     X(M_NET_TX_USED, "sending at % of its speed") \
@@ -121,9 +155,35 @@
     X(M_THREADS_USED, "% of the threads allowed") \
     X(M_CONNTRACK_USED, "% of the table used") \
     X(M_TCP_MEM_USED, "% of TCP memory used") \
-    X(M_GR_THROTTLED, "stood still % of the time") \
+    X(M_GR_THROTTLED, "# CPUs of it stopped on average") \
     X(M_GR_MAX, "limit reached %") \
+    X(M_GR_PSI_MEM, "its tasks waited for memory % of the time") \
+    X(M_GR_REFAULTS, "pages read again %") \
     X(M_GR_OOM, "processes killed %") \
+    X(M_GR_PIDS, "% of the processes allowed") \
+    X(M_CLOCK_SLOW, "# slow clock") \
+    X(M_NET_BOND_DOWN, "# link down") \
+    X(M_NET_CARRIER, "changes of the carrier %") \
+    X(M_TCP_COOKIES, "SYN cookies sent %") \
+    X(M_TCP_MEM_ABORTS, "connections given up %") \
+    X(M_TCP_ZERO_WINDOW, "windows that became 0 %") \
+    X(M_CT_DROPS, "packets dropped %") \
+    X(M_B_FDS, "% of its descriptors used") \
+    X(M_PORTS, "% of the local ports used") \
+    X(M_FS_LEFT, "% of the space left") \
+    X(M_FS_AVAIL, "% left") \
+    X(M_FS_INODES, "% of the inodes used") \
+    X(M_FS_ERRORS, "# errors") \
+    X(M_FS_RO, "# if read-only") \
+    X(M_EDAC_CE, "corrected errors %") \
+    X(M_EDAC_UE, "# uncorrected errors") \
+    X(M_MD_DEGRADED, "# arrays degraded") \
+    X(M_LOG_IO, "messages %") \
+    X(M_LOG_HUNG, "messages %") \
+    X(M_LOG_MCE, "messages %") \
+    X(M_LOG_RO, "messages %") \
+    X(M_STUCK, "# processes stuck") \
+    X(M_B_STUCK, "# stuck") \
     X(M_B_CPU, "% of a CPU") \
     X(M_B_SYSTEM, "% of a CPU in the kernel") \
     X(M_B_WAIT, "waits for a CPU % of the time") \
@@ -135,57 +195,69 @@
 
 /* X(id, name, utilization, saturation, errors) */
 #define DG_RESOURCES(X) \
-    X(CPU, "cpu", X_BUSY, M_STEAL, X_NONE) \
+    X(CPU, "cpu", X_BUSY, M_STEAL, M_LOG_MCE) \
     X(RUNQ, "run queue", M_RUNNING, X_WAITERS, X_NONE) \
     X(MEM, "memory", X_MEM_INUSE, M_PSI_MEM, M_OOM) \
     X(SWAP, "swap", X_SWAP_USED, M_SWAP_IN, X_NONE) \
     X(NUMA, "numa", X_REMOTE, M_NUMA_FOREIGN, X_NONE) \
     X(BAND, "memory bandwidth", M_MEM_USED, X_MEM_STALL, X_NONE) \
     X(TLB, "tlb, hugepages", M_POOL_RATIO, M_DTLB_WPKI, M_THP_FALLBACK) \
-    X(DISK, "disk", M_DISK_BUSY, M_DISK_QUEUE, X_NONE) \
+    X(DISK, "disk", M_DISK_BUSY, M_DISK_QUEUE, M_LOG_IO) \
     X(NET, "network", M_NET_RX_USED, X_NET_DROPS, X_NET_ERRS) \
     X(VIRTIO, "virtio", M_VQ_USED, M_VQ_STALLED, M_VQ_FAILED) \
     X(HEAT, "thermal", M_TEMP, M_TEMP_ROOM, M_THROTTLE_CORE) \
     X(LIMIT, "kernel limits", X_LIMITS, X_TABLES, X_NONE) \
-    X(CGROUP, "cgroup", X_PERIODS, M_GR_THROTTLED, M_GR_OOM)
+    X(CGROUP, "cgroup", X_PERIODS, M_GR_THROTTLED, M_GR_OOM) \
+    X(FS, "file systems", X_FS_USED, M_FS_INODES, M_FS_ERRORS) \
+    X(HARD, "hardware", X_NONE, M_EDAC_CE, M_EDAC_UE)
 
 /* Rows of dg_rules[] in kvis.c. */
 #define DG_RULES \
-    { .name = "cgroup-throttled", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "cgroup-throttled", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_PERIODS, .below = false, .limit = (float)0.1, \
       .guard = { { M_GR_THROTTLED, DG_THIS, false, false, 0.05 } }, \
       .cost = M_GR_THROTTLED, .factor = (float)1, \
       .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "Cgroup %t is throttled: it uses up its CPU quota and stands still until the period ends", \
+      .finding = "Cgroup %t is throttled: it exhausts its CPU quota and is stopped for the rest of each period", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
-    { .name = "cgroup-quota-used", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "cgroup-quota-used", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_PERIODS, .below = false, .limit = (float)0.5, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
       .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "Cgroup %t uses up its CPU quota in most periods", \
+      .finding = "Cgroup %t exhausts its CPU quota in most periods", \
       .source = "cgroup-v2.rst: cpu.max", \
       .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
-    { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, \
+    { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, .log = M_LOG_OOM, \
       .value = M_GR_OOM, .below = false, .limit = (float)1e-9, \
       .guard = { { M_GR_MAX, DG_THIS, false, false, 1e-9 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       .finding = "The kernel killed processes of cgroup %t at its memory limit", \
-      .source = "cgroup-v2.rst: memory.events, oom_kill and max", \
+      .source = "cgroup-v2.rst: oom_kill of memory.events and max of memory.events.local", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
-    { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "cgroup-pids", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_GR_PIDS, .below = false, .limit = (float)0.95, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_MEMBERS, .whose = M_B_THREADS, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Cgroup %t has nearly as many processes and threads as it may: fork will fail", \
+      .source = "cgroup-v2.rst: pids.max", \
+      .next = "cat /sys/fs/cgroup%t/pids.max", .alone = "" }, \
+    { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_GR_MAX, .below = false, .limit = (float)100, \
-      .cost = M_PSI_MEM, .factor = (float)1, \
+      .guard = { { M_GR_REFAULTS, DG_THIS, false, false, 100 }, \
+        { M_GR_PSI_MEM, DG_THIS, true, false, 0.05 } }, \
+      .cost = M_GR_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       .finding = "Cgroup %t is at its memory limit and reclaims its own memory again and again", \
-      .source = "cgroup-v2.rst: memory.max", \
+      .source = "cgroup-v2.rst: memory.max, memory.pressure, workingset_refault", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
-    { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_STEAL, .below = false, .limit = (float)0.05, \
       .cost = X_STEAL_CPUS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -193,15 +265,24 @@
       .finding = "The hypervisor runs other guests on these CPUs while tasks want to run here", \
       .source = "proc_stat(5): steal", \
       .next = "kvis monitor -c cpu --per-cpu", .alone = "" }, \
-    { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_IRQS, .below = false, .limit = (float)0.5, \
+      .guard = { { X_WAITERS, DG_THIS, false, false, 0.1 } }, \
       .cost = X_IRQS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
-      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(NET), \
       .finding = "CPU %t is busy with interrupts, and tasks on this CPU wait", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
-    { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "cpu-interrupts-full", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+      .value = X_IRQS, .below = false, .limit = (float)0.95, \
+      .cost = X_IRQS, .factor = (float)1, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(CPU), .unless_rule = NULL, .before = DG_R(NET), \
+      .finding = "CPU %t does nothing but handle interrupts, and can handle no more", \
+      .source = "Documentation/networking/scaling.rst", \
+      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+    { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_PSI_IRQ_ALL, .below = false, .limit = (float)0.05, \
       .cost = M_PSI_IRQ_ALL, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -209,33 +290,35 @@
       .finding = "Tasks stand still while interrupts are handled", \
       .source = "Documentation/accounting/psi.rst: irq full", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
-    { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_CAP, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
-      .cost = X_BUSY, .factor = (float)0.2, \
+      .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs are busy and are not allowed to run at their full clock rate", \
       .source = "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", .alone = "" }, \
-    { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_CLOCK, .below = true, .limit = (float)0.8, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
-      .cost = X_BUSY, .factor = (float)0.2, \
+      .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs are busy and run below the clock rate that all of them can sustain", \
       .source = "base_frequency (intel_pstate.rst) or nominal_freq (acpi/cppc_sysfs.rst)", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
-    { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
+      .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
+        { X_FORK_FAULTS, DG_ALL, false, false, 10 } }, \
       .cost = M_FORKS, .factor = (float)0.0001, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
       .finding = "Creating processes takes a large share of CPU time", \
-      .source = "fork, exec and exit take 0.1 to 1 ms of CPU time", \
+      .source = "fork, exec and exit take 0.1 to 1 ms of CPU time; a new thread causes fewer faults", \
       .next = "kvis proc -d 5", .alone = "" }, \
-    { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.7 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -244,7 +327,7 @@
       .finding = "The kernel uses more CPU time than the programs do: system calls, page faults or locks", \
       .source = "proc_stat(5): system", \
       .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
-    { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_WAIT, .below = false, .limit = (float)0.5, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
@@ -254,18 +337,18 @@
       .finding = "More tasks can run than there are CPUs, and tasks wait for a CPU", \
       .source = "Gregg, USE method: run queue longer than the CPUs", \
       .next = "perf top -p %p", .alone = "perf top" }, \
-    { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_WAITERS, .below = false, .limit = (float)0.5, \
       .guard = { { X_BUSY, DG_THIS, false, false, 0.8 }, \
         { X_IDLE_ALL, DG_OTHERS, false, false, 0.4 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
       .cost = X_WAITERS, .factor = (float)1, \
-      .who = DG_BY_CPU, .whose = M_B_WAIT, \
+      .who = DG_BY_CPU, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
       .source = "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
       .next = "taskset -acp %p", .alone = "kvis monitor -c sched --per-cpu" }, \
-    { .name = "cpu-pressure", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "cpu-pressure", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_PSI_CPU, .below = false, .limit = (float)0.4, \
       .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
       .cost = M_PSI_CPU, .factor = (float)1, \
@@ -274,25 +357,26 @@
       .finding = "The CPUs are too few for the tasks that can run", \
       .source = "Documentation/accounting/psi.rst: cpu some", \
       .next = "perf top -p %p", .alone = "perf top" }, \
-    { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_WAIT_P99, .below = false, .limit = (float)20e6, \
       .guard = { { X_WAIT, DG_ALL, false, false, 0.1 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WAIT, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "One wait for a CPU in a hundred is long enough for people to notice", \
+      .finding = "Scheduling latency is high: 1 % of waits took 20 ms or more", \
       .source = "several time slices of the scheduler", \
       .next = "kvis monitor -c sched --histogram", .alone = "" }, \
-    { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, \
-      .value = M_P_WAIT, .below = false, .limit = (float)0.1, \
+    { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
+      .value = X_WAITED, .below = false, .limit = (float)0.3, \
+      .guard = { { M_P_WAIT, DG_THIS, false, false, 0.1 } }, \
       .cost = M_P_WAIT, .factor = (float)1, \
       .who = DG_BY_SELF, .whose = M_P_WAIT, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Process %t can run but waits for a CPU", \
       .source = "sched-stats.rst: run_delay", \
       .next = "taskset -acp %p", .alone = "" }, \
-    { .name = "cpu-busy", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "cpu-busy", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_BUSY, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
@@ -300,23 +384,33 @@
       .finding = "The CPUs have hardly any idle time left", \
       .source = "Gregg, USE method: utilization", \
       .next = "perf top -p %p", .alone = "perf top" }, \
-    { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, \
+    { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
+      .guard = { { M_STALLS, DG_ALL, false, false, 1e-9 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(SWAP) | DG_R(DISK), \
       .finding = "The kernel killed a process because memory ran out", \
-      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer", \
+      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; the limit of a cgroup does not count in allocstall", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
-    { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "limit-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
+      .value = M_OOM, .below = false, .limit = (float)1e-9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(MEM), .unless_rule = "cgroup-oom-kill", .before = 0, \
+      .finding = "The kernel killed a process at the memory limit of a cgroup", \
+      .source = "proc_vmstat(5): oom_kill and allocstall", \
+      .next = "dmesg | grep -i oom", .alone = "" }, \
+    { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_PSI_MEM, .below = false, .limit = (float)0.05, \
+      .guard = { { X_SCANNED, DG_ALL, false, false, 100 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
       .finding = "Tasks wait for memory: the machine reclaims pages that are still in use", \
       .source = "Documentation/accounting/psi.rst: memory some", \
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
-    { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_STALLS, .below = false, .limit = (float)100, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
@@ -324,16 +418,17 @@
       .finding = "Tasks that allocate memory must first reclaim some themselves", \
       .source = "Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "memory-thrashing", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "memory-thrashing", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_REFAULTS, .below = false, .limit = (float)1000, \
-      .guard = { { M_FAULTS_MAJOR, DG_ALL, false, false, 50 } }, \
+      .guard = { { M_FAULTS_MAJOR, DG_ALL, false, false, 50 }, \
+        { M_PSI_MEM, DG_ALL, true, false, 0.05 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK), \
       .finding = "Reclaimed pages are needed again at once: the working set does not fit into memory", \
       .source = "mm/workingset.c: refaults", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_MEM_LEFT, .below = true, .limit = (float)0.03, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
@@ -341,7 +436,7 @@
       .finding = "Hardly any memory is available without swapping", \
       .source = "proc_meminfo(5): MemAvailable", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_SLAB, .below = false, .limit = (float)0.3, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -349,67 +444,77 @@
       .finding = "The kernel holds a large share of memory that it cannot reclaim", \
       .source = "proc_meminfo(5): SUnreclaim", \
       .next = "slabtop -o -s c", .alone = "" }, \
-    { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
-      .value = X_DIRTY, .below = false, .limit = (float)0.15, \
+    { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = X_DIRTY, .below = false, .limit = (float)0.95, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.3 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WRITTEN, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Unwritten data is close to the limit at which the kernel slows down writers", \
-      .source = "Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
+      .source = "proc_vmstat(5): nr_dirty_threshold", \
       .next = "kvis monitor -c io", .alone = "" }, \
-    { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_SWAP_IN, .below = false, .limit = (float)1e6, \
-      .guard = { { M_SWAP_OUT, DG_ALL, false, false, 1e5 } }, \
+      .guard = { { M_SWAP_OUT, DG_ALL, false, false, 1e5 }, \
+        { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
+        { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(DISK) | DG_R(VIRTIO), \
       .finding = "Memory is swapped out and read back: tasks wait for a disk instead of memory", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
-    { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_SWAP_IN, .below = false, .limit = (float)4e6, \
+      .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
+        { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
       .finding = "Memory that was swapped out is read back", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_SWAP_OUT, .below = false, .limit = (float)4e6, \
+      .guard = { { M_PSI_MEM, DG_ALL, true, false, 0.05 }, \
+        { X_MEM_LEFT, DG_ALL, false, true, 0.2 } }, \
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
       .finding = "Memory is written to swap because programs need more than there is", \
       .source = "proc_vmstat(5): pswpout", \
       .next = "kvis monitor -c mem", .alone = "" }, \
-    { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_SWAP_USED, .below = false, .limit = (float)0.9, \
+      .guard = { { X_MEM_LEFT, DG_ALL, false, true, 0.1 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SWAP, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Swap is nearly full: when memory runs out, the kernel will kill a process", \
       .source = "proc_meminfo(5): SwapFree", \
       .next = "cat /proc/swaps", .alone = "" }, \
-    { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_B_REMOTE, .below = false, .limit = (float)0.5, \
-      .guard = { { M_B_FAR, DG_THIS, false, false, 16e6 } }, \
+      .guard = { { M_B_OWN_PART, DG_THIS, false, true, 0.5 }, \
+        { M_B_FAR, DG_THIS, false, false, 16e6 } }, \
       .cost = M_B_FAR_COST, .factor = (float)1, \
       .who = DG_BY_SELF, .whose = M_B_REMOTE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Process %t runs on one NUMA node while its memory is on a more distant one", \
       .source = "the most that it can cost, by the distances of the nodes (ACPI: SLIT)", \
       .next = "cat /proc/%p/numa_maps", .alone = "" }, \
-    { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_REMOTE, .below = false, .limit = (float)0.3, \
-      .guard = { { M_NUMA_OTHER, DG_ALL, false, false, 2000 } }, \
+      .guard = { { M_NUMA_OTHER, DG_ALL, false, false, 2000 }, \
+        { X_SPREAD, DG_ALL, false, true, 0.5 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Memory is allocated on other NUMA nodes than those of the CPUs that use it", \
       .source = "Documentation/admin-guide/numastat.rst", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
-    { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
-      .value = X_HINTS, .below = false, .limit = (float)0.5, \
+    { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = X_HINTS, .below = false, .limit = (float)0.8, \
       .guard = { { M_NUMA_FAULTS, DG_ALL, false, false, 1000 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
@@ -417,15 +522,16 @@
       .finding = "Tasks use pages of other NUMA nodes than those of their CPUs", \
       .source = "sysctl/kernel.rst: numa_balancing", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
-    { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_NUMA_FOREIGN, .below = false, .limit = (float)1000, \
+      .guard = { { X_NODE_FULL, DG_THIS, false, false, 0.7 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
-      .source = "Documentation/admin-guide/numastat.rst: numa_foreign", \
+      .source = "Documentation/admin-guide/numastat.rst: numa_foreign; page cache can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
-    { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_NUMA_MOVED, .below = false, .limit = (float)10000, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
@@ -433,32 +539,44 @@
       .finding = "The kernel keeps moving pages between NUMA nodes to follow tasks", \
       .source = "sysctl/kernel.rst: numa_balancing", \
       .next = "kvis monitor -c numa", .alone = "" }, \
-    { .name = "memory-bandwidth-full", .res = RES_BAND, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "memory-bandwidth-full", .res = RES_BAND, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_MEM_USED, .below = false, .limit = (float)0.75, \
       .cost = X_STALL_CPUS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The memory controllers of socket %t move nearly all that its DIMMs can", \
+      .finding = "Memory bandwidth of socket %t is nearly exhausted", \
       .source = "programs made to use all bandwidth (STREAM) reach 80 % of the DIMMs' peak", \
       .next = "kvis monitor -c membw,pmc -p %p", .alone = "kvis monitor -c membw,pmc" }, \
-    { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_MEM_STALL, .below = false, .limit = (float)0.5, \
-      .guard = { { M_LLC_MPKI, DG_ALL, false, false, 10 } }, \
+      .guard = { { M_LLC_MPKI, DG_ALL, false, false, 10 }, \
+        { X_BUSY, DG_ALL, false, false, 0.5 } }, \
       .cost = X_STALL_CPUS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(BAND), .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs spend most of their time waiting for memory because data is not in the caches", \
       .source = "Intel's optimization manual, B.1 (Topdown: backend bound)", \
       .next = "kvis monitor -c pmc -p %p", .alone = "kvis monitor -c pmc" }, \
-    { .name = "tlb-misses", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "hugepages-off", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_DTLB_WPKI, .below = false, .limit = (float)10, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.5 }, \
+        { M_THP_POLICY, DG_ALL, false, true, 0 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs often walk page tables, and transparent hugepages are off", \
+      .source = "Documentation/admin-guide/mm/transhuge.rst", \
+      .next = "cat /sys/kernel/mm/transparent_hugepage/enabled", .alone = "" }, \
+    { .name = "tlb-misses", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = M_DTLB_WPKI, .below = false, .limit = (float)10, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = DG_R(TLB), .unless_rule = NULL, .before = 0, \
       .finding = "The CPUs often walk page tables: hugepages would avoid most walks", \
       .source = "Documentation/admin-guide/mm/transhuge.rst", \
       .next = "kvis monitor -c pmc,mem -p %p", .alone = "kvis monitor -c pmc,mem" }, \
-    { .name = "hugepages-refused", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "hugepages-refused", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_THP_FAIL, .below = false, .limit = (float)0.5, \
       .guard = { { M_THP_FALLBACK, DG_ALL, false, false, 50 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -467,7 +585,7 @@
       .finding = "Page faults that should get a hugepage do not: free memory is fragmented", \
       .source = "mm/transhuge.rst: thp_fault_fallback", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
-    { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_COMPACT_FAILS, .below = false, .limit = (float)0.5, \
       .guard = { { M_COMPACT, DG_ALL, false, false, 20 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -476,7 +594,7 @@
       .finding = "Tasks compact memory to get hugepages, and mostly fail", \
       .source = "mm/transhuge.rst: compact_stall, compact_fail", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
-    { .name = "hugepage-pool-empty", .res = RES_TLB, .kind = DG_UTILIZATION, .each = true, .files = false, \
+    { .name = "hugepage-pool-empty", .res = RES_TLB, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_POOL_RATIO, .below = false, .limit = (float)0.98, \
       .guard = { { M_POOL_SURPLUS, DG_THIS, false, false, 1 } }, \
       .cost = X_NONE, .factor = (float)0, \
@@ -485,7 +603,7 @@
       .finding = "The pool of %t hugepages is used up and programs take surplus pages", \
       .source = "Documentation/admin-guide/mm/hugetlbpage.rst", \
       .next = "kvis monitor -c hugepages", .alone = "" }, \
-    { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_VQ_REFUSED, .below = false, .limit = (float)1, \
       .guard = { { M_VQ_STALLED, DG_THIS, false, false, 0.01 } }, \
       .cost = M_VQ_STALLED, .factor = (float)1, \
@@ -494,7 +612,7 @@
       .finding = "Virtio queue %t is full: the driver must wait until the device has completed requests", \
       .source = "virtqueue_add of drivers/virtio/virtio_ring.c: ENOSPC", \
       .next = "kvis monitor -c virtio --histogram", .alone = "" }, \
-    { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .files = false, \
+    { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = M_VQ_FAILED, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -502,44 +620,56 @@
       .finding = "Adding requests to virtio queue %t fails although the queue is not full", \
       .source = "virtqueue_add of drivers/virtio/virtio_ring.c", \
       .next = "kvis monitor -c virtio", .alone = "" }, \
-    { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
-      .value = M_DISK_BUSY, .below = false, .limit = (float)0.85, \
-      .guard = { { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
-        { M_PSI_IO, DG_ALL, true, false, 0.1 } }, \
-      .cost = M_DISK_QUEUE, .factor = (float)1, \
+    { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+      .value = X_AWAIT, .below = false, .limit = (float)0.05, \
+      .guard = { { M_DISK_BUSY, DG_THIS, false, false, 0.85 }, \
+        { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Disk %t is always busy, and requests wait for it", \
-      .source = "iostat(1): %util, aqu-sz", \
+      .source = "iostat(1): %util, aqu-sz, await; a rotating disk takes 20 ms", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
+    { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
+      .value = X_AWAIT, .below = false, .limit = (float)0.01, \
+      .guard = { { M_DISK_ROTATES, DG_THIS, false, true, 0 }, \
+        { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = X_B_IO, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Requests wait for disk %t, which has no moving parts: it gets more than it can take", \
+      .source = "a flash disk takes 1 ms or less", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
       .value = X_READ_TIME, .below = false, .limit = (float)0.05, \
-      .guard = { { M_PSI_IO, DG_ALL, true, false, 0.1 } }, \
-      .cost = M_DISK_READ_TIME, .factor = (float)1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Reads from disk %t take longer than a seek of any disk", \
       .source = "a rotating disk takes 20 ms", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
+    { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
       .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
-      .guard = { { M_PSI_IO, DG_ALL, false, false, 0.1 } }, \
-      .cost = M_PSI_IO, .factor = (float)1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
       .source = "a rotating disk takes 20 ms", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
-      .guard = { { M_PSI_IO, DG_ALL, false, false, 0.1 } }, \
-      .cost = M_PSI_IO, .factor = (float)1, \
+      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Reads wait in the kernel's queue before disk %t gets them", \
       .source = "Documentation/block/ioprio.rst", \
       .next = "kvis monitor -c io --histogram", .alone = "" }, \
-    { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = true, \
+    { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = true, .log = X_NONE, \
       .value = M_PSI_IO, .below = false, .limit = (float)0.3, \
       .guard = { { M_DISK_QUEUE, DG_ALL, true, true, 0.3 } }, \
       .cost = M_PSI_IO, .factor = (float)1, \
@@ -548,7 +678,7 @@
       .finding = "Tasks wait for I/O of a file system that is on no disk of this machine", \
       .source = "Documentation/accounting/psi.rst: io some", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
-    { .name = "network-full-receive", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "network-full-receive", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_NET_RX_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -556,7 +686,7 @@
       .finding = "Interface %t receives nearly as much as its link can carry", \
       .source = "sysfs-class-net: speed", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-full-transmit", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "network-full-transmit", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_NET_TX_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -564,15 +694,32 @@
       .finding = "Interface %t sends nearly as much as its link can carry", \
       .source = "sysfs-class-net: speed", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, \
+    { .name = "network-bond-degraded", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_NET_BOND_DOWN, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Interface %t of a bond has no link", \
+      .source = "Documentation/networking/bonding.rst: mii_status", \
+      .next = "cat /proc/net/bonding/*", .alone = "" }, \
+    { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_NET_CARRIER, .below = false, .limit = (float)0.05, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Interface %t lost its link or got it back", \
+      .source = "sysfs-class-net: carrier_changes", \
+      .next = "kvis monitor -c net", .alone = "" }, \
+    { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = X_NET_DROPS, .below = false, .limit = (float)100, \
+      .guard = { { X_NET_DROPPED, DG_THIS, false, false, 0.001 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Interface %t drops packets: they are not processed fast enough, or no protocol handles them", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, \
+    { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
       .value = X_NET_ERRS, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -580,7 +727,7 @@
       .finding = "Interface %t counts errors: check its cable, driver and duplex setting", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
-    { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
+    { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_SOFT_DROP, .below = false, .limit = (float)1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -588,7 +735,7 @@
       .finding = "Packets are dropped because the backlog of a CPU is full", \
       .source = "sysctl/net.rst: netdev_max_backlog", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
-    { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_SOFT_SQUEEZED, .below = false, .limit = (float)100, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -596,24 +743,64 @@
       .finding = "Softirqs end before they have handled all packets", \
       .source = "sysctl/net.rst: netdev_budget", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
-    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, \
+    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_TCP_OVERFLOWS, .below = false, .limit = (float)0.5, \
-      .cost = M_TCP_OVERFLOWS, .factor = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "A server does not accept connections fast enough: clients wait for their next try", \
-      .source = "each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
+      .source = "each client waits 1 s for its next try (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       .next = "ss -ltn", .alone = "" }, \
-    { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
-      .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.02, \
-      .guard = { { M_TCP_RETRANS, DG_ALL, false, false, 5 } }, \
-      .cost = M_TCP_TIMEOUTS, .factor = (float)0.2, \
+    { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+      .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.05, \
+      .guard = { { M_TCP_RETRANS, DG_ALL, false, false, 10 } }, \
+      .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "TCP sends many segments again because packets are lost on the way", \
-      .source = "a timeout costs 200 ms (include/net/tcp.h: TCP_RTO_MIN)", \
+      .source = "tcp(7); over the internet 1 to 3 % are usual", \
       .next = "ss -ti", .alone = "" }, \
-    { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
+    { .name = "tcp-syn-cookies", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+      .value = M_TCP_COOKIES, .below = false, .limit = (float)10, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Listening sockets have more requests than places for them, and answer by SYN cookies", \
+      .source = "tcp(7): tcp_syncookies", \
+      .next = "ss -ltn", .alone = "" }, \
+    { .name = "tcp-memory-aborts", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+      .value = M_TCP_MEM_ABORTS, .below = false, .limit = (float)0.5, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "TCP gives up connections because memory for them ran out", \
+      .source = "tcp(7): tcp_mem", \
+      .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
+    { .name = "tcp-zero-windows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = M_TCP_ZERO_WINDOW, .below = false, .limit = (float)100, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Programs read TCP connections more slowly than data arrives: senders must wait", \
+      .source = "Documentation/networking/snmp_counter.rst: TcpExtTCPToZeroWindowAdv", \
+      .next = "ss -tm", .alone = "" }, \
+    { .name = "conntrack-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+      .value = M_CT_DROPS, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Packets are dropped because connections cannot be tracked", \
+      .source = "/proc/net/stat/nf_conntrack: drop", \
+      .next = "conntrack -S", .alone = "" }, \
+    { .name = "neighbor-table-full", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+      .value = X_NEIGHBORS, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Packets are dropped because the table of neighbors is full", \
+      .source = "arp(7): gc_thresh3", \
+      .next = "sysctl net.ipv4.neigh.default.gc_thresh3", .alone = "" }, \
+    { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_UDP_RCVBUF, .below = false, .limit = (float)10, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -621,7 +808,7 @@
       .finding = "Datagrams are dropped because a program does not read its socket fast enough", \
       .source = "udp(7): rmem_max", \
       .next = "ss -lunm", .alone = "" }, \
-    { .name = "thermal-headroom", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "thermal-headroom", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_TEMP_ROOM, .below = true, .limit = (float)3, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -629,7 +816,7 @@
       .finding = "Thermal zone %t is close to a trip point, where the CPUs are throttled", \
       .source = "Documentation/driver-api/thermal/sysfs-api.rst", \
       .next = "kvis monitor -c thermal", .alone = "" }, \
-    { .name = "sensor-critical", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, \
+    { .name = "sensor-critical", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = M_SENSOR_ROOM, .below = true, .limit = (float)3, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -637,7 +824,7 @@
       .finding = "Sensor %t is close to the temperature that its chip calls critical", \
       .source = "Documentation/hwmon/sysfs-interface.rst", \
       .next = "kvis monitor -c thermal", .alone = "" }, \
-    { .name = "cpu-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, \
+    { .name = "cpu-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_THROTTLE_CORE, .below = false, .limit = (float)0.1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -645,7 +832,7 @@
       .finding = "Cores were too hot and were throttled", \
       .source = "Intel's manual 3B: IA32_THERM_STATUS", \
       .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
-    { .name = "package-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, \
+    { .name = "package-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_THROTTLE_PKG, .below = false, .limit = (float)0.1, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -653,7 +840,7 @@
       .finding = "A CPU package was too hot and was throttled", \
       .source = "Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
       .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
-    { .name = "limit-files", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "limit-files", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_FILES_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -661,7 +848,7 @@
       .finding = "The machine has nearly as many open files as it allows", \
       .source = "proc_sys_fs(5): file-max", \
       .next = "sysctl fs.file-nr", .alone = "" }, \
-    { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_THREADS_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_THREADS, \
@@ -669,7 +856,7 @@
       .finding = "The machine has nearly as many threads as it allows: fork will fail", \
       .source = "proc_sys_kernel(5): pid_max, threads-max", \
       .next = "sysctl kernel.pid_max kernel.threads-max", .alone = "" }, \
-    { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_CONNTRACK_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
@@ -677,11 +864,127 @@
       .finding = "The table of tracked connections is nearly full: new connections will be dropped", \
       .source = "Documentation/networking/nf_conntrack-sysctl.rst", \
       .next = "sysctl net.netfilter.nf_conntrack_max", .alone = "" }, \
-    { .name = "limit-tcp-memory", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+    { .name = "limit-tcp-memory", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
       .value = M_TCP_MEM_USED, .below = false, .limit = (float)0.9, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "TCP uses nearly all the memory that it is allowed", \
       .source = "tcp(7): tcp_mem", \
-      .next = "sysctl net.ipv4.tcp_mem", .alone = "" },
+      .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
+    { .name = "limit-descriptors", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
+      .value = M_B_FDS, .below = false, .limit = (float)0.95, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_SELF, .whose = M_B_FDS, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Process %t has nearly as many open files as it may: open will fail", \
+      .source = "getrlimit(2): RLIMIT_NOFILE", \
+      .next = "cat /proc/%p/limits", .alone = "" }, \
+    { .name = "limit-ports", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
+      .value = M_PORTS, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Nearly all local ports are in use to one remote address: connect will fail", \
+      .source = "ip-sysctl.rst: ip_local_port_range", \
+      .next = "ss -tan", .alone = "" }, \
+    { .name = "filesystem-full", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_FS_LEFT, .below = true, .limit = (float)0.005, \
+      .guard = { { M_FS_AVAIL, DG_THIS, false, true, 1e9 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "File system %t is full", \
+      .source = "statfs(2): f_bavail", \
+      .next = "df -h", .alone = "" }, \
+    { .name = "filesystem-inodes", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_FS_INODES, .below = false, .limit = (float)0.995, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "File system %t has no inodes left: no file can be made there", \
+      .source = "statfs(2): f_ffree", \
+      .next = "df -i", .alone = "" }, \
+    { .name = "filesystem-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_FS_ERRORS, .below = false, .limit = (float)1, \
+      .guard = { { M_FS_RO, DG_THIS, false, false, 1 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "File system %t is read-only after errors", \
+      .source = "ext4.rst: errors=remount-ro, errors_count", \
+      .next = "dmesg | grep -i ext4", .alone = "" }, \
+    { .name = "memory-uncorrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_EDAC_UE, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Memory controller %t found errors that ECC could not correct", \
+      .source = "Documentation/admin-guide/RAS/main.rst: ue_count", \
+      .next = "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ue_count", .alone = "" }, \
+    { .name = "memory-corrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
+      .value = M_EDAC_CE, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Memory controller %t corrects errors all the time: a DIMM is failing", \
+      .source = "Documentation/admin-guide/RAS/main.rst: ce_count", \
+      .next = "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ce_count", .alone = "" }, \
+    { .name = "md-degraded", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
+      .value = M_MD_DEGRADED, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "An array of md lacks a disk", \
+      .source = "md(4)", \
+      .next = "cat /proc/mdstat", .alone = "" }, \
+    { .name = "disk-errors", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_IO, \
+      .value = M_LOG_IO, .below = false, .limit = (float)1e-9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "A disk fails requests", \
+      .source = "/dev/kmsg: I/O error, dev", \
+      .next = "dmesg | grep -i error", .alone = "" }, \
+    { .name = "hung-tasks", .res = RES_DISK, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_HUNG, \
+      .value = M_LOG_HUNG, .below = false, .limit = (float)1e-9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Tasks have waited in the kernel for minutes", \
+      .source = "sysctl/kernel.rst: hung_task_timeout_secs", \
+      .next = "dmesg", .alone = "" }, \
+    { .name = "machine-check", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_MCE, \
+      .value = M_LOG_MCE, .below = false, .limit = (float)1e-9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The hardware reports errors", \
+      .source = "arch/x86/kernel/cpu/mce: Hardware Error", \
+      .next = "dmesg | grep -i hardware", .alone = "" }, \
+    { .name = "filesystem-remounted", .res = RES_FS, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_RO, \
+      .value = M_LOG_RO, .below = false, .limit = (float)1e-9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "A file system became read-only after errors", \
+      .source = "ext4.rst: errors=remount-ro", \
+      .next = "dmesg | grep -i read-only", .alone = "" }, \
+    { .name = "tasks-stuck", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = M_STUCK, .below = false, .limit = (float)3, \
+      .cost = M_STUCK, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = M_B_STUCK, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Processes are stuck in the kernel: a disk, a file server or a lock does not answer", \
+      .source = "proc_pid_stat(5): state D for a second or more", \
+      .next = "cat /proc/%p/stack", .alone = "dmesg" }, \
+    { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
+      .value = M_CLOCK_SLOW, .below = false, .limit = (float)1, \
+      .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
+        { X_BUSY, DG_ALL, false, false, 0.5 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Programs ask a slow clock for the time: each look takes a system call and a device", \
+      .source = "clocksource0/current_clocksource: hpet, acpi_pm or jiffies", \
+      .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" },

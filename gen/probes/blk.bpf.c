@@ -16,7 +16,7 @@
  * too): kvis tries that first, for it only attaches where there are so many arguments. */
 extern char CFG_SECOND;
 
-struct map_def disks SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_disk), 256, 0 };
+struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_blk), 0, 0 };
 
 struct flying {
@@ -57,12 +57,9 @@ INLINE void add(struct wire_blk *b, u32 hist, u64 value)
 
 /* Where it begins on its disk. Which of two requests that are issued at the same time is the one
  * before, nobody can tell. */
-INLINE void place(struct wire_blk *b, const struct wire_disk *d, u64 sector, u32 bytes)
+INLINE void place(struct wire_blk *b, u64 sector, u32 bytes)
 {
-    u64 at = d->sixteenth ? sector / d->sixteenth : 0;
-    if (at > 15)
-        at = 15;
-    __sync_fetch_and_add(&b->position[at], 1);
+    __sync_fetch_and_add(&b->requests, 1);
     if (sector && sector == b->next)
         __sync_fetch_and_add(&b->sequential, 1);
     b->next = sector + bytes / 512;
@@ -74,13 +71,13 @@ INLINE void issued(struct request *rq)
     u32 op = READ(rq, cmd_flags) & OP_MASK;
     struct gendisk *g = disk_of(rq);
     u32 dev = (u32)READ(g, major) << 20 | (u32)READ(g, first_minor);
-    struct wire_disk *d = bpf_map_lookup_elem(&disks, &dev);
+    u32 *known = bpf_map_lookup_elem(&disks, &dev);
     struct flying *was = bpf_map_lookup_elem(&flying, &key), f = { 0 };
     if (op >= OP_PASSTHROUGH)
         return;
-    u32 slot = d ? d->slot : 0;
+    u32 slot = known ? *known : 0;
     struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
-    if (!d || !b) {
+    if (!known || !b) {
         count_lost(LOST_DISK);
         return;
     }
@@ -90,7 +87,7 @@ INLINE void issued(struct request *rq)
     f.op = op;
     f.bytes = READ(rq, __data_len);
     if (op != OP_FLUSH && op != OP_DISCARD && !(was && was->start_ns == f.start_ns && f.start_ns))
-        place(b, d, READ(rq, __sector), f.bytes);
+        place(b, READ(rq, __sector), f.bytes);
     if (bpf_map_update_elem(&flying, &key, &f, MAP_ANY))
         count_lost(LOST_DISK);
 }

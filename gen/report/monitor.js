@@ -40,12 +40,13 @@ const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key,
 const num = v => Math.abs(v) >= 1e4 ? count(Math.round(v)) : String(+v.toPrecision(5));
 const short = v => +v.toPrecision(5);
 const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(short(v)), v => size(short(v)) + "/s",
-  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W"];
+  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v)), v => num(v) + " W",
+  v => num(v) + " °C/s"];
 const RATIO = 2, CELSIUS = 6;
 /* Of axes and captions: three digits say enough; what is pointed at has more. */
 const rough = text => text.replace(/\d[\d\u202f]*(\.\d+)?/, s => num(+(+s.replaceAll("\u202f", "")).toPrecision(3)));
 const ROUGH = UNITS.map(f => v => rough(f(v)));
-const ofCell = { nsecs: span, bytes: size, tasks: String, "16ths": v => v + "/16" };
+const ofCell = { nsecs: span, bytes: size, tasks: String };
 const secs = ns => (ns / 1e9).toFixed(ns < 1e11 ? 2 : 0) + " s";
 const at = ns => new Date((run.start_realtime_ns + ns) / 1e6).toLocaleTimeString("sv");
 const when = r => secs(rows[r].to) + " · " + at(rows[r].to) + (rows[r].n > 1 ? ` · ${rows[r].n} intervals` : "");
@@ -211,7 +212,7 @@ function drawHeat(h) {
   paths.forEach((d, k) => d && shape(h.svg, d, { fill: "var(--accent)", "fill-opacity": (k + 1) / SHADES, "shape-rendering": "crispEdges" }));
 }
 
-const between = (h, q) => h.linear || low(q + 1) - low(q) === 1 ? h.show(low(q)) : `${h.show(low(q))} – ${h.show(low(q + 1))}`;
+const between = (h, q) => low(q + 1) - low(q) === 1 ? h.show(low(q)) : `${h.show(low(q))} – ${h.show(low(q + 1))}`;
 
 function tellHeat(h, r, q) {
   const list = h.points.find(p => p[0] === r)?.[1] ?? [];
@@ -351,9 +352,9 @@ function overview(charts) {
 }
 
 function makeHeat([map, name, unit, source, dim, thing]) {
-  const list = cells.get(map), h = { heat: true, points: list, group: facts.sources[source], linear: unit === "16ths" };
+  const list = cells.get(map), h = { heat: true, points: list, group: facts.sources[source] };
   const used = list.flatMap(p => p[1].filter((_, k) => k % 2 === 0));
-  h.first = h.linear ? 0 : used.reduce((a, q) => Math.min(a, q)), h.last = h.linear ? 15 : used.reduce((a, q) => Math.max(a, q));
+  h.first = used.reduce((a, q) => Math.min(a, q)), h.last = used.reduce((a, q) => Math.max(a, q));
   h.show = v => ofCell[unit](v);
   h.title = name + (dim ? ` · ${dim} ${esc(thing)}` : "");
   h.words = count(list.reduce((a, p) => a + p[1].reduce((n, v, k) => n + (k % 2 ? v : 0), 0), 0)) + " in all";
@@ -388,7 +389,7 @@ function notes() {
   if (facts.every > 1)
     out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every}: a line is their mean, the band `
       + "around it reaches from their lowest to their highest. Counts of heat maps are their sums.");
-  if (facts.backwards) out.push(`${facts.backwards} times a counter of the kernel went back: taken as no change.`);
+  if (facts.backwards) out.push(`Kernel counters that decreased (ignored): ${facts.backwards}.`);
   if (facts.dropped) out.push(`${facts.dropped} things were left out: there were too many.`);
   if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} numbers have no line: there were too many.`);
   $("note").hidden = !out.length;
@@ -405,7 +406,8 @@ const culprits = f => f.culprits.map(({ metric, value, says, ...c }) => el("li",
 function finding(f) {
   const lost = f.lost_seconds_per_second > 0 ? `, ${+f.lost_seconds_per_second.toPrecision(3)} s lost per second` : "";
   return el("li", {}, el("b", {}, `${f.resource}: ${f.rule}`), ` (${f.severity})${lost}. ${f.sentence}.`,
-    el("ul", {}, ...numbers(f), ...culprits(f)), "next: ", el("code", {}, esc(f.next)));
+    el("ul", {}, ...numbers(f), ...culprits(f), ...(f.kernel ? [el("li", {}, `kernel: ${esc(f.kernel)}`)] : [])),
+    "next: ", el("code", {}, esc(f.next)));
 }
 
 function findings(d) {

@@ -9,6 +9,18 @@
 "$TESTS/../gen/rules.sh" check 2>err || fail "gen/tables/rules.tbl"
 python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"
 cat out >&9
+# what statfs(2) says: a full file system, and one without inodes
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    mkdir full none
+    unshare -m sh -c 'mount -t tmpfs -o size=64k x full && mount -t tmpfs -o nr_inodes=2 x none || exit 77
+        cat /dev/zero >full/f 2>/dev/null; : >none/a; exec "$0" diagnose -d 0.1 --json' "$KVIS" >json 2>err
+    st=$?
+    [ $st = 77 ] || python3 - json <<'END' || fail "full file systems"
+import json, os, sys
+found = {(f["rule"], c.get("mountpoint")) for f in json.load(open(sys.argv[1]))["findings"] for c in f["culprits"]}
+sys.exit(not {("filesystem-full", os.getcwd() + "/full"), ("filesystem-inodes", os.getcwd() + "/none")} <= found)
+END
+fi
 # the command
 run diagnose -v -o text -- sh -c 'exit 3'; status 3; has text '^kvis diagnose: '; has text '^Not seen:'
 run diagnose -o text --json=json -- /nosuch; status 127

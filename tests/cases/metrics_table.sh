@@ -44,7 +44,7 @@ s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/~not beside the others
 s/^\(metric NICE .*\) unit=mode_ticks/\1 unit=total_ms/~of another unit
 s/^family cpu_seconds_total/family cpu_minutes_total/~family cpu_minutes_total: nothing is of it
 s/wire=involuntary/wire=switches/~wire stands twice
-s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/~octaves are for what has a prom
+s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/~distribution WAIT: no prom
 s/ octaves=10-34 prom=runq_wait_seconds/ octaves=34-10 prom=runq_wait_seconds/~octaves A-B
 s/ counts=nsecs octaves=10-34 prom=runq_wait_seconds/ prom=runq_wait_seconds/~distribution WAIT: no counts
 s/ cite=proc_stat(5)//~source STAT: no cite

@@ -16,7 +16,7 @@ nobody() { # nobody WHAT CMD...
     want 'len(E) == 2 and all(e["load1"] >= 0 and e["memory_total_bytes"] > 0 for e in E)' ||
         fail "$what"
     want 'all(abs(sum(e[m + "_ratio"] for m in ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")) - 1) < 1e-6 for e in E)'
-    for m in switches_per_second runq_depth_p50 block_entropy_bits; do
+    for m in switches_per_second runq_depth_p50 block_sequential_ratio; do
         want "all('$m' not in e for e in E)"
         want "all(any('$m' in u['metrics'] and 'CAP_BPF' in u['reason'] for u in e['unavailable']) for e in E)"
     done

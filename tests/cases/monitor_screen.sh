@@ -82,7 +82,7 @@ keys Down Down; until_true 5 eval '! shows "^CPUs "' || fail "Down: $(t capture-
 until_true 5 shows '^memory ' || fail "Down scrolls by more than a line: $(t capture-pane -p)"
 key Home; until_true 5 shows '^CPUs ' || fail "Home: $(t capture-pane -p)"
 key End; until_true 5 shows '^q quit  h help  (end)' || fail "End: $(t capture-pane -p)"
-key Home; until_true 5 shows '^q quit  h help  ([0-9]* [a-z]* more)' || fail "Home: $(t capture-pane -p)"
+key Home; until_true 5 shows '^q quit  h help  ([0-9]* more [a-z]*)' || fail "Home: $(t capture-pane -p)"
 t send-keys -H 1b 5b 31 3b 35 42; until_true 5 eval '! shows "^CPUs "' || fail "Ctrl-Down: $(t capture-pane -p)"
 key Up; until_true 5 shows '^CPUs ' || fail "Up: $(t capture-pane -p)"
 t send-keys -H 1b 4f 42; until_true 5 eval '! shows "^CPUs "' || fail "Down of an application keypad: $(t capture-pane -p)"

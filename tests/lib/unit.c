@@ -1019,7 +1019,7 @@ static void t_metrics(void)
     EXPECT(shown(M_DISK_READ_MEAN, 0.9999, "1000ms") && shown(M_DISK_READ_MEAN, 12345, "12345s"));
     EXPECT(shown(M_WAIT_MAX, 999700, "1000us") && shown(M_WAIT_MAX, 1.234e10, "12.34s"));
     EXPECT(shown(M_WAIT_MAX, 5e6, "5ms") && shown(M_CTXT, 999.96, "1000/s"));
-    EXPECT(shown(M_PW_PACKAGE, 23456.7, "23457W"));
+    EXPECT(shown(M_PW_PACKAGE, 23456.7, "23457W") && shown(M_TEMP_TREND, 0.25, "0.25C/s"));
     met_init();
     met.tick = 0;
     met.all = met_inst(DIM_NONE, "");
@@ -1050,6 +1050,64 @@ static void t_metrics(void)
     }
     met.src[met.cur].left_out = 0;
     EXPECT(met.n_insts == MET_INSTS && counts(M_CTXT, 125) == -1);
+}
+
+/* A number of a thing, as it is in this interval. */
+static void has(u8 dim, const char *name, u32 m, double v)
+{
+    const struct met_inst *i = met_inst(dim, name);
+    met_set(i, m, v);
+    met_at(i, m)->since = 0;
+}
+
+static const struct dg_finding *found(const char *rule)
+{
+    for (u32 k = 0; k < dg.n_found; k++)
+        if (!strcmp(dg_found[k].rule->name, rule))
+            return &dg_found[k];
+    return NULL;
+}
+
+/* A machine of 64 CPUs, of which this share is busy, and whose programs wait for memory. */
+static void stalls(double busy, double policy)
+{
+    met.tick += 9;
+    met.all->at = met.tick;
+    dg.n_found = 0;
+    has(DIM_CPU, "", M_IDLE, 1 - busy);
+    has(DIM_CPU, "", M_IOWAIT, 0);
+    has(DIM_NONE, "", M_CPUS, 64);
+    has(DIM_NONE, "", M_STALL_BACK, 0.55);
+    has(DIM_NONE, "", M_LLC_MPKI, 20);
+    has(DIM_NONE, "", M_DTLB_WPKI, 12);
+    has(DIM_NONE, "", M_THP_POLICY, policy);
+    dg_judge();
+}
+
+/* A process whose threads, added up, waited and ran for so many seconds per second. */
+static bool waits(double waited, double ran)
+{
+    met.tick += 9;
+    met.all->at = met.tick;
+    dg.n_found = 0;
+    has(DIM_PID, "1", M_P_WAIT, waited);
+    has(DIM_PID, "1", M_P_RUN, ran);
+    dg_judge();
+    return found("process-waits-for-cpu");
+}
+
+/* Rules of what no file says. */
+static void t_diagnose(void)
+{
+    dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
+    stalls(0.02, 0);
+    EXPECT(!dg.n_found); /* 2 % of its CPUs wait, and not 35 of them */
+    stalls(0.75, 0);
+    const struct dg_finding *f = found("memory-stalls");
+    EXPECT(f && fabs(f->cost - 0.55 * 0.75 * 64) < 1e-6 && found("hugepages-off") && !found("tlb-misses"));
+    stalls(0.75, 1);
+    EXPECT(found("tlb-misses") && !found("hugepages-off"));
+    EXPECT(!waits(40 * 0.004, 40 * 0.3) && waits(0.6, 0.4) && !waits(0.05, 0.01));
 }
 
 /* Forged maps. The test writes the one entry, slot 0 of `stats`; loss counters are 0. An update of `stats` replaces
@@ -1312,6 +1370,7 @@ int main(int argc, char **argv)
     t_virtio();
     t_vhost();
     t_symbols();
+    t_diagnose();
     t_write();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;

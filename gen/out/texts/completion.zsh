@@ -284,10 +284,10 @@ _kvis() {
     '*--count=[stop after COUNT intervals]:COUNT: ' \
     '*-d+[stop after SECS]:SECS: ' \
     '*--duration=[stop after SECS]:SECS: ' \
-    '*-c+[show only these\: cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
-    '*--collectors=[show only these\: cpu, sched, mem, numa, io, thermal, net, limits, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
-    '*-p+[show this process, too; repeatable]:PID:_pids' \
-    '*--pid=[show this process, too; repeatable]:PID:_pids' \
+    '*-c+[show only these\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
+    '*--collectors=[show only these\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
+    '*-p+[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
+    '*--pid=[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
     '*--cgroup=[show this cgroup (v2), too]:PATH:_files' \
     '*--per-cpu[show each CPU, too]' \
     '*--histogram[show distributions, too\: run-queue waits and lengths, disk requests]' \
@@ -309,9 +309,10 @@ _kvis() {
     '*--duration=[watch for SECS (10; with a command\: until it ends)]:SECS: ' \
     '*-v[show all findings with their rules, all resources, and what cannot be seen here]' \
     '*--verbose[show all findings with their rules, all resources, and what cannot be seen here]' \
-    '*-p+[show this process, too; repeatable]:PID:_pids' \
-    '*--pid=[show this process, too; repeatable]:PID:_pids' \
+    '*-p+[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
+    '*--pid=[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
     '*--cgroup=[show this cgroup (v2), too]:PATH:_files' \
+    '*--virtio[also watch virtio rings, by kprobes on each request]' \
     '*--json=-[write one JSON object to stdout or FILE]::[=FILE]:_files' \
     '*--report=-[write an HTML page of the findings and all numbers (report.html)]::[=FILE]:_files' \
     '*-o+[write the text to FILE]:FILE:_files' \

@@ -29,7 +29,9 @@ if [ -b /dev/vdb ]; then # 50 requests a second, however many are waiting
     t_ill disk disk-saturated 1 disk vdb 4
     t_ill slow disk-slow-reads 1 disk vdd 1 # 8 requests a second
     if kvis monitor -c virtio -n 1 -i 0.1 --json -o /dev/null | grep -q virtio_refused; then
+        ILL_OPTIONS=--virtio
         t_ill ring virtio-queue-full 1 disk vda 8 # its ring has room for one
+        ILL_OPTIONS=
     else
         t_skip ring "no numbers of virtio rings: $(kvis monitor -c virtio -n 1 -i 0.1 -o text; tail -n 1 text)"
     fi

@@ -93,7 +93,8 @@ t_both() {
 # t_ill WHAT RULE WHO ARG...: `ill ARG...` makes the machine ill (with no ARG: nothing does), and of what
 # kvis diagnose finds, RULE (a regular expression of the rule's name; "none": it finds nothing) is first; WHO: 1: the
 # program is whom it names first, 0: it names nobody, -: that does not matter. ${RUNS-1} times (vm.sh says it in the
-# environment), of which a tenth may fail; then all that it found is shown. ILLS=idle,cpu: only these.
+# environment), of which a tenth may fail; then all that it found is shown. ILLS=idle,cpu: only these. ILL_OPTIONS: more of
+# diagnose's options.
 t_ill() {
     case ",${ILLS-$1}," in *",$1,"*) ;; *) return ;; esac
     t_ill=$1 t_rule=$2 t_who=$3 t_good=0 t_run=0 t_void=0 t_pid=
@@ -105,7 +106,7 @@ t_ill() {
     fi
     while [ $t_run -lt "${RUNS-1}" ]; do
         t_run=$((t_run + 1))
-        kvis diagnose -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.$t_run.txt" 2>err || t_show err
+        kvis diagnose ${ILL_OPTIONS-} -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.$t_run.txt" 2>err || t_show err
         sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$t_ill.$t_run.json" >first
         t_first=$(sed -n 's/.*"rank":1,.*"rule":"\([^"]*\)".*/\1/p' first)
         t_culprit=$(sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' | head -n 1 |

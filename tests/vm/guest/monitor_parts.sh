@@ -35,7 +35,7 @@ seen() {
         have=$(grep "^kvis_block_size_bytes_count{op=\"read\",device=\"$d\"" prom | awk '{ print $NF }')
         want=$in_a
         [ $d = $a ] || want=$in_b
-        if grep -Eq '^block +n/a(:| block_entropy)' text.$1; then t_skip "$1: requests of $d" "no BTF or no rights"
+        if grep -Eq '^block +n/a(:| block_sequential)' text.$1; then t_skip "$1: requests of $d" "no BTF or no rights"
         else t_is "$1: requests of $d" $want "$have"; fi
     done
     t_has "$1: so it is shown" text.$1 "^disks  *device=$1 on=\"$a,$b\"|^disks  *device=$1 on=\"$b,$a\""
