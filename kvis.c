@@ -266,6 +266,7 @@ struct fdent {
     s32 fd; /* -1: free slot */
     bool cloexec;
     struct ofd *o;
+    u64 known_ns; /* when it was this file: a call told it, or /proc */
 };
 
 /* A descriptor table: the kernel's files_struct. Open addressing by fd, so that dup2 to a large
@@ -314,7 +315,10 @@ struct proc {
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
     u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
+    u64 rss_before;      /* its peak before that, where both are told as one */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
+    u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
+    u64 met_ns;          /* when its state was read from /proc; calls that ended before are not told */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
@@ -351,6 +355,7 @@ struct task {
     u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
+    bool missing;               /* it is gone, and no record has told its end yet */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
 };
 
@@ -2249,6 +2254,7 @@ static struct {
     struct ofd **dead_tail;
     bool ring;         /* one of io_uring's was seen */
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
+    u64 lost_ns;       /* until then calls that change tables may have got lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2294,6 +2300,13 @@ static void ofd_recycle(struct ofd *o)
 {
     o->next_free = fdt.free;
     fdt.free = o;
+}
+
+/* Gives back a reference; nobody reports the end of the file. */
+static void ofd_forget(struct ofd *o)
+{
+    if (!--o->refs)
+        ofd_recycle(o);
 }
 
 static struct files *files_new(void)
@@ -2345,13 +2358,17 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). */
+/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). What /proc
+ * said of a moment after the call at hand is another file than the one that this call closed. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
     if (!e)
         return;
-    ofd_put(e->o);
+    if (e->o->inherited && e->known_ns > u_when())
+        ofd_forget(e->o);
+    else
+        ofd_put(e->o);
     u32 m = f->cap - 1, hole = (u32)(e - f->slot);
     for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
         if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
@@ -2374,7 +2391,7 @@ static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
         ofd_put(o);
         return;
     }
-    *fd_slot(f, n) = (struct fdent){ n, cloexec, o };
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, u_when() };
     f->n++;
 }
 
@@ -2761,16 +2778,20 @@ static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
 }
 
 /* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
- * /proc and kept. */
+ * /proc and kept; so is one of a time before records got lost. (Else a record's descriptor may be
+ * another by now.) */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
-    if ((e && !fdt.lazy) || mem_is_past()) /* a record's descriptor may be another by now */
+    bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
+    if (!stale && ((e && !fdt.lazy) || mem_is_past()))
         return e ? e->o : NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
     if (!o)
-        return e ? e->o : NULL;
+        return e && !stale ? e->o : NULL;
+    if (e)
+        e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
         e->o->local = o->local ? o->local : e->o->local; /* its bind was not looked at, perhaps */
         e->o->peer = o->peer ? o->peer : e->o->peer;
@@ -2779,6 +2800,8 @@ static struct ofd *fd_get(struct task *t, s32 n)
     }
     fd_put(t->files, n, o, cloexec);
     e = fd_find(t->files, n);
+    if (e)
+        e->known_ns = u_now();
     return e ? e->o : NULL;
 }
 
@@ -9858,13 +9881,33 @@ static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
     ofd_recycle(probe);
 }
 
+/* The file of a record that returned descriptor n: /proc is asked for its name if it is still the
+ * same. Those of anon_inodefs have no other name than the record's. */
+static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
+{
+    enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
+    struct fd_stat sx;
+    char link[64];
+    if (f->magic == ANON_INODE_FS) {
+        snprintf(link, sizeof link, "anon_inode:%.*s", (int)sizeof f->name, f->name);
+        return ofd_new(fd_kind_of(link, NULL), nm_str('x', link), t->pid);
+    }
+    bool there = fd_statx(fd_proc(t->tid, n), &sx) == 0 && md_is_file(&sx, f);
+    return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
+}
+
 /* Calls that return a descriptor of which /proc knows more than the arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
+    struct ofd *o = NULL;
+    const struct wire_file *f = mem_replayed_file(0);
     if (!dec_ret_is_fd(c))
         return;
-    struct ofd *o = mem_is_past() ? NULL : fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    if (f)
+        o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
+    else if (!mem_is_past())
+        o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
     if (o) {
         o->inherited = false;
         o->opener = t->pid;
@@ -10424,16 +10467,35 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
+/* Finds the name of the directory that a record describes: that of /proc, if it is still there, or
+ * where the path of the call leads. */
+static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
+{
+    char at[64];
+    struct fd_stat sx;
+    snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
+    s64 len = fd_statx(at, &sx) == 0 && md_is_file(&sx, f) ? fd_link_text(at, p->s, sizeof p->s) : 0;
+    if (len > 0)
+        p->len = (u32)len;
+    else if (p->ok)
+        md_resolve_recorded(t, p, f, false);
+    p->ok |= len > 0;
+}
+
 /* After chdir, fchdir, chroot: as the kernel sees it. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
+    const struct wire_file *f = mem_replayed_file(0);
     if (c->err || !t->fs)
         return;
+    md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
-    ps_look_fs(t);
-    md_path(c, 0, &p);
-    if (!t->fs->cwd && c->id == SC_chdir && p.ok)
+    if (f)
+        md_recorded_cwd(t, &p, f);
+    else
+        ps_look_fs(t);
+    if (!t->fs->cwd && c->id != SC_chroot && p.ok)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
@@ -10611,6 +10673,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     b_reset(&t->exec_argv);
     t->exec_argv.max = 3 << 20; /* in JSON a byte can take 8 */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
+    t->exec_argv.cut |= mem_is_past(); /* a record has none of it */
 }
 
 /* Puts program and argv of the exec under way into its event. */
@@ -16931,10 +16994,31 @@ static const char *bpf_no_fields(const struct bpf_obj *o)
 /* Whether the family's programs can reach a field of this kernel. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
-    for (u32 i = 0; i < o->n_want; i++)
-        if (!strcmp(o->want[i].name, name) && !o->want[i].err)
-            return o->want[i].f.exists;
+    for (; o; o = o->lender)
+        for (u32 i = 0; i < o->n_want; i++)
+            if (!strcmp(o->want[i].name, name) && !o->want[i].err)
+                return o->want[i].f.exists;
     return false;
+}
+
+static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!bpf_has_field(o, names[i]))
+            return false;
+    return true;
+}
+
+/* What a walk from a directory to the root looks at. */
+#define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
+    "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
+    "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
+
+static bool bpf_can_see_ns(const struct bpf_obj *o)
+{
+    static const char *const names[] = { "task_struct.thread_pid", "pid.numbers", "pid.level",
+                                         "upid.ns", "pid_namespace.ns.inum" };
+    return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
 /* By which number BTF knows what a program that takes typed arguments hangs on; 0: it does not. */
@@ -18212,6 +18296,7 @@ static void sp_boot_on(void)
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
+#include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
 /* Rows of call_progs[]. */
@@ -18225,6 +18310,9 @@ enum {
     HY_FORK,
     HY_EXEC,
     HY_GONE,
+    HY_GONE_TP,
+    HY_SIGNAL,
+    HY_SIGNAL_TP,
     HY_SWITCH,
     HY_WAKE,
     HY_NEW,
@@ -18234,6 +18322,10 @@ enum {
 };
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
+
+/* Rows of proc_progs[]: each program for a raw tracepoint, and after it for the classic one. */
+enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
+_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
 /* A row of disk_progs[]: those before it are asked what arguments there are. */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
@@ -18250,6 +18342,7 @@ static struct {
     struct bpf_obj obj;
     struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
     struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
+    struct bpf_obj proc;   /* of processes; its fam is NULL: ptrace tells of them, or nobody asks */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
@@ -18406,10 +18499,22 @@ static const struct hy_stop {
 #undef S
 };
 
-/* What files a call's record describes: of a descriptor that is an argument, of the result, or of
- * two that an argument points to; and of which it has the socket's addresses. The numbers: 1 +
- * which; 0: none. */
-enum { FILE_OF_RESULT = 100 };
+/* Whether the calls of all threads are seen, and nobody is followed. */
+static bool hy_everyone(void)
+{
+    return hy.observe && !opt.n_pids;
+}
+
+/* Whether the tasks of -p are followed by what records tell, and nothing stops. */
+static bool hy_follows(void)
+{
+    return hy.observe && !hy.count && opt.n_pids;
+}
+
+/* What files a call's record describes: of a descriptor that is an argument, of the result, the
+ * working directory, or those of two descriptors that an argument points to; and of which it has
+ * the socket's addresses. The numbers: 1 + which; 0: none. */
+enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
     { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
@@ -18418,7 +18523,101 @@ static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
     { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
     { SC_socketpair, 0, 1 + 3, 0 },
+    { SC_chdir, FILE_OF_CWD, 0, 0 }, { SC_fchdir, FILE_OF_CWD, 0, 0 },
+    { SC_open_by_handle_at, FILE_OF_RESULT, 0, 0 }, { SC_open_tree, FILE_OF_RESULT, 0, 0 },
+    { SC_open_tree_attr, FILE_OF_RESULT, 0, 0 }, { SC_fspick, FILE_OF_RESULT, 0, 0 },
+    { SC_landlock_create_ruleset, FILE_OF_RESULT, 0, 0 }, { SC_bpf, FILE_OF_RESULT, 0, 0 },
+    { SC_fsopen, FILE_OF_RESULT, 0, 0 }, { SC_fsmount, FILE_OF_RESULT, 0, 0 },
+    { SC_mq_open, FILE_OF_RESULT, 0, 0 },
 };
+
+/* --- the programs of the family proc --- */
+
+static bool proc_has_fields(const struct bpf_obj *o)
+{
+    static const char *const names[] = {
+        "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
+        "signal_struct.live", "signal_struct.flags", "signal_struct.group_exit_code",
+        "task_struct.exit_code", "task_struct.real_parent", "task_struct.tgid", "task_struct.pid",
+        "mm_struct.exe_file", "signal_struct.maxrss", BPF_WALK_FIELDS,
+    };
+    return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
+}
+
+/* --- arguments that wait for their exec --- */
+
+/* They come before it, from the same thread. */
+enum { PROC_PENDING = 1024 };
+struct proc_args {
+    struct proc_args *next;
+    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
+    u32 tid;
+    bool cut;
+    struct buf b, env;
+};
+static struct {
+    struct proc_args *first; /* the newest */
+    u32 n;
+} proc_pending;
+
+static struct proc_args **proc_args_of(u32 tid)
+{
+    struct proc_args **a = &proc_pending.first;
+    while (*a && (*a)->tid != tid)
+        a = &(*a)->next;
+    return a;
+}
+
+static void proc_args_drop(struct proc_args **at)
+{
+    struct proc_args *a = *at;
+    if (!a)
+        return;
+    *at = a->next;
+    proc_pending.n--;
+    b_free(&a->b);
+    b_free(&a->env);
+    free(a);
+}
+
+/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
+ * go; the exec of one that waited after all tells that its arguments are cut. */
+static struct proc_args **proc_args_new(const struct wire_proc *h)
+{
+    struct proc_args **at = &proc_pending.first, *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    if (proc_pending.n == PROC_PENDING) {
+        while ((*at)->next)
+            at = &(*at)->next;
+        proc_args_drop(at);
+    }
+    a->tid = h->tid;
+    a->ts_ns = h->ts_ns;
+    a->next = proc_pending.first;
+    proc_pending.first = a;
+    proc_pending.n++;
+    return &proc_pending.first;
+}
+
+/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
+ * is left out, and so is all behind it. */
+static void proc_args_add(const struct wire_proc *h, const char *data)
+{
+    struct proc_args **at = proc_args_of(h->tid);
+    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
+        proc_args_drop(at);
+    if (!*at && !h->at)
+        at = proc_args_new(h);
+    if (!at || !*at)
+        return;
+    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
+    if (b->len != h->at)
+        return;
+    b_put(b, data, h->arg_len);
+    if (h->kind == PROC_ARGS)
+        (*at)->cut = h->flags;
+}
 
 /* --- what the probe is told --- */
 
@@ -18486,7 +18685,10 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
 /* A number of hy_files[], as the probe has it. */
 static u8 hy_place(u8 n)
 {
-    return !n ? 0 : n == FILE_OF_RESULT ? 1 + WORD_RESULT : (u8)(1 + hy_word((u8)(n - 1)));
+    return !n                    ? 0
+           : n == FILE_OF_RESULT ? 1 + WORD_RESULT
+           : n == FILE_OF_CWD    ? FILE_CWD
+                                 : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
 /* What argument i of a row leads on to. Of a vector, no more is looked at than is shown, but for a
@@ -18545,30 +18747,12 @@ static u8 hy_exec_flag(u16 id)
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* The record of a row in the observe mode. What does not fit is left out: its address is shown.
- * Nobody asks for files: no descriptor is followed. */
-static void hy_spec_observed(const struct sc_row *r, struct wire_spec *s)
+/* Fills in the record of a row; NULL, or why it cannot be. In the observe mode, what does not fit is
+ * left out: its address is shown. */
+static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
-    for (u8 i = 0; i < r->nargs && s->n < CALL_ITEMS; i++) {
-        struct hy_kind k = hy_kind_of(r->arg[i]);
-        if (k.nest)
-            s->nest = hy_nest(r, i, &k);
-        if (k.count == HY_PLAIN || k.count == HY_NESTS || (k.nest && !k.early))
-            continue;
-        s->item[s->n] = hy_item(r, i, &k);
-        s->item[s->n].flags |= hy_exec_flag(id);
-        s->sets |= k.count == HY_BITS;
-        s->n++;
-        if ((k.early || hy_counts_down(r, i)) && !hy_add_early(s))
-            s->n--;
-    }
-}
-
-/* Fills in the record of a row; NULL, or why it cannot be. */
-static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
-{
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
@@ -18577,17 +18761,23 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
             continue;
-        if (k.count == HY_NESTS || s->n == CALL_ITEMS)
-            return HY_UNTAKEN;
-        s->item[s->n] = hy_item(r, i, &k);
-        s->sets |= k.count == HY_BITS;
-        s->n++;
-        bool early = k.early && (opt.calls || k.model);
-        if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s))
+        bool fits = k.count != HY_NESTS && s->n < CALL_ITEMS;
+        if (fits) {
+            s->item[s->n] = hy_item(r, i, &k);
+            s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
+            s->sets |= k.count == HY_BITS;
+            s->n++;
+            bool early = k.early && (opt.calls || k.model);
+            if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s)) {
+                fits = false;
+                s->n--;
+            }
+        }
+        if (!fits && !hy.observe)
             return HY_UNTAKEN;
     }
-    for (size_t i = 0; i < ARRAY_LEN(hy_files); i++)
-        if (hy_files[i].id == sc_id[r - sc_rows]) {
+    for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
+        if (hy_files[i].id == id) {
             s->file = hy_place(hy_files[i].file);
             s->pair = hy_place(hy_files[i].pair);
             s->sock = hy_place(hy_files[i].sock);
@@ -18633,7 +18823,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.observe) {
         s.on = row < 0 || need[row] ? CALL_RECORDED : CALL_UNSEEN;
         if (row >= 0)
-            hy_spec_observed(&sc_rows[row], &s);
+            hy_spec(&sc_rows[row], &s);
         return s;
     }
     bool recorded = row >= 0 && !hy_why_stops(row, &s);
@@ -18799,12 +18989,6 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Whether the calls of all threads are seen, and nobody is followed. */
-static bool hy_everyone(void)
-{
-    return hy.observe && !opt.n_pids;
-}
-
 /* The programs that this kernel and the options want, as bits. */
 static u32 hy_programs(bool sched)
 {
@@ -18813,6 +18997,8 @@ static u32 hy_programs(bool sched)
     u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
+    if (hy_follows())
+        mask |= raw ? 1u << HY_SIGNAL : 1u << HY_SIGNAL_TP | 1u << HY_GONE_TP;
     if (!hy.count)
         mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
     if (sched)
@@ -18848,7 +19034,8 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EVERYONE", hy_everyone());
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
-    bpf_set(c, "CFG_MIN_NS", opt.min_ns);
+    bpf_set(c, "CFG_PROC", hy_follows());
+    bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
 /* Which calls the probe counts or observes, by how they ended: 0, all. */
@@ -18878,7 +19065,7 @@ static int hy_open(u32 ring_bytes)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    hy.sched = !opt.no_ebpf && !hy.count && !hy.observe;
+    hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -18898,7 +19085,7 @@ static int hy_open(u32 ring_bytes)
     hy.in_order = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
-    bpf_set(&c, "CFG_STATUS", hy.count || hy.observe ? hy_status() : 0);
+    bpf_set(&c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
@@ -18987,6 +19174,33 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
+/* The programs that tell which processes come, execute a program and go, for the threads that are
+ * followed. They attach after those of the calls, which note where a thread's last call ends. */
+static int hy_load_proc(void)
+{
+    static struct bpf_cfgs c;
+    struct bpf_obj *o = &hy.proc;
+    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    mask <<= !bpf_raw_is_whole();
+    *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
+                           .ring_bytes = hy.obj.ring_bytes };
+    int e = bpf_open(o);
+    if (e)
+        return bpf_fail(&hy.obj, e, "%s", o->why);
+    bpf_find_fields(o, NULL);
+    if (!proc_has_fields(o))
+        return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
+    bpf_set(&c, "CFG_SELF", (u64)getpid());
+    bpf_set(&c, "CFG_BTF", true);
+    bpf_set(&c, "CFG_FOLLOWED", true);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
+    bpf_find_records(o, mask);
+    e = bpf_load(o, mask);
+    e = e ? e : bpf_attach(o, mask);
+    return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
+}
+
 /* All programs, those of the disks by a second thread: the verifier takes its time for each, and
  * several at a time. (Not before 5.11, where they count as locked memory, and the limit of that may
  * have to be raised on the way.) */
@@ -19001,7 +19215,8 @@ static int hy_load_all(void)
         pthread_join(th, NULL);
     else if (want && !e)
         hy_load_disk(&disk);
-    return e || !want ? e : hy_with_disk(disk);
+    e = e || !want ? e : hy_with_disk(disk);
+    return e || !hy_follows() ? e : hy_load_proc();
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -19065,6 +19280,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     bpf_close(&hy.obj);
     if (hy.disk.fam)
         hy_drop(&hy.disk);
+    if (hy.proc.fam)
+        hy_drop(&hy.proc);
     memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
@@ -19258,7 +19475,8 @@ static u64 hy_lost_before(void)
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
-                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays : 0;
+                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays
+                       + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
 /* The same where nothing but the table is printed. */
@@ -19403,7 +19621,7 @@ static void tr_choose(void)
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
     bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
-        if (hy.observe) {
+        if (hy.observe && !hy_follows()) {
             tr.need[i] = sc_set[i] && (!opt.n_paths || sc_rows[i].cls & CLS_FILE);
             continue;
         }
@@ -19525,6 +19743,7 @@ static void tr_filter(struct tr_prog *p)
 struct tr_facts {
     char backend;           /* opt.backend */
     bool attach;            /* -p */
+    bool faults;            /* --faults */
     bool everyone;          /* --all, --cgroup */
     bool only_counts;       /* see tr_only_counts */
     bool only_calls;        /* see tr_only_calls */
@@ -19581,12 +19800,13 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
-           : f->backend == 'p' || f->backend == 'h'
+           : f->everyone && (f->backend == 'p' || f->backend == 'h')
                              ? "--all and --cgroup are of --backend=observe alone"
-           : !f->only_counts && !f->only_calls
-                             ? "this mode shows calls or counts them; fix: leave out -w, "
+           : f->everyone && !f->only_counts && !f->only_calls
+                             ? "--all and --cgroup show calls or count them; fix: leave out -w, "
                                "--report, --perfetto, --chrome-json, --folded, --faults, --by "
                                "and, with -c, -v, --json and -P"
+           : f->faults       ? "--faults: page faults must find the regions as they are"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
@@ -19643,12 +19863,13 @@ static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
     u64 caps = bpf_caps();
-    bool observe = opt.everyone || opt.cgroup || opt.backend == 'o';
+    bool everyone = opt.everyone || opt.cgroup;
     struct tr_facts f = {
         .backend = opt.backend,
         .attach = opt.n_pids > 0,
-        .everyone = opt.everyone || opt.cgroup,
-        .only_counts = tr_only_counts() && (observe || tr_counts_status()),
+        .faults = opt.faults,
+        .everyone = everyone,
+        .only_counts = tr_only_counts() && (everyone || tr_counts_status()),
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
@@ -19918,7 +20139,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_task(t);
     if (!p || p->tasks)
         return;
-    u64 used = opt.n_pids && !closed ? ps_cpu_ns(p->pid) : 0;
+    u64 used = !opt.n_pids ? 0 : closed ? p->used_ns : ps_cpu_ns(p->pid);
     tr.cpu_ns += used - MIN(used, p->cpu_ns);
     tr.cpu_unknown |= !used;
     ps_free_proc(p);
@@ -20164,7 +20385,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = true;
     tr_at_entry(t, &s, w->ts_ns);
     u_at = w->end_ns;
-    if (hy.sched && w->over)
+    if (hy.sched && w->over && !t->call.late)
         tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
     u_at = 0;
@@ -20259,178 +20480,6 @@ static void tr_tell_lost(u64 n, u64 ns)
     hy.told_lost = n;
 }
 
-/* Decodes the call of a record in the observe mode. */
-static void tr_observed_call(struct task *t, const struct wire_call *w)
-{
-    struct call *c = &t->call;
-    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
-    hy_args(s.arg, w->word);
-    sc_narrow(s.abi, s.nr, s.arg);
-    tr_begin_call(c, &s, w->ts_ns);
-    replay.entering = true;
-    if (c->known)
-        dec_read_paths(t, c);
-    dec_enter(t, c);
-    replay.entering = false;
-    c->noret = !w->over;
-    c->exit_ns = w->end_ns;
-    if (c->noret)
-        return;
-    tr_returned(c, w->ret, w->end_ns);
-    dec_exit(t, c);
-}
-
-/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
-static void tr_observed(const struct wire_call *w)
-{
-    static struct task task;
-    struct task *t = &task;
-    u64 lost = hy_lost_before();
-    if (w->ts_ns < out.start_ns)
-        return; /* it began before kvis observed */
-    tr_tell_lost(lost, w->end_ns);
-    t->tid = (pid_t)w->tid;
-    t->pid = (pid_t)hy.who->pid;
-    memcpy(t->comm, hy.who->comm, sizeof t->comm);
-    t->call.text.max = (64u << 10) + opt.strlen_max;
-    out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
-    hy.records++;
-    mem_budget();
-    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
-    tr_observed_call(t, w);
-    if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
-        st_call(t, &t->call, true);
-        out_call_exit(t);
-    }
-    replay.on = false;
-}
-
-/* A call that the probe has recorded, as the two stops that it stands for. */
-static bool tr_record(const void *p, u32 size)
-{
-    if (size == sizeof(struct wire_delay)) {
-        tr_delay(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_io)) {
-        tr_io(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_uring)) {
-        tr_uring(p);
-        return true;
-    }
-    if (size >= sizeof(struct wire_call))
-        pf_upto(((const struct wire_call *)p)->end_ns);
-    const struct wire_call *w = hy_record(p, size);
-    if (w && hy.who) {
-        tr_observed(w);
-        return true;
-    }
-    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
-    if (!w || (!t && w->over && tr.started))
-        hy.strays++;
-    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
-        || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
-        return true; /* told already: by a stop of the call, or at the exec event */
-    if (tr_must_wait(w))
-        return false;
-    t->key = w->key;
-    hy.records++;
-    tr_play(t, w);
-    return true;
-}
-
-/* How often the tick comes: often while there are records, which the ring has no room for long. */
-static void tr_set_tick(bool fast)
-{
-    long us = fast ? TR_FAST_US : TR_TICK_US;
-    struct itimerval tick = { { 0, us }, { 0, us } };
-    if (fast != tr.fast && setitimer(ITIMER_REAL, &tick, NULL) == 0)
-        tr.fast = fast;
-}
-
-/* Notes a stop that is to be handled in its turn. */
-static void tr_set_aside(pid_t tid, int status)
-{
-    struct tr_stopped *s = tr_batched(tid);
-    if (!s)
-        s = &tr_batch[tr.batch_n++];
-    *s = (struct tr_stopped){ tid, status };
-    tr.collected++;
-}
-
-/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
- * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
- * older one would never have its turn. So all that stand are asked for before the first goes on.
- * One that comes twice was killed at its first stop, which is void by that: the second takes its
- * place, as if it had been killed before we looked.
- * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
- * signals that those threads get when they are let go. */
-static void tr_collect(void)
-{
-    int status, flags = __WALL | __WNOTHREAD | WNOHANG;
-    pid_t tid;
-    tr.batch_n -= tr.batch_next;
-    memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
-    tr.batch_next = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
-        tr_set_aside(tid, status);
-}
-
-/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
-static void tr_collected_again(pid_t tid, int *status)
-{
-    struct tr_stopped *again = tr_batched(tid);
-    if (!again)
-        return;
-    *status = again->status;
-    *again = tr_batch[--tr.batch_n];
-}
-
-/* Takes the records before rb_mark. */
-static void tr_drain(void)
-{
-    u32 n = rb_drain(tr_record);
-    tr.stops += n;
-    tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
-    if (n || tr.quiet_drains > 50)
-        tr_set_tick(n > 0);
-}
-
-/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
- * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
- * is not. */
-static bool tr_drain_marked(void)
-{
-    tr_drain();
-    for (u64 end = 0; !rb_drained(); tr_drain()) {
-        end = end ? end : u_now() + TR_UNREAD_NS + NSEC / 10;
-        if (u_now() >= end)
-            return false;
-        tr_collect();
-        nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
-    }
-    return true;
-}
-
-/* Tells all from before now, which comes before the stops that are looked at next. */
-static void tr_drain_all(void)
-{
-    u64 n = tr.collected;
-    tr.seen_ns = u_now();
-    if (!hy.on)
-        return;
-    rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
-        n = tr.collected;
-        tr.seen_ns = u_now();
-        rb_mark();
-    }
-    pf_upto(tr.seen_ns);
-}
-
 /* --- processes --- */
 
 static struct proc *tr_proc(pid_t pid, pid_t ppid)
@@ -20462,6 +20511,29 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
+/* A child of t's has been made, with these flags of clone(2). */
+static void tr_born(struct task *t, struct task *child, u64 fl)
+{
+    bool thread = fl & CLONE_THREAD;
+    ps_inherit(child, t, fl);
+    struct proc *p = tr_proc(thread ? t->pid : child->tid, t->pid);
+    if (p) {
+        ps_join(child, p);
+        if (!thread)
+            p->caught = t->proc->caught, p->restart = t->proc->restart,
+            p->program = t->proc->program;
+        if (fl & CLONE_NEWPID || (t->proc && (t->proc->pid_ns || t->proc->new_pid_ns)))
+            ps_look_ns(child);
+    }
+    t->call.child = child->tid;
+    tr_many();
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
+    ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
+    if (child->ns_tid)
+        ev_num(e, EV_ns_pid, child->ns_tid);
+    md_emit(e);
+}
+
 /* The event of a fork, vfork or clone: parent is stopped in it. */
 static struct task *tr_new_child(struct task *t, int event)
 {
@@ -20481,27 +20553,10 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    bool thread = fl & CLONE_THREAD;
-    ps_inherit(child, t, fl);
     if (t->restore_arg0)
         tr_inherit_untraced(child, t);
-    struct proc *p = tr_proc(thread ? t->pid : (pid_t)tid, t->pid);
-    if (p) {
-        ps_join(child, p);
-        if (!thread)
-            p->caught = t->proc->caught, p->restart = t->proc->restart,
-            p->program = t->proc->program;
-        if (fl & CLONE_NEWPID || (t->proc && (t->proc->pid_ns || t->proc->new_pid_ns)))
-            ps_look_ns(child);
-    }
-    t->call.child = (pid_t)tid;
     t->clone_known = false;
-    tr_many();
-    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
-    ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
-    if (child->ns_tid)
-        ev_num(e, EV_ns_pid, child->ns_tid);
-    md_emit(e);
+    tr_born(t, child, fl);
     child->run = held ? RUN_HELD : RUN_NEW;
     return child;
 }
@@ -20547,20 +20602,20 @@ static void tr_exec_state(struct task *t)
 
 /* exec by a thread that is not the leader: it takes over the leader's tid, and the leader vanishes
  * without a report (ptrace(2), "execve(2) under ptrace"). */
-static struct task *tr_exec_takeover(struct task *leader, pid_t former)
+static struct task *tr_exec_takeover(pid_t tid, pid_t former)
 {
-    struct task *t = ps_task(former);
+    struct task *t = ps_task(former), *leader = ps_task(tid);
     if (!t || t == leader)
         return leader;
-    pid_t tid = leader->tid, ns_tid = leader->ns_tid;
-    tr_abandon(leader);
-    tr_drop(leader, true);
+    t->ns_tid = leader ? leader->ns_tid : t->ns_tid ? (pid_t)ps_status(tid, "NStgid:") : 0;
+    if (leader) {
+        tr_abandon(leader);
+        tr_drop(leader, true);
+    }
     ps_unlink(t);
     t->tid = tid;
-    t->ns_tid = ns_tid;
     t->key = 0;
     ps_link(t);
-    hy_moved(t, (u32)former);
     return t;
 }
 
@@ -20606,8 +20661,10 @@ static struct task *tr_exec(struct task *t)
 {
     s64 former = tr_eventmsg(t);
     out_begin();
-    if (former > 0 && former != t->tid)
-        t = tr_exec_takeover(t, (pid_t)former);
+    if (former > 0 && former != t->tid && ps_task((pid_t)former)) {
+        t = tr_exec_takeover(t->tid, (pid_t)former);
+        hy_moved(t, (u32)former);
+    }
     pf_flush();
     tr_fix_options(t);
     tr_exec_state(t);
@@ -20787,6 +20844,375 @@ static bool tr_is_stop_signal(int sig)
     return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
+/* --- without stops: what records tell of threads that nothing stops --- */
+
+/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
+static void tr_first_state(struct task *t, pid_t pid)
+{
+    struct proc *p = tr_proc(pid, getpid());
+    t->files = files_new();
+    fd_scan(t->files, t->tid, !opt.n_pids);
+    if (fdt.ring)
+        hy_start_uring();
+    t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
+    ps_look_fs(t);
+    t->mm = vm_new();
+    if (p) {
+        ps_join(t, p);
+        ps_look_ns(t);
+        p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
+    }
+}
+
+/* What a thread has when kvis first meets it, as /proc tells. NULL: no memory. */
+static struct task *tr_meet(pid_t pid, pid_t tid)
+{
+    struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
+    if (!t)
+        return NULL;
+    t->run = RUN_RUNNING;
+    if (other) {
+        ps_inherit(t, other, CLONE_FILES | CLONE_FS | CLONE_VM);
+        ps_join(t, other->proc);
+        if (other->proc->pid_ns)
+            ps_look_ns(t);
+    } else {
+        tr_first_state(t, pid);
+        if (t->proc) {
+            t->proc->attached = true;
+            t->proc->cpu_ns = ps_cpu_ns(pid);
+        }
+        if (t->mm) {
+            vm_heed_exe(t->mm, tid);
+            t->mm->careful |= !vm_read(t->mm, tid, true);
+        }
+    }
+    char comm[64];
+    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
+    FILE *f = fopen(comm, "re");
+    if (f && fgets(t->comm, sizeof t->comm, f))
+        t->comm[strcspn(t->comm, "\n")] = 0;
+    if (f)
+        fclose(f);
+    if (tid == pid)
+        rec_attach(pid, t->comm);
+    return t;
+}
+
+/* The thread that a record is of; one whose birth got lost is met late. */
+static struct task *tr_of(u32 pid, u32 tid)
+{
+    struct task *t = ps_task((pid_t)tid);
+    return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
+}
+
+/* A call ended before kvis had read the state of its process: that may have changed meanwhile. */
+static void tr_before_met(struct task *t, const struct wire_call *w)
+{
+    int row = sc_find(ARCH_NATIVE, w->nr);
+    if (row < 0 || md_is_about_fds((u16)row))
+        fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
+    if (row < 0 || md_wants((u16)row, true))
+        ps_look_fs(t);
+}
+
+/* A record of -p's. */
+static void tr_followed(const struct wire_call *w)
+{
+    u64 lost = hy_lost_before();
+    if (lost > hy.told_lost)
+        fdt.lost_ns = w->end_ns;
+    tr_tell_lost(lost, w->end_ns);
+    struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task((pid_t)w->tid);
+    if (!t || w->ts_ns == t->exec_ns)
+        return;
+    if (t->proc && w->end_ns < t->proc->met_ns) {
+        tr_before_met(t, w);
+        return;
+    }
+    memcpy(t->comm, hy.who->comm, sizeof t->comm);
+    t->key = w->key;
+    hy.records++;
+    tr_play(t, w);
+}
+
+static void tr_fork_record(const struct wire_proc *h)
+{
+    struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
+    u32 parent = h->tid == h->pid ? h->ppid : h->pid;
+    if (child && child->proc && child->proc->met_ns > h->ts_ns)
+        return; /* it was there already when its process was looked at */
+    if (child)
+        tr_drop(child, true); /* its end got lost, and its number is another thread's */
+    if (!t)
+        t = tr_of(parent, h->was);
+    child = t ? ps_new_task((pid_t)h->tid) : NULL;
+    if (!child)
+        return;
+    child->run = RUN_RUNNING;
+    tr_born(t, child, h->flags);
+}
+
+/* The arguments come before the rest, from the same thread. */
+static void tr_exec_record(const struct wire_proc *h, const char *data)
+{
+    static struct path p;
+    struct proc_args **args = proc_args_of(h->tid);
+    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was);
+    if (!t && !(t = tr_of(h->pid, h->tid)))
+        return;
+    md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
+    t->exec_path = nm_get('x', p.s, p.len);
+    b_reset(&t->exec_argv);
+    t->exec_argv.max = PROC_PIECE * PROC_PIECES;
+    if (*args && (*args)->ts_ns == h->ts_ns)
+        b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
+    t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
+    proc_args_drop(args);
+    tr_exec_state(t);
+    if (t->proc)
+        t->proc->rss_before = h->max_rss;
+    tr_exec_event(t);
+}
+
+/* The peak of resident memory that the kernel has is also that of the programs before the last exec:
+ * of this one only if it has grown since. */
+static void tr_exit_record(const struct wire_proc *h)
+{
+    struct task *t = ps_task((pid_t)h->tid);
+    if (!t)
+        return;
+    if (t->proc) {
+        t->proc->status = h->ret;
+        t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
+        t->proc->max_rss = h->max_rss > t->proc->rss_before
+            ? h->max_rss * (u64)sysconf(_SC_PAGESIZE) : 0;
+    }
+    tr_gone(t, h->ret);
+}
+
+/* A record of a process, checked. */
+static void tr_proc_record(const struct wire_proc *h, u32 size)
+{
+    u32 left = size - (u32)sizeof *h;
+    const char *data = (const char *)(h + 1);
+    pf_upto(h->ts_ns);
+    u_at = h->ts_ns;
+    if (h->kind == PROC_ARGS && h->arg_len <= left)
+        proc_args_add(h, data);
+    else if (h->kind == PROC_FORK)
+        tr_fork_record(h);
+    else if (h->kind == PROC_EXEC && h->name_len <= left)
+        tr_exec_record(h, data);
+    else if (h->kind == PROC_EXIT)
+        tr_exit_record(h);
+    u_at = 0;
+}
+
+static void tr_signal_record(const struct wire_signal *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    u64 bit = 1ull << ((w->sig - 1) & 63);
+    siginfo_t si = { .si_signo = w->sig, .si_code = w->code };
+    if (!t || !w->sig || w->sig > 64)
+        return;
+    if (tr_is_fault(w->sig))
+        si.si_addr = (void *)(uintptr_t)w->value;
+    else
+        si.si_pid = (pid_t)w->value;
+    u_at = w->ts_ns;
+    if (t->proc) {
+        t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
+        t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
+    }
+    tr_interrupted_by(t, w->sig);
+    tr_signal_event(t, w->sig, &si);
+    u_at = 0;
+}
+
+/* --- records --- */
+
+/* Decodes the call of a record in the observe mode. */
+static void tr_observed_call(struct task *t, const struct wire_call *w)
+{
+    struct call *c = &t->call;
+    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
+    hy_args(s.arg, w->word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    tr_begin_call(c, &s, w->ts_ns);
+    replay.entering = true;
+    if (c->known)
+        dec_read_paths(t, c);
+    dec_enter(t, c);
+    replay.entering = false;
+    c->noret = !w->over;
+    c->exit_ns = w->end_ns;
+    if (c->noret)
+        return;
+    tr_returned(c, w->ret, w->end_ns);
+    dec_exit(t, c);
+}
+
+/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
+static void tr_observed(const struct wire_call *w)
+{
+    static struct task task;
+    struct task *t = &task;
+    u64 lost = hy_lost_before();
+    if (w->ts_ns < out.start_ns)
+        return; /* it began before kvis observed */
+    tr_tell_lost(lost, w->end_ns);
+    t->tid = (pid_t)w->tid;
+    t->pid = (pid_t)hy.who->pid;
+    memcpy(t->comm, hy.who->comm, sizeof t->comm);
+    t->call.text.max = (64u << 10) + opt.strlen_max;
+    out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
+    hy.records++;
+    mem_budget();
+    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
+    tr_observed_call(t, w);
+    if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
+        st_call(t, &t->call, true);
+        out_call_exit(t);
+    }
+    replay.on = false;
+}
+
+/* A call that the probe has recorded, as the two stops that it stands for. */
+static bool tr_record(const void *p, u32 size)
+{
+    if (size == sizeof(struct wire_delay)) {
+        tr_delay(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_io)) {
+        tr_io(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_uring)) {
+        tr_uring(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_signal)) {
+        tr_signal_record(p);
+        return true;
+    }
+    if (size >= sizeof(struct wire_call))
+        pf_upto(((const struct wire_call *)p)->end_ns);
+    const struct wire_proc *h = p;
+    if (size >= sizeof *h && h->kind) {
+        tr_proc_record(h, size);
+        return true;
+    }
+    const struct wire_call *w = hy_record(p, size);
+    if (w && hy.who) {
+        hy_follows() ? tr_followed(w) : tr_observed(w);
+        return true;
+    }
+    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
+    if (!w || (!t && w->over && tr.started))
+        hy.strays++;
+    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
+        || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
+        return true; /* told already: by a stop of the call, or at the exec event */
+    if (tr_must_wait(w))
+        return false;
+    t->key = w->key;
+    hy.records++;
+    tr_play(t, w);
+    return true;
+}
+
+/* How often the tick comes: often while there are records, which the ring has no room for long. */
+static void tr_set_tick(bool fast)
+{
+    long us = fast ? TR_FAST_US : TR_TICK_US;
+    struct itimerval tick = { { 0, us }, { 0, us } };
+    if (fast != tr.fast && setitimer(ITIMER_REAL, &tick, NULL) == 0)
+        tr.fast = fast;
+}
+
+/* Notes a stop that is to be handled in its turn. */
+static void tr_set_aside(pid_t tid, int status)
+{
+    struct tr_stopped *s = tr_batched(tid);
+    if (!s)
+        s = &tr_batch[tr.batch_n++];
+    *s = (struct tr_stopped){ tid, status };
+    tr.collected++;
+}
+
+/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
+ * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
+ * older one would never have its turn. So all that stand are asked for before the first goes on.
+ * One that comes twice was killed at its first stop, which is void by that: the second takes its
+ * place, as if it had been killed before we looked.
+ * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
+ * signals that those threads get when they are let go. */
+static void tr_collect(void)
+{
+    int status, flags = __WALL | __WNOTHREAD | WNOHANG;
+    pid_t tid;
+    tr.batch_n -= tr.batch_next;
+    memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
+    tr.batch_next = 0;
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
+        tr_set_aside(tid, status);
+}
+
+/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
+static void tr_collected_again(pid_t tid, int *status)
+{
+    struct tr_stopped *again = tr_batched(tid);
+    if (!again)
+        return;
+    *status = again->status;
+    *again = tr_batch[--tr.batch_n];
+}
+
+/* Takes the records before rb_mark. */
+static void tr_drain(void)
+{
+    u32 n = rb_drain(tr_record);
+    tr.stops += n;
+    tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
+    if (n || tr.quiet_drains > 50)
+        tr_set_tick(n > 0);
+}
+
+/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
+ * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
+ * is not. */
+static bool tr_drain_marked(void)
+{
+    tr_drain();
+    for (u64 end = 0; !rb_drained(); tr_drain()) {
+        end = end ? end : u_now() + TR_UNREAD_NS + NSEC / 10;
+        if (u_now() >= end)
+            return false;
+        tr_collect();
+        nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+    }
+    return true;
+}
+
+/* Tells all from before now, which comes before the stops that are looked at next. */
+static void tr_drain_all(void)
+{
+    u64 n = tr.collected;
+    tr.seen_ns = u_now();
+    if (!hy.on)
+        return;
+    rb_mark();
+    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
+        n = tr.collected;
+        tr.seen_ns = u_now();
+        rb_mark();
+    }
+    pf_upto(tr.seen_ns);
+}
+
 /* --- dispatch --- */
 
 /* The first stop of a thread that was attached: the call that it stands in goes on by itself. */
@@ -20941,24 +21367,6 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
-static void tr_first_state(struct task *t, pid_t pid)
-{
-    struct proc *p = tr_proc(pid, getpid());
-    t->files = files_new();
-    fd_scan(t->files, t->tid, !opt.n_pids);
-    if (fdt.ring)
-        hy_start_uring();
-    t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
-    ps_look_fs(t);
-    t->mm = vm_new();
-    if (p) {
-        ps_join(t, p);
-        ps_look_ns(t);
-        p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
-    }
-}
-
 /* A thread that waits for its announcement in vain, because its parent was killed while it made it:
  * what it is comes from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
@@ -21008,7 +21416,7 @@ static void tr_release(void *(*rest)(void *))
     enum { STACK = 1 << 20 };
     pthread_attr_t attr;
     pthread_t th;
-    if (!tr.detaching || !ps.n_tasks || pthread_attr_init(&attr))
+    if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr))
         return;
     if (!pthread_attr_setstacksize(&attr, STACK) && !pthread_create(&th, &attr, rest, NULL))
         syscall(SYS_exit, 0);
@@ -21390,16 +21798,56 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Interrupts a thread that is seized. Notes in which call it waits. */
-static void tr_first_look(struct task *t)
+/* Notes in which call a thread waits that was just met. Returns its row, or less than 0. */
+static int tr_first_look(struct task *t, struct tr_in *in)
 {
-    struct tr_in in;
-    int row = tr_in_call(t->tid, &in);
+    int row = tr_in_call(t->tid, in);
     if (row >= 0) {
         t->blocked_in = (u16)(row + 1);
-        t->blocked_on = (s32)in.word[0];
+        t->blocked_on = (s32)in->word[0];
     }
-    sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
+    return row;
+}
+
+/* How often a thread has been taken from its CPU; -1: not known. */
+static s64 tr_switches(pid_t tid)
+{
+    s64 own = ps_status(tid, "voluntary_ctxt_switches:");
+    s64 other = ps_status(tid, "nonvoluntary_ctxt_switches:");
+    return own < 0 || other < 0 ? -1 : own + other;
+}
+
+/* A thread that nothing stops waits in a call: tells the probe, so that the end of that call has a
+ * record. If the thread has run meanwhile, that record is another call's, and is left out. */
+static void tr_await(struct task *t)
+{
+    struct tr_in in;
+    struct wire_thread th = { .tid = (u32)t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    u32 key = (u32)t->tid;
+    s64 switches = tr_switches(t->tid);
+    int row = tr_first_look(t, &in);
+    if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
+        return;
+    th.nr = (u32)in.nr;
+    for (u8 i = 0; i < 6; i++)
+        th.word[hy_word(i)] = in.word[i];
+    th.ts_ns = th.since_ns = u_now();
+    if (hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST))
+        return;
+    if (switches < 0 || switches != tr_switches(t->tid)) {
+        t->exec_ns = th.ts_ns;
+        return;
+    }
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
+    memcpy(s.arg, in.word, sizeof s.arg);
+    sc_narrow(s.abi, s.nr, s.arg);
+    tr_begin_call(&t->call, &s, th.ts_ns);
+    t->call.late = true;
+    t->pending_ns = th.ts_ns;
+    mem_budget();
+    md_enter(t, &t->call, tr_shown(&t->call));
+    if (tr_shown(&t->call))
+        dec_enter(t, &t->call);
 }
 
 /* Tells where each thread of -p was blocked when kvis came. */
@@ -21441,37 +21889,13 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
-    struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
+    struct task *t = tr_meet(pid, tid);
     if (!t)
         return -ENOMEM;
-    t->run = RUN_RUNNING;
-    if (other) {
-        ps_inherit(t, other, CLONE_FILES | CLONE_FS | CLONE_VM);
-        ps_join(t, other->proc);
-        if (other->proc->pid_ns)
-            ps_look_ns(t);
-    } else {
-        tr_first_state(t, pid);
-        if (t->proc) {
-            t->proc->attached = true;
-            t->proc->cpu_ns = ps_cpu_ns(pid);
-        }
-        if (t->mm) {
-            vm_heed_exe(t->mm, tid);
-            t->mm->careful |= !vm_read(t->mm, tid, true);
-        }
-    }
-    char comm[64];
-    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
-    FILE *f = fopen(comm, "re");
-    if (f && fgets(t->comm, sizeof t->comm, f))
-        t->comm[strcspn(t->comm, "\n")] = 0;
-    if (f)
-        fclose(f);
     t->stops_at_exit = stops_at_exit;
-    if (tid == pid)
-        rec_attach(pid, t->comm);
-    tr_first_look(t);
+    struct tr_in in;
+    tr_first_look(t, &in);
+    sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
     return 0;
 }
 
@@ -21508,6 +21932,23 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
+/* The programs follow a process: its tasks are as /proc has them now. */
+static void tr_meet_all(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *d = opendir(path);
+    for (const struct dirent *e; (e = u_entry(&d));) {
+        pid_t tid = atoi(e->d_name);
+        struct task *t = tid > 0 && !ps_task(tid) ? tr_meet(pid, tid) : NULL;
+        if (t)
+            tr_await(t);
+    }
+    struct proc *p = ps_proc(pid);
+    if (p)
+        p->met_ns = u_now();
+}
+
 /* Attaches every thread of a process, or has the programs follow it; looks again until no new one
  * appears, because they can make more meanwhile. Returns 0 or -errno; -E2BIG: the programs follow
  * some of them. */
@@ -21533,6 +21974,8 @@ static int tr_attach(pid_t pid)
         if (d)
             closedir(d);
     }
+    if (got && hy_follows())
+        tr_meet_all(pid);
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
@@ -21650,6 +22093,7 @@ static int tr_finish(int *sig)
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
     bpf_detach(&hy.uring);
+    bpf_detach(&hy.proc);
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;
@@ -21979,30 +22423,10 @@ static const char *open_opt_name(const char *v)
 
 /* --- what the probe is told --- */
 
-static bool open_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!bpf_has_field(o, names[i]))
-            return false;
-    return true;
-}
-
-/* What a walk from a directory to the root looks at. */
-#define OPEN_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
-    "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
-    "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
-
 static bool open_can_walk(const struct bpf_obj *o)
 {
-    static const char *const names[] = { OPEN_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
-    return open_has_all(o, names, ARRAY_LEN(names));
-}
-
-static bool open_can_see_ns(const struct bpf_obj *o)
-{
-    static const char *const names[] = { "task_struct.thread_pid", "pid.numbers", "pid.level",
-                                         "upid.ns", "pid_namespace.ns.inum" };
-    return open_has_all(o, names, ARRAY_LEN(names));
+    static const char *const names[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
+    return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
 static void open_call_numbers(struct bpf_cfgs *c)
@@ -22033,7 +22457,7 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_COMM1", oo.comm[1]);
     bpf_set(c, "CFG_MASK0", oo.comm_mask[0]);
     bpf_set(c, "CFG_MASK1", oo.comm_mask[1]);
-    bpf_set(c, "CFG_NS_WALK", open_can_see_ns(o));
+    bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
     bpf_set(c, "CFG_DIR", open_state.walks && (oo.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
@@ -22565,15 +22989,8 @@ static int open_run(u64 end_ns)
  * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare.
  * Entry points: the option functions, proc_begin, proc_run. */
 
-#include "bpf_insns/proc.h"
-
-/* Rows of proc_progs[]: each program for a raw tracepoint, and behind it for the classic one. */
-enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
-_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
-
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
-enum { PROC_PENDING = 1024 };  /* argument lists that wait for their exec */
 enum { PROC_NODES = 1 << 19 }; /* commands that are kept to the end */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of their lines; those of --tree */
 enum { PROC_DEPTH = 16 };      /* of --tree */
@@ -22735,17 +23152,6 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
     USED("written_chars", write_chars, "ioac.wchar"),
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
-
-static bool proc_has_fields(const struct bpf_obj *o)
-{
-    static const char *const names[] = {
-        "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
-        "signal_struct.live", "signal_struct.flags", "signal_struct.group_exit_code",
-        "task_struct.exit_code", "task_struct.real_parent", "task_struct.tgid", "task_struct.pid",
-        "mm_struct.exe_file", "signal_struct.maxrss", OPEN_WALK_FIELDS,
-    };
-    return open_has_all(o, names, ARRAY_LEN(names)) && open_can_see_ns(o);
-}
 
 /* The programs of this run: raw ones need BTF to look into what they are given. */
 static u32 proc_choose(const struct bpf_obj *o)
@@ -23033,80 +23439,6 @@ static void proc_scan(void)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one((u32)strtoul(e->d_name, NULL, 10));
     proc_mark_tree();
-}
-
-/* --- arguments that wait for their exec --- */
-
-/* They come before it, from the same thread. */
-struct proc_args {
-    struct proc_args *next;
-    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
-    u32 tid;
-    bool cut;
-    struct buf b, env;
-};
-static struct {
-    struct proc_args *first; /* the newest */
-    u32 n;
-} proc_pending;
-
-static struct proc_args **proc_args_of(u32 tid)
-{
-    struct proc_args **a = &proc_pending.first;
-    while (*a && (*a)->tid != tid)
-        a = &(*a)->next;
-    return a;
-}
-
-static void proc_args_drop(struct proc_args **at)
-{
-    struct proc_args *a = *at;
-    if (!a)
-        return;
-    *at = a->next;
-    proc_pending.n--;
-    b_free(&a->b);
-    b_free(&a->env);
-    free(a);
-}
-
-/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
- * go; the exec of one that waited after all tells that its arguments are cut. */
-static struct proc_args **proc_args_new(const struct wire_proc *h)
-{
-    struct proc_args **at = &proc_pending.first, *a = calloc(1, sizeof *a);
-    if (!a)
-        return NULL;
-    if (proc_pending.n == PROC_PENDING) {
-        while ((*at)->next)
-            at = &(*at)->next;
-        proc_args_drop(at);
-    }
-    a->tid = h->tid;
-    a->ts_ns = h->ts_ns;
-    a->next = proc_pending.first;
-    proc_pending.first = a;
-    proc_pending.n++;
-    return &proc_pending.first;
-}
-
-/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
- * is left out, and so is all behind it. */
-static void proc_args_add(const struct wire_proc *h, const char *data)
-{
-    struct proc_args **at = proc_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
-        proc_args_drop(at);
-    if (!*at && !h->at)
-        at = proc_args_new(h);
-    if (!at || !*at)
-        return;
-    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
-    if (b->len != h->at)
-        return;
-    b_put(b, data, h->arg_len);
-    if (h->kind == PROC_ARGS)
-        (*at)->cut = h->flags;
 }
 
 /* Keeps of the environment what --env names, in its order there. */
@@ -35858,7 +36190,7 @@ static int cmd_trace(void)
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
     opt.verbose |= opt.min_ns && !opt.count_only;
-    if ((everyone || opt.backend == 'o') && !opt.count_only) {
+    if (everyone && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
     }
@@ -35867,7 +36199,7 @@ static int cmd_trace(void)
     nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
-    if (tr.mode == TR_OBSERVE && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
+    if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong(opt_cmd, opt_named("trace"),
                   "the observe backend has calls that return: status=successful, status=failed");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 e5c9e2353a8fe575ef6377e3519f8969fbb4b7a537285accbe102301f248926b
+ *   sha256 2ced44f545d38a060825f0448a25af83054bef97b001c6f9beb46a2229072055
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
