@@ -19584,6 +19584,8 @@ static struct {
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped when they began */
     u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
+    u64 swept_ns;         /* until then threads were looked for whose end got lost */
+    bool sweeps;          /* and once more, to be sure */
     bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
     u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
@@ -19755,13 +19757,14 @@ struct tr_facts {
     bool own_filter;        /* kvis runs under a seccomp filter itself */
     bool pid_ns;            /* kvis is not in the first pid namespace */
     bool bits32;            /* -p: a program of 32 bits */
+    bool files_hidden;      /* -p: /proc does not show kvis which files one has open */
     const char *unloadable; /* NULL, or why this kernel has not taken the programs */
 };
 
 /* What follows from the facts. */
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* NULL, or why it is not HYBRID, or why it cannot be OBSERVE */
+    const char *why;        /* NULL, or why it is neither HYBRID nor OBSERVE, or cannot be OBSERVE */
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
@@ -19810,15 +19813,19 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
+           : f->files_hidden ? "/proc does not show its descriptors: that needs CAP_SYS_PTRACE"
                              : f->unloadable;
 }
 
 /* The one place where the mode is decided: it asks nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
-    if (f->everyone || f->backend == 'o')
-        return (struct tr_choice){ TR_OBSERVE, tr_observe_why_not(f), "no thread stops" };
-    struct tr_choice c = { .why = tr_hybrid_why_not(f) };
+    bool only = f->everyone || f->backend == 'o';
+    bool attaches = f->attach && f->backend != 'p' && f->backend != 'h';
+    const char *why = only || attaches ? tr_observe_why_not(f) : NULL;
+    if (only || (attaches && !why))
+        return (struct tr_choice){ TR_OBSERVE, why, "no thread stops" };
+    struct tr_choice c = { .why = why ? why : tr_hybrid_why_not(f) };
     c.mode = c.why ? TR_PTRACE : TR_HYBRID;
     c.no_filter = tr_filter_why_not(f, c.mode);
     return c;
@@ -19835,6 +19842,14 @@ static bool tr_runs_32(pid_t pid)
     if (f >= 0)
         close(f);
     return whole && ident[EI_CLASS] != ELFCLASS64;
+}
+
+/* Whether kvis may not see which files a process has open: its links in /proc are all alike. */
+static bool tr_hides_files(pid_t pid)
+{
+    char link[PATH_MAX];
+    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
+    return n == -EACCES || n == -EPERM;
 }
 
 /* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
@@ -19879,8 +19894,10 @@ static struct tr_facts tr_gather(void)
         .own_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0,
         .pid_ns = bpf_pid_ns(NULL) != 0,
     };
-    for (u32 i = 0; i < opt.n_pids; i++)
+    for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
+        f.files_hidden |= tr_hides_files(opt.pids[i]);
+    }
     return f;
 }
 
@@ -20297,6 +20314,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
+    if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
+        out_call_enter(t, md_whole_only()); /* it waits in this one since before kvis came */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
@@ -20953,6 +20972,16 @@ static void tr_fork_record(const struct wire_proc *h)
     tr_born(t, child, h->flags);
 }
 
+/* The calls of a 32-bit program have other numbers: the probe leaves them out. */
+static void tr_tell_unseen(pid_t pid)
+{
+    static bool said;
+    if (said || !tr_runs_32(pid))
+        return;
+    said = true;
+    u_warn("pid %d executes a 32-bit program, of which no calls are seen; fix: --backend=ptrace", pid);
+}
+
 /* The arguments come before the rest, from the same thread. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
@@ -20973,6 +21002,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     if (t->proc)
         t->proc->rss_before = h->max_rss;
     tr_exec_event(t);
+    tr_tell_unseen(t->pid);
 }
 
 /* The peak of resident memory that the kernel has is also that of the programs before the last exec:
@@ -20989,6 +21019,17 @@ static void tr_exit_record(const struct wire_proc *h)
             ? h->max_rss * (u64)sysconf(_SC_PAGESIZE) : 0;
     }
     tr_gone(t, h->ret);
+}
+
+/* After records got lost: forgets a thread whose end was among them. It has been gone since before the
+ * last look, and all records of then have been taken. */
+static void tr_sweep(struct task *t)
+{
+    bool missing = hy_exiting(t->tid);
+    if (missing && t->missing)
+        tr_drop(t, true);
+    else
+        t->missing = missing;
 }
 
 /* A record of a process, checked. */
@@ -21500,6 +21541,17 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
+/* Once a second after records got lost, twice. */
+static void tr_look_for_missing(u64 now)
+{
+    bool lost = fdt.lost_ns > tr.swept_ns && now - tr.swept_ns > NSEC;
+    if (!hy_follows() || !rb_drained() || (!lost && !tr.sweeps))
+        return;
+    tr_each(tr_sweep);
+    tr.sweeps = lost;
+    tr.swept_ns = lost ? now : tr.swept_ns;
+}
+
 /* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
  * happened for a tick, threads that wait for their announcement. */
 static void tr_on_tick(void)
@@ -21527,6 +21579,7 @@ static void tr_on_tick(void)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
+    tr_look_for_missing(now);
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
@@ -21757,6 +21810,12 @@ static const char *tr_protected(pid_t pid, long yama)
                      : "it may not be dumped (a set-user-ID program, or PR_SET_DUMPABLE)";
 }
 
+static bool tr_is_kernel_thread(pid_t pid)
+{
+    return ps_status(pid, "Kthread:") == 1 || pid == 2
+           || (ps_status(pid, "PPid:") == 2 && pid != 1);
+}
+
 /* Why a process cannot be attached, with what fixes it (static). */
 static const char *tr_explain(pid_t pid, int e)
 {
@@ -21770,7 +21829,7 @@ static const char *tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "it is a zombie: it has ended and waits for its parent");
     else if (tracer > 0)
         snprintf(why, sizeof why, "it is traced already, by pid %d", (int)tracer);
-    else if (ps_status(pid, "Kthread:") == 1 || (ps_status(pid, "PPid:") == 2 && pid != 1))
+    else if (tr_is_kernel_thread(pid))
         snprintf(why, sizeof why, "it is a kernel thread");
     else if (refused)
         snprintf(why, sizeof why, "%s", refused);
@@ -21994,7 +22053,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     }
     if (pid != named)
         u_warn("%d is a thread of process %d: tracing all of that", named, pid);
-    int e = tr_attach(pid);
+    int e = hy.observe && tr_is_kernel_thread(pid) ? -EPERM : tr_attach(pid);
     if (e == -E2BIG) {
         u_warn("pid %d: not all of its threads are observed: there are more than fit", pid);
     } else if (e < 0) {
@@ -22065,7 +22124,7 @@ static void tr_report(const char *backend, bool text)
     st.throttled = hy_stops();
     st.lost = hy_lost();
     st.stops = tr.call_stops;
-    if (!opt.backend && !opt.n_pids && bpf_caps_enough(bpf_caps()))
+    if (!opt.backend && bpf_caps_enough(bpf_caps()))
         st.fallback = hy.why_not;
     if (hy.on && opt.bpf_stats) {
         st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
@@ -36103,7 +36162,7 @@ static void cmd_start_text(void)
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
-    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)
+    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
