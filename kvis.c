@@ -313,6 +313,9 @@ struct proc {
     u64 caught;          /* signals that have a handler */
     struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
+    u8 delivered, sent;  /* the last signals of which kvis knows that; 0: none */
+    s32 sent_code;       /* of the one that was sent: si_code, and who sent it */
+    pid_t sent_by;
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
     u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
     u64 rss_before;      /* its peak before that, where both are told as one */
@@ -18313,6 +18316,8 @@ enum {
     HY_GONE_TP,
     HY_SIGNAL,
     HY_SIGNAL_TP,
+    HY_SENT,
+    HY_SENT_TP,
     HY_SWITCH,
     HY_WAKE,
     HY_NEW,
@@ -18998,7 +19003,8 @@ static u32 hy_programs(bool sched)
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
     if (hy_follows())
-        mask |= raw ? 1u << HY_SIGNAL : 1u << HY_SIGNAL_TP | 1u << HY_GONE_TP;
+        mask |= raw ? 1u << HY_SIGNAL | 1u << HY_SENT
+                    : 1u << HY_SIGNAL_TP | 1u << HY_SENT_TP | 1u << HY_GONE_TP;
     if (!hy.count)
         mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
     if (sched)
@@ -21005,6 +21011,45 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     tr_tell_unseen(t->pid);
 }
 
+static void tr_signal_record(const struct wire_signal *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    u64 bit = 1ull << ((w->sig - 1) & 63);
+    siginfo_t si = { .si_signo = w->sig, .si_code = w->code };
+    if (!t || !w->sig || w->sig > 64)
+        return;
+    if (tr_is_fault(w->sig))
+        si.si_addr = (void *)(uintptr_t)w->value;
+    else
+        si.si_pid = (pid_t)w->value;
+    if (t->proc && w->sent) {
+        t->proc->sent = w->sig;
+        t->proc->sent_code = w->code;
+        t->proc->sent_by = (pid_t)w->value;
+    }
+    if (w->sent)
+        return;
+    u_at = w->ts_ns;
+    if (t->proc) {
+        t->proc->delivered = w->sig;
+        t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
+        t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
+    }
+    tr_interrupted_by(t, w->sig);
+    tr_signal_event(t, w->sig, &si);
+    u_at = 0;
+}
+
+/* A process dies of a signal that was not delivered: tells how it was sent. */
+static void tr_died_by(struct task *t, int sig)
+{
+    struct proc *p = t->proc;
+    siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
+    if (p->sent == sig && p->delivered != sig)
+        tr_signal_event(t, sig, &si);
+    p->delivered = (u8)sig;
+}
+
 /* The peak of resident memory that the kernel has is also that of the programs before the last exec:
  * of this one only if it has grown since. */
 static void tr_exit_record(const struct wire_proc *h)
@@ -21017,6 +21062,8 @@ static void tr_exit_record(const struct wire_proc *h)
         t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
         t->proc->max_rss = h->max_rss > t->proc->rss_before
             ? h->max_rss * (u64)sysconf(_SC_PAGESIZE) : 0;
+        if (WIFSIGNALED(h->ret))
+            tr_died_by(t, WTERMSIG(h->ret));
     }
     tr_gone(t, h->ret);
 }
@@ -21047,27 +21094,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
         tr_exec_record(h, data);
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
-    u_at = 0;
-}
-
-static void tr_signal_record(const struct wire_signal *w)
-{
-    struct task *t = ps_task((pid_t)w->tid);
-    u64 bit = 1ull << ((w->sig - 1) & 63);
-    siginfo_t si = { .si_signo = w->sig, .si_code = w->code };
-    if (!t || !w->sig || w->sig > 64)
-        return;
-    if (tr_is_fault(w->sig))
-        si.si_addr = (void *)(uintptr_t)w->value;
-    else
-        si.si_pid = (pid_t)w->value;
-    u_at = w->ts_ns;
-    if (t->proc) {
-        t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
-        t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
-    }
-    tr_interrupted_by(t, w->sig);
-    tr_signal_event(t, w->sig, &si);
     u_at = 0;
 }
 

@@ -260,15 +260,15 @@ struct wire_uring {
 };
 WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
-/* A signal is delivered. Shorter than the record of a result of io_uring's. */
+/* A signal is delivered, or sent. Shorter than the record of a result of io_uring's. */
 struct wire_signal {
     u64 ts_ns;
-    u64 value;            /* where si_pid or si_addr is: siginfo(2) */
+    u64 value;            /* where si_pid or si_addr is: siginfo(2); sent: the process that sends it */
     u32 tid;
     s32 code;             /* si_code */
     u8 sig, known;        /* known 0: value is not (a classic tracepoint) */
     u8 caught, restarts;  /* it has a handler; with SA_RESTART */
-    u32 unused;
+    u32 sent;             /* 1: the thread's process is sent it */
 };
 WIRE_ASSERT(sizeof(struct wire_signal) == 32);
 

@@ -50,6 +50,7 @@ extern char CFG_PROC;
 
 #define STOP_SIGNAL 33
 #define SIGKILL 9
+#define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, with those of a lock of PREEMPT_RT's (5.15) and of the
@@ -148,6 +149,7 @@ struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
 struct sigaction { u64 sa_handler, sa_flags; } KERNEL;
 struct k_sigaction { struct sigaction sa; } KERNEL;
+struct trace_event_raw_signal_generate { int sig, code, pid; } KERNEL;
 struct trace_event_raw_signal_deliver { int sig, code; u64 sa_handler, sa_flags; } KERNEL;
 
 /* A task's number in kvis's pid namespace; 0: it has none there. */
@@ -1177,6 +1179,37 @@ int call_signal(struct raw_tp *ctx)
     w.tid = tid;
     w.caught = handler > 1;
     w.restarts = (flags & SA_RESTART) != 0;
+    if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
+        count_lost(LOST_RING);
+    return 0;
+}
+
+/* One of which a process dies at once is not delivered any more (complete_signal, kernel/signal.c): how it
+ * was sent is all that there is. */
+SEC("both/signal/signal_generate")
+int call_sent(struct raw_tp *ctx)
+{
+    struct trace_event_raw_signal_generate *record = (void *)ctx;
+    struct wire_signal w = { 0 };
+    if (CFG(CFG_RAW)) {
+        u64 info = KEPT(ctx->arg[1]);
+        struct task_struct *t = (void *)KEPT(ctx->arg[2]);
+        w.sig = (u8)KEPT(ctx->arg[0]);
+        w.tid = (u32)READ(t, pid);
+        if (info > 1) /* else SEND_SIG_NOINFO: as kill(2) has it, or SEND_SIG_PRIV: the kernel's own */
+            bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
+        else
+            w.code = info ? SI_KERNEL : 0;
+    } else {
+        w.sig = (u8)KEPT((u32)record->sig);
+        w.code = KEPT((s32)record->code);
+        w.tid = KEPT((u32)record->pid);
+    }
+    if (!bpf_map_lookup_elem(&traced, &w.tid))
+        return 0;
+    w.ts_ns = bpf_ktime_get_ns();
+    w.value = bpf_get_current_pid_tgid() >> 32;
+    w.known = w.sent = 1;
     if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
         count_lost(LOST_RING);
     return 0;
