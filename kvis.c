@@ -3206,7 +3206,7 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
         ps.free_proc = p->next;
     else if (!(p = malloc(sizeof *p)))
         return NULL;
-    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_now() };
+    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_when() };
     struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
     p->next = *slot;
     *slot = p;
@@ -20821,17 +20821,18 @@ static bool tr_is_fault(int sig)
     return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
 }
 
-static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
+/* whole: what depends on the signal's code is known, too. */
+static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, bool whole)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
     struct event *e = ev_new(EK_SIGNAL, t, u_when());
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
-    if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
-        sig == SIGCHLD)
+    if (whole && (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL
+                  || sig == SIGCHLD))
         tr_sender(e, t, si->si_pid);
-    else if (tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
+    else if (whole && tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
     md_emit(e);
 }
@@ -20855,7 +20856,7 @@ static void tr_signal_stop(struct task *t, int sig)
         return;
     }
     tr_interrupted_by(t, sig);
-    tr_signal_event(t, sig, &si);
+    tr_signal_event(t, sig, &si, true);
     if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
@@ -21004,6 +21005,9 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     proc_args_drop(args);
+    /* The probe has seen it as well, unless it was kept from it (see bpf_raw_is_whole). */
+    if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
+        hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     tr_exec_state(t);
     if (t->proc)
         t->proc->rss_before = h->max_rss;
@@ -21018,10 +21022,11 @@ static void tr_signal_record(const struct wire_signal *w)
     siginfo_t si = { .si_signo = w->sig, .si_code = w->code };
     if (!t || !w->sig || w->sig > 64)
         return;
+    bool was_sent = !w->sent && !w->known && t->proc && t->proc->sent == w->sig;
     if (tr_is_fault(w->sig))
         si.si_addr = (void *)(uintptr_t)w->value;
     else
-        si.si_pid = (pid_t)w->value;
+        si.si_pid = was_sent ? t->proc->sent_by : (pid_t)w->value;
     if (t->proc && w->sent) {
         t->proc->sent = w->sig;
         t->proc->sent_code = w->code;
@@ -21036,7 +21041,7 @@ static void tr_signal_record(const struct wire_signal *w)
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
     tr_interrupted_by(t, w->sig);
-    tr_signal_event(t, w->sig, &si);
+    tr_signal_event(t, w->sig, &si, w->known || (was_sent && !tr_is_fault(w->sig)));
     u_at = 0;
 }
 
@@ -21046,7 +21051,7 @@ static void tr_died_by(struct task *t, int sig)
     struct proc *p = t->proc;
     siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
     if (p->sent == sig && p->delivered != sig)
-        tr_signal_event(t, sig, &si);
+        tr_signal_event(t, sig, &si, !tr_is_fault(sig));
     p->delivered = (u8)sig;
 }
 
