@@ -321,7 +321,7 @@ struct proc {
     u64 rss_before;      /* its peak before that, where both are told as one */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
-    u64 met_ns;          /* when its state was read from /proc; calls that ended before are not told */
+    u64 met_ns;          /* when its state was read from /proc: calls that ended before are left out */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
@@ -10477,7 +10477,8 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     char at[64];
     struct fd_stat sx;
     snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
-    s64 len = fd_statx(at, &sx) == 0 && md_is_file(&sx, f) ? fd_link_text(at, p->s, sizeof p->s) : 0;
+    bool there = fd_statx(at, &sx) == 0 && md_is_file(&sx, f);
+    s64 len = there ? fd_link_text(at, p->s, sizeof p->s) : 0;
     if (len > 0)
         p->len = (u32)len;
     else if (p->ok)
@@ -18752,8 +18753,8 @@ static u8 hy_exec_flag(u16 id)
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Fills in the record of a row; NULL, or why it cannot be. In the observe mode, what does not fit is
- * left out: its address is shown. */
+/* Fills in the record of a row; NULL, or why it cannot be. In the observe mode, what does not fit
+ * is left out: its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19770,7 +19771,7 @@ struct tr_facts {
 /* What follows from the facts. */
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* NULL, or why it is neither HYBRID nor OBSERVE, or cannot be OBSERVE */
+    const char *why;        /* NULL, or why it is no other mode, or why it cannot be OBSERVE */
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
@@ -20986,7 +20987,8 @@ static void tr_tell_unseen(pid_t pid)
     if (said || !tr_runs_32(pid))
         return;
     said = true;
-    u_warn("pid %d executes a 32-bit program, of which no calls are seen; fix: --backend=ptrace", pid);
+    u_warn("pid %d executes a 32-bit program, of which no calls are seen; "
+           "fix: --backend=ptrace", pid);
 }
 
 /* The arguments come before the rest, from the same thread. */
@@ -21055,8 +21057,8 @@ static void tr_died_by(struct task *t, int sig)
     p->delivered = (u8)sig;
 }
 
-/* The peak of resident memory that the kernel has is also that of the programs before the last exec:
- * of this one only if it has grown since. */
+/* The peak of resident memory that the kernel has is also that of the programs before the last
+ * exec: of this one only if it has grown since. */
 static void tr_exit_record(const struct wire_proc *h)
 {
     struct task *t = ps_task((pid_t)h->tid);
@@ -21073,8 +21075,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* After records got lost: forgets a thread whose end was among them. It has been gone since before the
- * last look, and all records of then have been taken. */
+/* After records got lost: forgets a thread whose end was among them. It has been gone since before
+ * the last look, and all records of then have been taken. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
