@@ -321,7 +321,7 @@ struct proc {
     u64 rss_before;      /* its peak before that, where both are told as one */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
-    u64 met_ns;          /* when its state was read from /proc: calls that ended before are left out */
+    u64 met_ns;          /* when its state was read from /proc: older calls are left out */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
