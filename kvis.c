@@ -18539,7 +18539,7 @@ static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
 
 /* --- the programs of the family proc --- */
 
-static bool proc_has_fields(const struct bpf_obj *o)
+static bool hy_has_proc_fields(const struct bpf_obj *o)
 {
     static const char *const names[] = {
         "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
@@ -18553,34 +18553,34 @@ static bool proc_has_fields(const struct bpf_obj *o)
 /* --- arguments that wait for their exec --- */
 
 /* They come before it, from the same thread. */
-enum { PROC_PENDING = 1024 };
-struct proc_args {
-    struct proc_args *next;
+enum { HY_PENDING = 1024 };
+struct hy_args {
+    struct hy_args *next;
     u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
 };
 static struct {
-    struct proc_args *first; /* the newest */
+    struct hy_args *first; /* the newest */
     u32 n;
-} proc_pending;
+} hy_pending;
 
-static struct proc_args **proc_args_of(u32 tid)
+static struct hy_args **hy_args_of(u32 tid)
 {
-    struct proc_args **a = &proc_pending.first;
+    struct hy_args **a = &hy_pending.first;
     while (*a && (*a)->tid != tid)
         a = &(*a)->next;
     return a;
 }
 
-static void proc_args_drop(struct proc_args **at)
+static void hy_args_drop(struct hy_args **at)
 {
-    struct proc_args *a = *at;
+    struct hy_args *a = *at;
     if (!a)
         return;
     *at = a->next;
-    proc_pending.n--;
+    hy_pending.n--;
     b_free(&a->b);
     b_free(&a->env);
     free(a);
@@ -18588,33 +18588,33 @@ static void proc_args_drop(struct proc_args **at)
 
 /* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
  * go; the exec of one that waited after all tells that its arguments are cut. */
-static struct proc_args **proc_args_new(const struct wire_proc *h)
+static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
-    struct proc_args **at = &proc_pending.first, *a = calloc(1, sizeof *a);
+    struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
-    if (proc_pending.n == PROC_PENDING) {
+    if (hy_pending.n == HY_PENDING) {
         while ((*at)->next)
             at = &(*at)->next;
-        proc_args_drop(at);
+        hy_args_drop(at);
     }
     a->tid = h->tid;
     a->ts_ns = h->ts_ns;
-    a->next = proc_pending.first;
-    proc_pending.first = a;
-    proc_pending.n++;
-    return &proc_pending.first;
+    a->next = hy_pending.first;
+    hy_pending.first = a;
+    hy_pending.n++;
+    return &hy_pending.first;
 }
 
 /* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
  * is left out, and so is all behind it. */
-static void proc_args_add(const struct wire_proc *h, const char *data)
+static void hy_args_add(const struct wire_proc *h, const char *data)
 {
-    struct proc_args **at = proc_args_of(h->tid);
+    struct hy_args **at = hy_args_of(h->tid);
     if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
-        proc_args_drop(at);
+        hy_args_drop(at);
     if (!*at && !h->at)
-        at = proc_args_new(h);
+        at = hy_args_new(h);
     if (!at || !*at)
         return;
     struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
@@ -19195,7 +19195,7 @@ static int hy_load_proc(void)
     if (e)
         return bpf_fail(&hy.obj, e, "%s", o->why);
     bpf_find_fields(o, NULL);
-    if (!proc_has_fields(o))
+    if (!hy_has_proc_fields(o))
         return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
     bpf_set(&c, "CFG_SELF", (u64)getpid());
     bpf_set(&c, "CFG_BTF", true);
@@ -20995,7 +20995,7 @@ static void tr_tell_unseen(pid_t pid)
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
-    struct proc_args **args = proc_args_of(h->tid);
+    struct hy_args **args = hy_args_of(h->tid);
     struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was);
     if (!t && !(t = tr_of(h->pid, h->tid)))
         return;
@@ -21006,7 +21006,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     if (*args && (*args)->ts_ns == h->ts_ns)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
-    proc_args_drop(args);
+    hy_args_drop(args);
     /* The probe has seen it as well, unless it was kept from it (see bpf_raw_is_whole). */
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
@@ -21094,7 +21094,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     pf_upto(h->ts_ns);
     u_at = h->ts_ns;
     if (h->kind == PROC_ARGS && h->arg_len <= left)
-        proc_args_add(h, data);
+        hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
         tr_fork_record(h);
     else if (h->kind == PROC_EXEC && h->name_len <= left)
@@ -23249,7 +23249,7 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that ar
 static u32 proc_choose(const struct bpf_obj *o)
 {
     u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
-    proc_state.btf = proc_has_fields(o);
+    proc_state.btf = hy_has_proc_fields(o);
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
@@ -23555,12 +23555,12 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 {
-    struct proc_args **at = proc_args_of(h->tid);
+    struct hy_args **at = hy_args_of(h->tid);
     if (!*at && h->was)
-        at = proc_args_of(h->was);
+        at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
-        proc_args_drop(at);
-        at = proc_args_of(h->tid); /* that has none now */
+        hy_args_drop(at);
+        at = hy_args_of(h->tid); /* that has none now */
     }
     l->arg_len = h->arg_len;
     if (*at)
@@ -23571,7 +23571,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         proc_env_take(l, &(*at)->env);
     l->arg_len = MAX(l->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
-    proc_args_drop(at);
+    hy_args_drop(at);
 }
 
 /* --- what was used --- */
@@ -24688,7 +24688,7 @@ static struct proc_life *proc_ending(const struct wire_proc *h)
 static void proc_exited(const struct wire_proc *h)
 {
     struct proc_life *l = proc_ending(h);
-    proc_args_drop(proc_args_of(h->tid));
+    hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
     struct wire_usage used = h->dead;
@@ -24726,7 +24726,7 @@ static bool proc_record(const void *p, u32 size)
     u32 left = size - (u32)sizeof *h;
     bool whole = (u32)h->name_len + h->exe_len + h->cwd_len <= left;
     if ((h->kind == PROC_ARGS || h->kind == PROC_ENV) && h->arg_len <= left)
-        proc_args_add(h, data);
+        hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
         proc_forked(h);
     else if (h->kind == PROC_EXEC && whole)
@@ -24827,7 +24827,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     piece.kind = kind;
     piece.arg_len = proc_slurp(h->pid, file, proc_piece, sizeof proc_piece);
     piece.flags = piece.arg_len == sizeof proc_piece - 1 ? ARGS_CUT : 0;
-    proc_args_add(&piece, proc_piece);
+    hy_args_add(&piece, proc_piece);
     h->arg_len = kind == PROC_ENV ? h->arg_len : piece.arg_len;
     return !piece.flags;
 }
@@ -24899,7 +24899,7 @@ static void proc_event_exec(const struct event *e)
     if (e->err || !live) {
         h.arg_len = words ? e->v[EV_argv].s.len : 0;
         h.flags = ev_has(e, EV_argv_cut);
-        proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
+        hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
         if (po.failed || !live)
