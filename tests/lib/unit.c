@@ -710,22 +710,22 @@ static void t_arguments(void)
     struct wire_proc x = { .kind = PROC_EXEC, .ts_ns = 1, .tid = 7, .was = 7, .arg_len = 4 };
     struct proc_life l = { .pid = 7 };
     proc_state.btf = true;
-    proc_args_add(&a, "one");
+    hy_args_add(&a, "one");
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !proc_pending.first);
-    proc_args_add(&a, "one"); /* the exec is lost, and the next one's arguments */
+    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !hy_pending.first);
+    hy_args_add(&a, "one"); /* the exec is lost, and the next one's arguments */
     x.ts_ns = 2;
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !proc_pending.first);
-    proc_args_add(&a, "one"); /* the exec is lost, and the next one's first piece */
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !hy_pending.first);
+    hy_args_add(&a, "one"); /* the exec is lost, and the next one's first piece */
     a.ts_ns = x.ts_ns = 3;
     a.at = 4, x.arg_len = 8;
-    proc_args_add(&a, "two");
+    hy_args_add(&a, "two");
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !proc_pending.first);
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !hy_pending.first);
     a.at = 0, a.ts_ns = 4; /* without BTF they are as old as the call */
     proc_state.btf = false;
-    proc_args_add(&a, "two");
+    hy_args_add(&a, "two");
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "two"));
     free(l.argv.p);
@@ -743,13 +743,13 @@ static void t_pending(void)
         proc_record(record, sizeof record);
     }
     u32 n = 0;
-    for (const struct proc_args *a = proc_pending.first; a; a = a->next)
+    for (const struct hy_args *a = hy_pending.first; a; a = a->next)
         n++;
-    EXPECT(n == PROC_PENDING && proc_pending.n == n);
-    EXPECT(*proc_args_of(4999) && !*proc_args_of(1));
-    while (proc_pending.first)
-        proc_args_drop(&proc_pending.first);
-    EXPECT(!proc_pending.n);
+    EXPECT(n == HY_PENDING && hy_pending.n == n);
+    EXPECT(*hy_args_of(4999) && !*hy_args_of(1));
+    while (hy_pending.first)
+        hy_args_drop(&hy_pending.first);
+    EXPECT(!hy_pending.n);
 }
 
 /* A process's fork and end, as the probe sends them. */
