@@ -20908,6 +20908,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
+            t->proc->rss_before = ~0ull; /* perhaps of a program before this one */
         }
         if (t->mm) {
             vm_heed_exe(t->mm, tid);

@@ -147,7 +147,7 @@ def same(what, of):
 def too_small():
     program = subprocess.Popen([f"{BIN}/hyb", "rare", "3", "4", "10000"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     kvis = watch("auto", program.pid, ["-v", "--ring=64K", "-e", "trace=io_destroy,sched_rr_get_interval"])
-    program.communicate(b"\n")
+    program.communicate()
     rows = events("auto", kvis)
     kinds = Counter(e["type"] for e in rows)
     lost = rows[-1]["lost"]
