@@ -99,9 +99,10 @@ def server(backend, options):
 def facts(rows):
     """What the program did, by its own order, without numbers that differ between runs."""
     pids, out = {}, Counter()
-    for e in rows:
-        if "pid" in e:
-            pids.setdefault(e["pid"], f"P{len(pids)}")
+    for e in rows:  # in the order of their births
+        for key in "pid", "child_pid":
+            if key in e:
+                pids.setdefault(e[key], f"P{len(pids)}")
 
     def plain(value):
         text = json.dumps(value)
