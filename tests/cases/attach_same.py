@@ -28,7 +28,7 @@ sh -c 'kill -TERM $$'
 env -i /bin/sh -c 'exec cat dir/in'
 exit 3
 """
-SERVER = """import os, signal, socket, sys, threading
+SERVER = """import os, signal, socket, sys, threading, time
 signal.signal(signal.SIGUSR1, lambda *a: None)
 listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
@@ -39,6 +39,7 @@ over = [False]
 while not over[-1]:
     s = listener.accept()[0]
     t = threading.Thread(target=serve, args=(s,)); t.start(); t.join()
+time.sleep(0.3)  # the last thread ends before the process
 os._exit(4)
 """
 TIMING = {"futex", "restart_syscall", "wait4", "getrandom", "gettid", "mmap", "munmap", "mprotect", "madvise", "rt_sigprocmask", "rt_sigreturn"}
