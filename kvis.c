@@ -28,7 +28,7 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_fold_open]
+ * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
@@ -39,7 +39,7 @@
  * 26 rb_      records that programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
- * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals tr_signal_stop]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
@@ -144,6 +144,7 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
+#define U_CUT "…" /* in place of what a limit has left out */
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
  * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
@@ -193,7 +194,6 @@ struct call {
     const struct call_said *said; /* NULL: it is traced now */
     bool open;        /* entered and not yet returned */
     bool known;       /* row is valid; else only the number is known */
-    bool decoded;     /* args[] are filled (only when a sink shows them) */
     bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
@@ -257,7 +257,12 @@ struct ofd {
     struct name *name;   /* path, or "pipe:[12]" */
     struct name *local, *peer; /* of a socket, when known */
     u64 in_bytes, out_bytes, open_ns;
+    u64 connect_ns;      /* when a connect(2) began that goes on; 0: there is none */
     pid_t opener;
+    u32 dev;             /* of a file or directory, with `ino`: major << 20 | minor */
+    u64 ino;             /* 0: not known */
+    bool wanted;         /* it is one of the files of -P, whatever it is called */
+    u64 moment;          /* ps.moment when a directory's name was asked for */
     u32 entries;         /* of a directory: those that were read, but for . and .. */
     bool listed, more;   /* some were read; there were others that kvis has not counted */
 };
@@ -273,7 +278,6 @@ struct fdent {
  * number costs nothing. */
 struct files {
     u32 refs, n, cap;
-    u32 looked;   /* which search has seen it: a table is many threads' */
     struct fdent *slot;
 };
 
@@ -282,6 +286,7 @@ struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: that of its mount namespace */
+    u64 moment;        /* ps.moment when they were asked for */
 };
 
 struct region {
@@ -317,8 +322,9 @@ struct proc {
     s32 sent_code;       /* of the one that was sent: si_code, and who sent it */
     pid_t sent_by;
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
-    u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
-    u64 rss_before;      /* its peak before that, where both are told as one */
+    u64 max_rss;         /* the peak of its program, known when that ends; 0: not known */
+    u64 exec_rss;        /* as max_rss, when its last exec began */
+    u64 rss_before;      /* the peak of all programs before, where the kernel tells one for all */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
     u64 met_ns;          /* when its state was read from /proc: older calls are left out */
@@ -375,7 +381,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     u8 quiet;     /* 1: no events; 2: nothing but what was asked for */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
+    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
@@ -547,6 +553,14 @@ static bool u_is_device(const char *name)
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
+/* Whether the locale says that text is UTF-8; unset: as it is set, or `unset`. */
+static bool u_locale_utf8(bool unset)
+{
+    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
+    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
+    return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
+}
+
 /* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
 static u32 u_columns(int f)
 {
@@ -554,11 +568,33 @@ static u32 u_columns(int f)
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-static u64 u_now(void)
+/* Whether a CPU time is long enough to be told apart: the kernel divides it into user and system
+ * time by the tick that it meets (cputime_adjust, kernel/sched/cputime.c). */
+static bool u_cpu_is_split(u64 ns)
+{
+    enum { LEAST_MS = 100 };
+    return ns >= LEAST_MS * NSEC / 1000;
+}
+
+/* How far the clocks of kvis's time namespace are ahead of those of the first one
+ * (time_namespaces(7)), by which the kernel stamps records; in ns. */
+static struct { s64 monotonic, boottime; } u_ahead;
+
+/* A clock of the first time namespace. */
+static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+    clock_gettime(clock, &ts);
+    s64 ahead = clock == CLOCK_BOOTTIME    ? u_ahead.boottime
+                : clock == CLOCK_MONOTONIC ? u_ahead.monotonic
+                                           : 0;
+    return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
+}
+
+/* The clock of every time that kvis tells. */
+static u64 u_now(void)
+{
+    return u_clock(CLOCK_MONOTONIC);
 }
 
 /* A number that nobody can guess; soon after boot, or without getrandom(2), one that nobody is
@@ -726,6 +762,15 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
+/* How many of n bytes are at most `most` and end with no half of a UTF-8 character. */
+static u32 u_cut(const char *s, u32 n, u32 most)
+{
+    u32 len = MIN(n, most), back = 0;
+    while (back < 3 && back < len && len < n && (s[len - back] & 0xc0) == 0x80)
+        back++;
+    return len - back;
+}
+
 /* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
  * controls and line separators with which a name can pose as another. */
 static bool u_acts(u32 c)
@@ -733,6 +778,73 @@ static bool u_acts(u32 c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
         || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
         || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+#include "gen/widths.h"
+
+/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none;
+ * a byte that is no UTF-8 takes one. */
+static u32 u_character(const char *s, u32 len, u32 *n)
+{
+    u32 cp, low = 0, high = ARRAY_LEN(u_widths);
+    if (*s == '\033') {
+        const char *end = memchr(s, 'm', len);
+        *n = end ? (u32)(end - s) + 1 : len;
+        return 0;
+    }
+    int bytes = u_utf8((const u8 *)s, len, &cp);
+    *n = (u32)MAX(bytes, 1);
+    if (bytes < 2)
+        return 1;
+    while (low < high) { /* the last row that begins at cp or before */
+        u32 mid = (low + high) / 2;
+        if (u_widths[mid].first <= cp)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct u_wide *w = &u_widths[low ? low - 1 : 0];
+    return low && cp - w->first <= w->more ? w->columns : 1;
+}
+
+/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
+static u32 u_fit(const char *s, u32 len, u32 *columns)
+{
+    u32 at = 0, used = 0, n;
+    while (at < len) {
+        u32 wide = u_character(s + at, len - at, &n);
+        if (wide > *columns - used)
+            break;
+        used += wide;
+        at += n;
+    }
+    *columns = used;
+    return at;
+}
+
+static u32 u_width(const char *s, u32 len)
+{
+    u32 columns = UINT32_MAX;
+    u_fit(s, len, &columns);
+    return columns;
+}
+
+/* How many bytes are left out at the front when only that many columns are shown. */
+static u32 u_skip(const char *s, u32 len, u32 columns)
+{
+    u32 all = u_width(s, len), at = 0, n;
+    while (all > columns) {
+        all -= u_character(s + at, len - at, &n);
+        at += n;
+    }
+    return at;
+}
+
+/* Adds blanks until what stands at `from` takes that many columns. */
+static void b_pad(struct buf *b, u32 from, u32 columns)
+{
+    for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
+        b_c(b, ' ');
 }
 
 static const char b_digits[] = "0123456789abcdef";
@@ -1104,6 +1216,24 @@ static size_t u_slurp(const char *path, char *s, size_t max)
         close(f);
     s[n] = 0;
     return n;
+}
+
+/* Finds out how far the clocks are ahead. The file is about the namespace of future children: it is
+ * kvis's own unless unshare(2) was called since kvis's process began. */
+static void u_clocks(void)
+{
+    char own[64] = "", children[64] = "", text[256], *boot;
+    if (readlink("/proc/self/ns/time", own, sizeof own - 1) < 0
+        || readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) < 0
+        || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text))
+        return;
+    char *mono = strstr(text, "monotonic");
+    if (!mono || !(boot = strstr(text, "boottime")))
+        return;
+    s64 sec = strtoll(mono + strlen("monotonic"), &mono, 10);
+    u_ahead.monotonic = sec * (s64)NSEC + strtoll(mono, NULL, 10);
+    sec = strtoll(boot + strlen("boottime"), &boot, 10);
+    u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
 /* The next entry of a directory that opendir(3) has opened, but those that begin with a dot; NULL
@@ -1695,7 +1825,13 @@ static struct {
                               * lacks is read in it */
     bool entering;           /* what the call wrote over is wanted as it was */
     u32 n, n_files;
-    struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[MEM_PARTS];
+    struct mem_part {
+        u64 addr;
+        u32 len;
+        bool fault, early;
+        bool written; /* by the call: nothing that it read there can be known */
+        const u8 *data;
+    } part[MEM_PARTS];
     const struct wire_file *file[2]; /* of the descriptors that the call returned */
     const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
@@ -1750,6 +1886,10 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     if (!best)
         return mem_is_past() ? -EFAULT : -EAGAIN;
     n = MIN(n, best->len - (addr - best->addr));
+    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++)
+        if (replay.entering && !best->early && p->written && addr < p->addr + p->len
+            && p->addr < addr + n)
+            return -EFAULT; /* readlink(buf, buf, size) */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
@@ -1825,7 +1965,7 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
         return mem_give_up();
-    u64 begin = u_now(), deadline = begin + mem.wait_left_ns;
+    u64 begin = u_now(), deadline = begin + mem.wait_left_ns + (u64)u_ahead.monotonic;
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
@@ -1988,19 +2128,22 @@ enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **hash;  /* chains, as many as there are names, at least */
     u32 buckets;         /* a power of two; 0: there is no hash yet */
-    u32 secret;          /* so that no program can choose names that share a chain */
+    u64 secret;          /* so that no program can choose names that share a chain */
     size_t total, drop_at; /* bytes that names take; and from when on some are to be dropped */
     u64 n, overflow;
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a, from a beginning of the caller's. */
-static u32 nm_hash(u32 begin, const char *s, size_t n)
+/* FNV-1a, from a start of the caller's. The upper half of each product is folded into the lower
+ * one: in plain FNV-1a, whether two names collide depends on the lowest byte of the start alone. */
+static u32 nm_hash(u64 start, const char *s, size_t n)
 {
-    u32 h = 2166136261u ^ begin;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (u8)s[i]) * 16777619u;
-    return h;
+    u64 h = 14695981039346656037u ^ start;
+    for (size_t i = 0; i < n; i++) {
+        h = (h ^ (u8)s[i]) * 1099511628211u;
+        h ^= h >> 32;
+    }
+    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 by the golden ratio: each bit counts */
 }
 
 /* What a name of n bytes takes, with what malloc adds. */
@@ -2055,7 +2198,7 @@ static void nm_widen(void)
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
-    nm.secret = (u32)u_random();
+    nm.secret = u_random();
     nm_widen();
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other || !nm.hash)
@@ -2171,11 +2314,6 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-static bool nm_under(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* One search for two bytes instead of three for more: it is asked of each file that is opened. */
 static bool nm_is_linker(const char *s)
 {
@@ -2231,7 +2369,8 @@ static enum nm_class nm_class(const char *s)
         return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].how == '=' ? !strcmp(s, row[i].text)
-            : row[i].how == '^' ? nm_under(s, row[i].text) : strstr(s, row[i].text) != NULL) {
+            : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
+                                : strstr(s, row[i].text) != NULL) {
             class = row[i].class;
             break;
         }
@@ -2256,6 +2395,7 @@ static struct {
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
     bool ring;         /* one of io_uring's was seen */
+    u32 connecting;    /* sockets with a connect(2) that goes on */
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
     u64 lost_ns;       /* until then calls that change tables may have got lost */
 } fdt = { .dead_tail = &fdt.dead };
@@ -2293,6 +2433,8 @@ static void ofd_put(struct ofd *o)
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
+    if (o)
+        fdt.connecting -= o->connect_ns != 0;
     if (o && !(fdt.dead = o->next_free))
         fdt.dead_tail = &fdt.dead;
     return o;
@@ -2559,22 +2701,53 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made. */
-static const char *fd_peer_addr(const struct name *n)
+/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have
+ * NULs. */
+static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
+    *len = sp ? n->len - (u32)(sp + 1 - n->s) : 0;
     return sp ? sp + 1 : "";
 }
 
-/* Makes our own copy of the tracee's descriptor (Linux 5.6); -errno where that is not to be had. */
-static int fd_steal(pid_t pid, s32 n)
+/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
+ */
+static const char *fd_status(pid_t tid, const char *key)
 {
-    int pfd = (int)syscall(434 /* SYS_pidfd_open */, pid, 0);
+    static char line[256];
+    char path[64];
+    bool found = false;
+    size_t n = strlen(key);
+    snprintf(path, sizeof path, "/proc/%d/status", tid);
+    FILE *f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof line, f))
+        found = !strncmp(line, key, n);
+    if (f)
+        fclose(f);
+    return found ? line + n + strspn(line + n, " \t") : NULL;
+}
+
+/* Makes our own copy of a thread's descriptor (Linux 5.6); -errno where that is not to be had.
+ * Before Linux 6.9 pidfds are only of processes, whose first thread may have another table since
+ * an unshare(2): kcmp(2) tells whether the copy is of the right file. */
+static int fd_steal(pid_t tid, s32 n)
+{
+    enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
+    int pfd = (int)syscall(PIDFD_OPEN, tid, THREAD);
+    bool of_thread = pfd >= 0;
+    const char *pid = of_thread ? NULL : fd_status(tid, "Tgid:");
+    if (pid)
+        pfd = (int)syscall(PIDFD_OPEN, atoi(pid), 0);
     if (pfd < 0)
         return -errno;
-    int copy = (int)syscall(438 /* SYS_pidfd_getfd */, pfd, n, 0);
+    int copy = (int)syscall(PIDFD_GETFD, pfd, n, 0);
     int e = copy < 0 ? -errno : copy;
     close(pfd);
+    if (copy >= 0 && !of_thread && atoi(pid) != tid
+        && syscall(SYS_kcmp, tid, getpid(), KCMP_FILE, n, copy) != 0) {
+        close(copy);
+        return -EBADF;
+    }
     return e;
 }
 
@@ -2587,9 +2760,9 @@ static bool fd_bound(const struct sockaddr_storage *sa)
 }
 
 /* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
-static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
+static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
-    int s = fd_steal(pid, n);
+    int s = fd_steal(tid, n);
     if (s < 0)
         return;
     int domain = 0, type = 0, proto = 0;
@@ -2634,7 +2807,7 @@ static const char *fd_access(u64 flags)
 struct fd_stat {
     u32 unused1[4], stx_nlink, unused5[2];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[11];
+    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* born at (s, ns); 0: not known */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 stx_mnt_id, unused4[13]; /* its mount, as mountinfo has it; before Linux 5.8: 0 */
 };
@@ -2645,9 +2818,42 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
  * tracee that stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, MNT_ID = 0x1000 };
-    unsigned want = TYPE | NLINK | MNT_ID;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
+    unsigned want = TYPE | NLINK | INO | BTIME | MNT_ID;
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
+}
+
+/* Whether it is a file that -P names: the one that was there first under that name. (A file system
+ * gives the inode number of a file that is gone to another, which was born later.) */
+static bool fd_is_wanted(const struct fd_stat *sx)
+{
+    static struct fd_stat *want;
+    if (opt.n_paths && !want)
+        want = calloc(opt.n_paths, sizeof *want);
+    for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
+        if (!want[i].stx_ino && fd_statx(*opt.paths[i] ? opt.paths[i] : "/", &want[i]) < 0)
+            want[i].stx_ino = 0;
+        if (want[i].stx_ino == sx->stx_ino && want[i].stx_dev_major == sx->stx_dev_major
+            && want[i].stx_dev_minor == sx->stx_dev_minor
+            && !memcmp(want[i].stx_btime, sx->stx_btime, sizeof sx->stx_btime))
+            return true;
+    }
+    return false;
+}
+
+/* Notes which file an open file is, and whether another look finds that one. (A file system gives
+ * the inode number of a file that is gone to another, which can be of another type.) */
+static void fd_identify(struct ofd *o, const struct fd_stat *sx)
+{
+    o->dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
+    o->ino = sx->stx_ino;
+    o->wanted = fd_is_wanted(sx);
+}
+
+static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
+{
+    return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
+           && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
 /* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
@@ -2702,23 +2908,6 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
- */
-static const char *fd_status(pid_t tid, const char *key)
-{
-    static char line[256];
-    char path[64];
-    bool found = false;
-    size_t n = strlen(key);
-    snprintf(path, sizeof path, "/proc/%d/status", tid);
-    FILE *f = fopen(path, "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, n);
-    if (f)
-        fclose(f);
-    return found ? line + n + strspn(line + n, " \t") : NULL;
-}
-
 /* The open flags of a descriptor from /proc/PID/fdinfo (octal); -EINVAL: not told. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
@@ -2743,14 +2932,14 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     s64 flags = fd_flags_of(tid, n);
     if (!o)
         return NULL;
+    if (have)
+        fd_identify(o, &sx);
     o->inherited = true;
     o->writable = flags >= 0 && fd_writes(flags);
     o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
-    if (kind == FK_SOCK) {
-        const char *pid = fd_status(tid, "Tgid:"); /* of threads pidfds are only from 6.9 on */
-        fd_probe_socket(o, pid ? atoi(pid) : tid, n);
-    }
+    if (kind == FK_SOCK)
+        fd_probe_socket(o, tid, n);
     return o;
 }
 
@@ -2773,16 +2962,18 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
     }
 }
 
-/* Whether descriptor n of tid is open file o, which is descriptor m of the process `other`:
- * kcmp(2). */
-static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
+/* Whether /proc says that tid has no descriptor n. (Where /proc is not mounted, or may not be read,
+ * it says nothing.) */
+static bool fd_is_closed(pid_t tid, s32 n)
 {
-    return syscall(SYS_kcmp, tid, other, 0 /* KCMP_FILE */, n, m) == 0;
+    char link[8], path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", tid);
+    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
 /* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
- * /proc and kept; so is one of a time before records got lost. (Else a record's descriptor may be
- * another by now.) */
+ * /proc and kept; one that was closed meanwhile is forgotten. So is one looked up of a time before
+ * records got lost. (Else a record's descriptor may be another by now.) */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
@@ -2791,6 +2982,10 @@ static struct ofd *fd_get(struct task *t, s32 n)
         return e ? e->o : NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
+    if (!o && e && fd_is_closed(t->tid, n)) {
+        fd_remove(t->files, n);
+        return NULL;
+    }
     if (!o)
         return e && !stale ? e->o : NULL;
     if (e)
@@ -2819,14 +3014,12 @@ static void fd_describe(struct buf *b, const struct ofd *o)
         return;
     }
     b_s(b, o->sock);
-    const char *l = fd_peer_addr(o->local), *p = fd_peer_addr(o->peer);
-    if (*l || *p)
-        b_c(b, ' ');
-    b_s(b, l);
-    if (*p) {
-        b_s(b, "->");
-        b_s(b, p);
-    }
+    u32 l_len, p_len;
+    const char *l = fd_peer_addr(o->local, &l_len), *p = fd_peer_addr(o->peer, &p_len);
+    b_s(b, l_len || p_len ? " " : "");
+    b_put(b, l, l_len);
+    b_s(b, p_len ? "->" : "");
+    b_put(b, p, p_len);
 }
 
 /* Appends "3</etc/hosts>", escaped; "3" alone when nothing is known. */
@@ -3166,6 +3359,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes; /* ever seen */
     u64 most_processes;     /* at one time */
+    u64 moment;             /* one more at each stop, and whenever records are read: what /proc says
+                             * of directories holds for a moment, because anyone may rename them */
     struct {                /* of other pid namespaces, lately dead: their parents wait for them */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3311,23 +3506,38 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* The directory that /proc/TID/WHAT leads to, as kvis sees it; NULL: not known. */
-static struct name *ps_directory(pid_t tid, const char *what)
+/* The directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too long for
+ * /proc. If it cannot be read, or the directory is no more, it keeps the name that it had. */
+static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
+    static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
     s64 n = fd_readlink(tid, what, link, sizeof link);
-    return n > 0 ? nm_get('f', link, (size_t)n) : NULL;
+    if (n == -ENAMETOOLONG)
+        return nm_str('f', U_CUT);
+    if (n <= 0 || (was && n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone)))
+        return was;
+    return nm_get('f', link, (size_t)n);
 }
 
 /* Asks the kernel for a thread's working directory and root. */
 static void ps_look_fs(struct task *t)
 {
-    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd") : NULL;
-    struct name *root = cwd ? ps_directory(t->tid, "root") : NULL;
+    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
+    struct name *root = cwd ? ps_directory(t->tid, "root", t->fs->root) : NULL;
     if (!cwd)
         return;
     t->fs->cwd = cwd;
     t->fs->root = root && root->len > 1 ? root : NULL;
+    t->fs->moment = ps.moment;
+}
+
+/* A thread's directories as they are called now; NULL: nothing is known of them. */
+static const struct fsinfo *ps_fs(struct task *t)
+{
+    if (t->fs && t->fs->moment != ps.moment)
+        ps_look_fs(t);
+    return t->fs;
 }
 
 /* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
@@ -3356,11 +3566,30 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
+/* The thread by whose number /proc tells of a process's memory: after the end of the first one that
+ * is another, which still has it. */
+static pid_t ps_living(pid_t pid)
+{
+    char path[64];
+    const struct dirent *e;
+    if (ps_status(pid, "State:") != 'Z')
+        return pid;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d)))
+        if (ps_status(atoi(e->d_name), "State:") != 'Z') {
+            pid = atoi(e->d_name);
+            closedir(d);
+            break;
+        }
+    return pid;
+}
+
 /* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%d/statm", pid);
+    snprintf(path, sizeof path, "/proc/%d/statm", ps_living(pid));
     u_slurp(path, text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
@@ -3447,7 +3676,7 @@ struct family {
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
-    DV_HANDLER, DV_FLAGS, DV_VALUE
+    DV_HANDLER, DV_FLAGS, DV_VALUE, DV_BITS
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3462,7 +3691,7 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* of DV_FLAGS and DV_VALUE */
+    u16 fam;      /* of DV_FLAGS and DV_VALUE; of DV_BITS the first bit << 8, and how many */
     u8 only;      /* enum dec_only */
     u8 condition; /* row of dec_conditions[] */
 };
@@ -3626,7 +3855,8 @@ static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
     u16 kind = d->i < 5 ? sc_rows[d->c->row].arg[d->i + 1] : K_INT;
-    return dec_word(d) == 4 || kind == K_INT || kind == K_UINT ? (u32)v : v;
+    bool narrow = dec_word(d) == 4 || kind == K_INT || kind == K_UINT || kind == K_FSAUX;
+    return narrow ? (u32)v : v;
 }
 
 /* How much of what this argument leads to was moved: all of it, when the program hands it out. */
@@ -3713,12 +3943,18 @@ static s64 dec_flag_named(const char *name, unsigned fam)
 }
 
 /* The name of a value, or ? where it has none. */
-static void dec_name(struct buf *b, u64 v, unsigned fam)
+/* Appends the name of a value; false: it has none. */
+static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
     if (f)
         dec_flag_name(b, f);
-    else
+    return f;
+}
+
+static void dec_name(struct buf *b, u64 v, unsigned fam)
+{
+    if (!dec_named(b, v, fam))
         b_c(b, '?');
 }
 
@@ -3837,25 +4073,19 @@ static const struct {
 
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    const struct flag *f = dec_flag(v, fam);
     for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
         if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
             dec_bits(b, v, dec_flagged[k].flags);
             return;
         }
-    if (f)
-        dec_flag_name(b, f);
-    else
+    if (!dec_named(b, v, fam))
         dec_number(b, v);
 }
 
 static void dec_mode(struct buf *b, u64 mode)
 {
-    const struct flag *type = dec_flag(mode & S_IFMT, FAM_ifmt);
-    if (type) {
-        dec_flag_name(b, type);
-        b_c(b, '|');
-    }
+    bool type = dec_named(b, mode & S_IFMT, FAM_ifmt);
+    b_s(b, type ? "|" : "");
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
@@ -4056,6 +4286,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_HANDLER: dec_handler(b, v); break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
+    case DV_BITS: b_u64(b, v >> (m->fam >> 8) & ((1ull << (m->fam & 0xff)) - 1)); break;
     default: b_u64(b, v);
     }
 }
@@ -4290,10 +4521,8 @@ static void dec_k_hex(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    const struct flag *special = (s32)v <= -10000 ? dec_flag((u32)v, FAM_pidfdspecial) : NULL;
-    if (special)
-        dec_flag_name(d->b, special);
-    else
+    bool special = (s32)v <= -10000 && dec_named(d->b, (u32)v, FAM_pidfdspecial);
+    if (!special)
         fd_label(d->b, d->t, (s32)v);
 }
 
@@ -4407,11 +4636,6 @@ static void dec_k_path(struct dec *d, u64 v)
 static void dec_k_str(struct dec *d, u64 v)
 {
     dec_rawstr(d, v, opt.strlen_max);
-}
-
-static void dec_k_wbuf32(struct dec *d, u64 v)
-{
-    dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
 }
 
 static void dec_k_wbuf(struct dec *d, u64 v)
@@ -4712,13 +4936,9 @@ static void dec_caps(struct buf *b, u64 set)
     }
     for (unsigned k = 0; k < 64; k++)
         if (set >> k & 1) {
-            const struct flag *f = dec_flag(k, FAM_cap);
             dec_sep(b, from, "|");
             b_s(b, "1<<");
-            if (f)
-                dec_flag_name(b, f);
-            else
-                b_u64(b, k);
+            dec_enum(b, k, FAM_cap);
         }
 }
 
@@ -4802,14 +5022,6 @@ static void dec_k_siginfo(struct dec *d, u64 v)
 }
 
 /* ---- waiting for descriptors ---- */
-
-static void dec_k_epev(struct dec *d, u64 v)
-{
-    if (d->c->arg[1] == 2) /* EPOLL_CTL_DEL looks at no event */
-        dec_pointer(d, v, 0);
-    else
-        dec_struct(d, v, ST_epoll_event);
-}
 
 static void dec_k_fdset(struct dec *d, u64 v)
 {
@@ -5145,12 +5357,10 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
 static void dec_k_futexop(struct dec *d, u64 v)
 {
     u32 op = (u32)v;
-    const struct flag *f = dec_flag(op & 0x7f, FAM_futex);
-    if (!f) {
+    if (!dec_named(d->b, op & 0x7f, FAM_futex)) {
         dec_number(d->b, op);
         return;
     }
-    dec_flag_name(d->b, f);
     b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
     if (op & ~0xffu) {
         b_c(d->b, '|');
@@ -5176,19 +5386,49 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
+/* The same of all names of a value: which one is meant may depend on the descriptor. */
+static bool dec_names(struct buf *b, u64 v, unsigned fam)
+{
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    u32 from = b->len;
+    for (; f < end; f++)
+        if (f->low == (u32)v) {
+            dec_sep(b, from, " or ");
+            dec_flag_name(b, f);
+        }
+    return b->len > from;
+}
+
+/* Commands of evdev that have another number among theirs (linux/input.h). */
+static bool dec_evdev(struct buf *b, u32 cmd)
+{
+    enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
+    u32 nr = cmd & 0xff, read = (cmd & TYPE) == READ, write = (cmd & TYPE) == WRITE;
+    if (read && nr >= 0x20 && nr < 0x40)
+        b_f(b, "EVIOCGBIT(%#x, %u)", nr - 0x20, cmd >> 16 & 0x3fff);
+    else if (read && nr >= 0x40 && nr < 0x80)
+        b_f(b, "EVIOCGABS(%#x)", nr - 0x40);
+    else if (write && nr >= 0xc0)
+        b_f(b, "EVIOCSABS(%#x)", nr - 0xc0);
+    else
+        return false;
+    return true;
+}
+
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
-    u32 cmd = (u32)v;
-    const struct flag *f = dec_flag(cmd, FAM_ioctl);
-    if (f) {
-        dec_flag_name(d->b, f);
-        return;
-    }
+    enum { SIZE = 0x3fff0000, SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
     static const char *const dir[] = {
         "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
     };
-    b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
-        cmd >> 16 & 0x3fff);
+    u32 cmd = (u32)v, sizeless = cmd & ~(u32)SIZE, size = cmd >> 16 & 0x3fff;
+    if (dec_names(d->b, cmd, FAM_ioctl) || dec_names(d->b, sizeless, FAM_ioctlsized)
+        || dec_evdev(d->b, cmd))
+        return;
+    if (dec_names(d->b, sizeless, FAM_ioctlof))
+        b_f(d->b, "(%u)", sizeless == SPI_MESSAGE ? size / SPI_TRANSFER : size);
+    else
+        b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
 /* struct ifreq: a name, and a union whose form the command tells. */
@@ -5501,13 +5741,6 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* The result of a call as the kernel meant it. modify_ldt(2) alone returns an unsigned int
- * (arch/x86/kernel/ldt.c), so its -ENOSYS arrives as 4294967258. */
-static s64 sc_result(u16 id, s64 ret)
-{
-    return id == SC_modify_ldt && ret >> 32 == 0 ? (s32)ret : ret;
-}
-
 /* The row of a call, or -1 when that convention has none of that number. */
 static int sc_find(enum abi a, u64 nr)
 {
@@ -5744,6 +5977,17 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
+/* How a thread, or its whole process, has ended: a wait status. */
+static void ev_status(struct event *e, int status, bool process)
+{
+    if (WIFSIGNALED(status))
+        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
+    else
+        ev_num(e, EV_code, WEXITSTATUS(status));
+    if (WIFSIGNALED(status) && process)
+        ev_num(e, EV_core, WCOREDUMP(status) != 0);
+}
+
 static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
 {
     e->v[f].s.p = p;
@@ -5760,9 +6004,10 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
 /* The address of a peer; absent when there is none. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
-    const char *s = fd_peer_addr(n);
-    if (*s)
-        ev_bytes(e, f, s, n->len - (u32)(s - n->s));
+    u32 len;
+    const char *s = fd_peer_addr(n, &len);
+    if (len)
+        ev_bytes(e, f, s, len);
 }
 
 static void ev_unset(struct event *e, enum ev_field f)
@@ -5827,21 +6072,14 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Whether it is a page fault in the stack, whose start is lower after each fault that grows it. */
-static bool ev_in_stack(const struct event *e)
-{
-    const union ev_val *v = &e->v[EV_region_name];
-    return ev_has(e, EV_region_name) && v->s.len == 5 && !memcmp(v->s.p, "stack", 5);
-}
-
 /* Whether a field is the same in both. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
         return true;
-    if (f == EV_region_start && ev_in_stack(a))
-        return true;
+    if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
+        return true; /* its start is lower after each fault that grows it */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -5973,6 +6211,7 @@ static struct {
     bool many;           /* more than one thread was seen: lines name theirs */
     bool observed;       /* of any process: lines of calls name it, too */
     u64 hidden;          /* events that --no-filter would have shown */
+    u32 name_uses;       /* of out_names, so far */
     u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
     u32 line_from;       /* where in text.b the line begins */
     struct task *partial; /* whose line has begun and not ended (-v) */
@@ -5984,8 +6223,12 @@ static struct {
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
-/* The programs that processes execute: by pid, of more than fit the last ones. */
-static struct { pid_t pid; char comm[16]; } out_names[OUT_NAMES];
+/* The programs that processes execute: by pid; if there are more than fit, the ones last used. */
+static struct out_named {
+    pid_t pid; /* 0: free */
+    u32 used;  /* out.name_uses at its last use */
+    char comm[16];
+} out_names[OUT_NAMES];
 
 /* Of a file that nothing more can be written to: the line that was begun goes, so that those before
  * it are all that a reader finds. */
@@ -6016,6 +6259,8 @@ static int out_write_all(int f, const char *p, size_t n)
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
+        if (!w)
+            errno = ENOSPC; /* a device took nothing and says no more */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -6096,43 +6341,42 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* The time of day as -t and -tt have it, or -ttt: seconds since 1970. */
-static void out_time_of_day(struct buf *b, u64 ts_ns)
+/* A time of the machine's clock, in ns since 1970. */
+static u64 out_real(u64 ts_ns)
 {
-    u64 real = out.start_real_ns + (ts_ns - out.start_ns);
-    time_t sec = (time_t)(real / NSEC);
+    return out.start_real_ns + (ts_ns - out.start_ns);
+}
+
+/* HH:MM:SS of the clock on the wall, with so many digits of the second. */
+static void out_clock(struct buf *b, u64 real_ns, int digits)
+{
+    time_t sec = (time_t)(real_ns / NSEC);
+    char fraction[16];
     struct tm tm;
-    if (opt.timefmt > 2) {
-        b_fraction(b, real / 1000, 1000000);
-        b_c(b, ' ');
-        return;
-    }
     if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
         memset(&tm, 0, sizeof tm);
     b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (opt.timefmt == 2)
-        b_f(b, ".%06" PRIu64, real % NSEC / 1000);
-    b_c(b, ' ');
+    snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
+    b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* The time since the line before, in parentheses behind that of -t: as strace has them. */
-static void out_time_since(struct buf *b, u64 ns)
-{
-    b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", ns / NSEC,
-        ns % NSEC / 1000, opt.timefmt ? ")" : "");
-}
-
-/* The time in front of a line: [+0.003s], or as -t and -r say. A line that sums up has the time of
+/* The time in front of a line: [+0.003s], or as -t (the time of day; -ttt: seconds since 1970) and
+ * -r (since the line before) say. A line that sums up has the time of
  * its first or last event; where another has been printed since then, the time of that. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
     if (!opt.verbose)
         ts_ns = MAX(ts_ns, out.last_line_ns);
-    if (opt.timefmt)
-        out_time_of_day(b, ts_ns);
-    if (opt.relative)
-        out_time_since(b, after ? ts_ns - out.last_line_ns : 0);
+    if (opt.timefmt > 2)
+        b_fraction(b, out_real(ts_ns) / 1000, 1000000);
+    else if (opt.timefmt)
+        out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
+    b_s(b, opt.timefmt ? " " : "");
+    u64 since = after ? ts_ns - out.last_line_ns : 0;
+    if (opt.relative) /* in parentheses after that of -t, as strace has it */
+        b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
+            since % NSEC / 1000, opt.timefmt ? ")" : "");
     out.last_line_ns = ts_ns;
     if (opt.timefmt || opt.relative)
         return;
@@ -6156,19 +6400,48 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
+/* Where the name of a process is in out_names, or where it goes: a free place, or that of the name
+ * that was not used for longest. */
+static struct out_named *out_name_place(pid_t pid)
+{
+    struct out_named *place = NULL;
+    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
+        struct out_named *n = &out_names[((u32)pid + i) % OUT_NAMES];
+        if (n->pid == pid)
+            return n;
+        if (!place || (place->pid && (!n->pid || n->used < place->used)))
+            place = n;
+    }
+    return place;
+}
+
 /* The name of a process's program; "": not known. */
 static const char *out_comm(pid_t pid)
 {
-    return out_names[(u32)pid % OUT_NAMES].pid == pid ? out_names[(u32)pid % OUT_NAMES].comm : "";
+    struct out_named *named = out_name_place(pid);
+    if (named->pid != pid)
+        return "";
+    named->used = ++out.name_uses;
+    return named->comm;
 }
 
 static void out_name(pid_t pid, const char *comm, size_t n)
 {
-    char *to = out_names[(u32)pid % OUT_NAMES].comm;
-    n = MIN(n, sizeof out_names->comm - 1);
-    memmove(to, comm, n); /* it may be its parent's, which had this place */
-    memset(to + n, 0, sizeof out_names->comm - n);
-    out_names[(u32)pid % OUT_NAMES].pid = pid;
+    struct out_named *named = out_name_place(pid);
+    n = MIN(n, sizeof named->comm - 1);
+    memmove(named->comm, comm, n); /* it may be its parent's, which had this place */
+    memset(named->comm + n, 0, sizeof named->comm - n);
+    named->pid = pid;
+    named->used = ++out.name_uses;
+}
+
+/* A command's name of at most n bytes, with blanks up to a width and one after it. */
+static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
+{
+    u32 from = b->len;
+    b_esc(b, comm, strnlen(comm, n), 0);
+    b_pad(b, from, width);
+    b_c(b, ' ');
 }
 
 /* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the
@@ -6189,10 +6462,7 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
     }
     b_s64(b, tid);
     b_c(b, ' ');
-    b_esc(b, comm, strlen(comm), 0);
-    for (size_t n = strlen(comm); n < NAME_WIDTH; n++)
-        b_c(b, ' ');
-    b_c(b, ' ');
+    out_padded(b, comm, sizeof out_names->comm, NAME_WIDTH);
 }
 
 static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
@@ -6207,21 +6477,15 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_col = 0;
 }
 
-/* Cuts the line at hand where the terminal ends: a character is a column, a colour none. */
+/* Cuts the line at hand where the terminal ends. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
-    u32 columns = 0, end = 0;
-    for (u32 i = out.line_from; i < b->len; i++) {
-        if (b->p[i] == '\033')
-            while (b->p[i] != 'm')
-                i++;
-        else if (((u8)b->p[i] & 0xc0) != 0x80 && ++columns == out.columns)
-            end = i; /* the last character that fits: the ellipsis takes its place */
-    }
-    if (columns <= out.columns)
+    u32 columns = out.columns, len = b->len - out.line_from;
+    if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    b->len = end;
+    columns = out.columns - 1; /* and one for the ellipsis */
+    b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_s(b, "…");
     out_sgr("0");
 }
@@ -6441,12 +6705,6 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-static void out_failed(struct buf *b, int err)
-{
-    b_s(b, " failed: ");
-    b_s(b, u_errname(err) ? u_errname(err) : "?");
-}
-
 /* The line of a process's birth, if that waits. */
 static void out_birth_line(struct out_proc *p)
 {
@@ -6457,6 +6715,36 @@ static void out_birth_line(struct out_proc *p)
     out_line_start(born_ns, p->parent, p->maker, out_colour[CAT_PROC]);
     b_f(&out.text.b, "spawn process %d", p->pid);
     out_line_stop();
+}
+
+static void out_failed(struct buf *b, int err)
+{
+    b_s(b, " failed: ");
+    b_s(b, u_errname(err) ? u_errname(err) : "?");
+}
+
+/* How what an event tells of has ended. */
+static void out_outcome(struct buf *b, const struct event *e)
+{
+    if (e->err)
+        out_failed(b, e->err);
+    if (e->kind == EK_CONNECT && ev_has(e, EV_duration_ns))
+        b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
+    else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
+        b_s(b, " (in progress)");
+}
+
+/* Begins the line of an event, or of block requests that are alike. */
+static void out_event_line(const struct event *e, const struct ev_group *requests)
+{
+    struct buf *b = &out.text.b;
+    u8 cat = requests ? CAT_NET : e->cat;
+    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[cat]);
+    if (requests)
+        out_block(b, requests);
+    else
+        out_template_any(b, e);
+    out_outcome(b, e);
 }
 
 /* Prints the events of a group as one line. */
@@ -6475,13 +6763,7 @@ static void out_group(const struct ev_group *g)
     struct out_proc *p = out_proc_place(e->pid);
     if (p->pid == e->pid)
         out_birth_line(p);
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[block ? CAT_NET : e->cat]);
-    if (block)
-        out_block(b, g);
-    else
-        out_template_any(b, e);
-    if (e->err)
-        out_failed(b, e->err);
+    out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
         b_f(b, e->err ? " (x%" PRIu64 ")" : " (x%" PRIu64 ", %s total)", g->count,
             out_bytes(g->bytes).s);
@@ -6896,9 +7178,7 @@ static void out_print_due(u64 now)
 
 static void out_text(const struct event *e)
 {
-    const struct event_kind *k = &event_kinds[e->kind];
-    struct buf *b = &out.text.b;
-    if (!k->text)
+    if (!event_kinds[e->kind].text)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
@@ -6916,10 +7196,7 @@ static void out_text(const struct event *e)
         return;
     }
     out_held_print(~0ull);
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[e->cat]);
-    out_template_any(b, e);
-    if (e->err)
-        out_failed(b, e->err);
+    out_event_line(e, NULL);
     out_line_stop();
 }
 
@@ -7027,7 +7304,10 @@ static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    b_fraction(b, ns / 1000, 1000000);
+    if (ns < 1000) /* -T of strace has microseconds; a call of none of them has nanoseconds */
+        b_fraction(b, ns, (u32)NSEC);
+    else
+        b_fraction(b, ns / 1000, 1000000);
     u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
@@ -7085,12 +7365,18 @@ static void out_json_word(struct buf *b, const char *s)
     out_json_quoted(b, s, (u32)strlen(s));
 }
 
+static void out_json_name(struct buf *b, const char *key)
+{
+    b_c(b, '"');
+    b_s(b, key);
+    b_s(b, "\":");
+}
+
 /* ,"key":"text" */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
-    b_s(b, ",\"");
-    b_s(b, key);
-    b_s(b, "\":");
+    b_c(b, ',');
+    out_json_name(b, key);
     out_json_word(b, s);
 }
 
@@ -7112,9 +7398,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 /* "key":"value" */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, "\":");
+    out_json_name(b, key);
     out_json_bytes(b, key, p, n);
 }
 
@@ -7170,19 +7454,19 @@ static const char *out_json_key(u8 kind, u32 f)
     return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
 }
 
-static void out_json_field(struct buf *b, const struct event *e, u32 f)
+/* ,"key":value */
+static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
+                           const union ev_val *v)
 {
-    const union ev_val *v = &e->v[f];
-    const char *key = out_json_key(e->kind, f);
-    if (ev_fields[f].type == VT_ARGV) {
+    if (type == VT_ARGV) {
         b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
     b_s(b, ",\"");
-    b_put(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key));
+    b_put(b, key, n);
     b_s(b, "\":");
-    switch (ev_fields[f].type) {
+    switch (type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
         break;
@@ -7203,6 +7487,13 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         out_json_word(b, v->sym);
         break;
     }
+}
+
+static void out_json_field(struct buf *b, const struct event *e, u32 f)
+{
+    const char *key = out_json_key(e->kind, f);
+    out_json_value(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key),
+                   ev_fields[f].type, &e->v[f]);
 }
 
 static void out_json_args(struct buf *b, const struct call *c)
@@ -7311,32 +7602,17 @@ static void out_json_call(struct buf *b, const struct call *c)
         out_json_times(b, c);
 }
 
-/* Up to the type; kept, for most events are of the thread that the one before was of. */
-static void out_json_who(struct buf *b, const struct event *e)
-{
-    static char text[80];
-    static struct buf who = { .p = text, .cap = sizeof text, .max = sizeof text };
-    static pid_t pid, tid;
-    if (!who.len || pid != e->pid || tid != e->tid) {
-        pid = e->pid;
-        tid = e->tid;
-        b_reset(&who);
-        b_s(&who, ",\"pid\":");
-        b_s64(&who, pid);
-        b_s(&who, ",\"tid\":");
-        b_s64(&who, tid);
-        b_s(&who, ",\"type\":\"");
-    }
-    b_put(b, who.p, who.len);
-}
-
 static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
     b_s(b, "{\"ts_ns\":");
     b_u64(b, e->ts_ns - out.start_ns);
-    out_json_who(b, e);
+    b_s(b, ",\"pid\":");
+    b_s64(b, e->pid);
+    b_s(b, ",\"tid\":");
+    b_s64(b, e->tid);
+    b_s(b, ",\"type\":\"");
     b_s(b, k->name);
     b_c(b, '"');
     for (u32 i = 0; i < k->n; i++)
@@ -7507,7 +7783,8 @@ struct st_caller {
     bool ended; /* in a replay: the pid may be another process's */
 };
 
-/* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
+/* Waits for a CPU, as the kernel counted them; max_ns 0 in recordings of versions that did not know
+ * it. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -7721,14 +7998,6 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-static void st_call_by(struct proc *p, const char *comm, const struct call *c)
-{
-    if (p && !p->caller)
-        p->caller = st_caller_new(&st, p->pid);
-    if (p)
-        st_caller_add(p->caller, comm, c);
-}
-
 /* Rows that are in use first, and of these most time first. */
 static int st_where_cmp(const void *a, const void *b)
 {
@@ -7829,8 +8098,11 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         return;
     if (st.apart)
         st_add(st.chosen, c, true);
-    if (opt.by_pid)
-        st_call_by(t->proc, t->comm, c);
+    struct proc *p = opt.by_pid ? t->proc : NULL;
+    if (p && !p->caller)
+        p->caller = st_caller_new(&st, p->pid);
+    if (p)
+        st_caller_add(p->caller, t->comm, c);
 }
 
 /* Books bytes that moved through an open file. in: read or received. */
@@ -7850,28 +8122,14 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Appends to the list of programs; what it cannot hold is counted. */
-static void st_program_add(struct name *n)
-{
-    if (st.n_programs < ST_PROGRAMS)
-        st.program[st.n_programs++] = n;
-    else
-        st.programs_other++;
-}
-
-/* Notes that a program was run. */
+/* Notes that a program was run; what the list cannot hold is counted. */
 static void st_program(struct name *n)
 {
-    if (!n->ran)
-        st_program_add(n);
+    if (!n->ran && st.n_programs < ST_PROGRAMS)
+        st.program[st.n_programs++] = n;
+    else if (!n->ran)
+        st.programs_other++;
     n->ran = true;
-}
-
-static void st_left_add(const struct st_left *l)
-{
-    if (st.n_left < ST_LEFT_OPEN)
-        st.left[st.n_left] = *l;
-    st.n_left++;
 }
 
 /* Notes what a process that ends has opened itself and not closed. */
@@ -7885,7 +8143,9 @@ static void st_open_at_exit(const struct task *t)
         struct st_left l = { .pid = t->pid, .fd = f->slot[i].fd, .kind = o->kind, .sock = o->sock,
                              .name = o->peer ? o->peer : o->local ? o->local : o->name };
         memcpy(l.comm, t->comm, sizeof l.comm);
-        st_left_add(&l);
+        if (st.n_left < ST_LEFT_OPEN)
+            st.left[st.n_left] = l;
+        st.n_left++;
     }
 }
 
@@ -8224,7 +8484,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_TREE: return !out.observed;
     case ST_COMMANDS: return !all;
     case ST_CPU: return s->cpu_ns > 0;
-    case ST_CPU_PARTS: return s->user_ns | s->system_ns;
+    case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
     case ST_PEAK: return s->max_rss > 0;
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
@@ -8316,13 +8576,20 @@ static void st_text_where(struct buf *b, const struct summary *s)
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
+/* Calls, under the key that counts them, and where their time went. */
+static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
+{
+    b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
+        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+}
+
 /* The same of all calls of which it is known. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
-    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
-        all.disk, st_rest(&all));
+    b_s(b, ",\"call_time\":{");
+    st_json_time(b, "calls", &all);
+    b_c(b, '}');
 }
 
 static u64 st_delay_at(const struct st_delays *d, double p)
@@ -8409,27 +8676,22 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* The failures that are wanted, most of them first; returns how many. */
+/* The failures that are wanted (NULL: all), most of them first; returns how many. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
     u32 n = 0;
     for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (want(&s->failed[i]))
+        if (s->failed[i].count && (!want || want(&s->failed[i])))
             list[n++] = &s->failed[i];
     qsort(list, n, sizeof *list, st_failed_most);
     return n;
 }
 
-static bool st_has_count(const struct st_failed *f)
-{
-    return f->count;
-}
-
 static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = st_failures(s, list, st_has_count);
+    u32 n = st_failures(s, list, NULL);
     if (n)
         b_s(b, "\n Failed calls:\n");
     for (u32 i = 0; i < n; i++) {
@@ -8589,14 +8851,10 @@ static void st_text_exit(struct buf *b, const struct summary *s)
 }
 
 /* Text of at most so many bytes, escaped. */
-static void st_escape(struct buf *b, const char *s, size_t n, size_t most)
+static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
-    bool cut = n > most;
-    if (cut) /* no half of a UTF-8 character */
-        for (n = most; n && (s[n] & 0xc0) == 0x80;)
-            n--;
-    b_esc(b, s, n, 0);
-    b_s(b, cut ? "…" : "");
+    b_esc(b, s, u_cut(s, n, most), 0);
+    b_s(b, n > most ? "…" : "");
 }
 
 /* The command line as one line of text, escaped. */
@@ -8610,7 +8868,7 @@ static void st_command(struct buf *b)
         b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
     for (char **a = opt.command; a && *a && b->len - from < MOST; a++) {
         b_s(b, a == opt.command ? "" : " ");
-        st_escape(b, *a, strlen(*a), 200);
+        st_escape(b, *a, (u32)strlen(*a), 200);
         b_s(b, a[1] && b->len - from >= MOST ? " …" : "");
     }
     for (u32 i = 0; i < opt.n_pids && b->len - from < MOST; i++) {
@@ -8622,13 +8880,15 @@ static void st_command(struct buf *b)
 /* What is missing; false: nothing. */
 static bool st_has_lost(const struct summary *s)
 {
-    return s->lost || (s->n_io && s->io.lost) || s->uring_lost
+    return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
            || (opt.faults && s->fault_lost);
 }
 
 static void st_text_lost(struct buf *b, const struct summary *s)
 {
     b_f(b, "%" PRIu64 " calls", s->lost);
+    if (s->waits_lost)
+        b_f(b, ", %" PRIu64 " long waits for a CPU", s->waits_lost);
     if (s->n_io && s->io.lost)
         b_f(b, ", %" PRIu64 " requests of disks", s->io.lost);
     if (s->uring_lost)
@@ -8652,14 +8912,6 @@ struct st_items {
     u64 left_out;
 };
 
-static u32 st_columns(const char *s, const char *end)
-{
-    u32 n = 0;
-    for (; s < end; s++)
-        n += (*s & 0xc0) != 0x80; /* a byte that does not go on with a character of UTF-8 */
-    return n;
-}
-
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
@@ -8679,7 +8931,7 @@ static void st_end_item(struct st_items *items)
     struct buf *b = items->b;
     u32 most = ST_COLUMNS - items->end;
     if (!items->left_out
-        && (!items->shown || st_columns(b->p + items->line, b->p + b->len) <= most)) {
+        && (!items->shown || u_width(b->p + items->line, b->len - items->line) <= most)) {
         items->shown++;
         return;
     }
@@ -8738,9 +8990,7 @@ static u64 st_round(const struct summary *s, u64 ns)
 /* A file's path, on a terminal only its end. */
 static void st_path(struct buf *b, const struct name *n)
 {
-    u32 from = 0;
-    if (n->len > ST_PATH_COLUMNS && isatty(out.text.fd[0]))
-        from = n->len - ST_PATH_COLUMNS;
+    u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
     b_s(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
 }
@@ -8753,16 +9003,13 @@ static void st_what(struct buf *b)
         return;
     }
     const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
-    st_escape(b, name, strlen(name), 40);
+    st_escape(b, name, (u32)strlen(name), 40);
 }
 
-/* The kernel tells user from system time by the tick that it meets, so of a short time only the sum
- * is known (cputime_adjust, kernel/sched/cputime.c). */
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
 {
-    enum { LEAST_MS = 100 };
     b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_time(s, user + system).s);
-    if (user + system >= LEAST_MS * NSEC / 1000)
+    if (st_knows(s, ST_CPU_PARTS))
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
@@ -8783,12 +9030,12 @@ static void st_text_head(struct buf *b, const struct summary *s)
 {
     u64 user = st_round(s, s->user_ns), system = st_round(s, s->system_ns),
         all = MAX(st_round(s, s->duration_ns), user + system);
-    bool parts = st_knows(s, ST_CPU_PARTS), one = parts && s->threads == 1 && !st_no_calls(s);
+    bool waited = user | system, one = waited && s->threads == 1 && !st_no_calls(s);
     u32 line = b->len;
     st_what(b);
     b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
     if (one) {
-        u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
+        u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
         st_text_cpu(b, s, user, system);
         b_f(b, "\n%*s", (int)indent, "");
@@ -8804,13 +9051,13 @@ static void st_text_head(struct buf *b, const struct summary *s)
     if (s->threads > s->processes)
         b_f(b, ", %" PRIu64 " threads", s->threads);
     u32 cpu = b->len;
-    if (parts) {
+    if (waited) {
         b_s(b, ", ");
         st_text_cpu(b, s, user, system);
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* its own line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* its own line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -8831,7 +9078,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* not in recordings of an older kvis */
+            known |= s->row[i].calls != 0; /* not of calls that all began before kvis came */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8954,7 +9201,7 @@ static bool st_tells(const struct st_failed *f)
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (f->err == usual[i])
             return false;
-    return f->count && u_errname(f->err);
+    return u_errname(f->err);
 }
 
 static void st_text_failures(struct buf *b, const struct summary *s)
@@ -9080,7 +9327,7 @@ static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 
 static void st_json_connection(struct buf *b, const struct name *n)
 {
-    u32 type = (u32)(fd_peer_addr(n) - n->s);
+    u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
     b_c(b, '"');
     b_json(b, n->s, type);
     b_s(b, "→ ");
@@ -9100,19 +9347,12 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
     case ST_TEXT: *len = (u32)strnlen(p, c->size); return p;
-    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n) - n->s) - 1; return n->s;
-    case ST_ADDRESS: s = fd_peer_addr(n); *len = n->len - (u32)(s - n->s); return s;
+    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n, len) - n->s) - 1; return n->s;
+    case ST_ADDRESS: return fd_peer_addr(n, len);
     default: *len = n->len; return n->s;
     }
     *len = (u32)strlen(s);
     return s;
-}
-
-static void st_json_key(struct buf *b, const char *key)
-{
-    b_c(b, '"');
-    b_s(b, key);
-    b_s(b, "\":");
 }
 
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
@@ -9122,15 +9362,15 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
     u32 len;
     switch (c->type) {
     case ST_NUMBER:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_u64(b, *(const u64 *)p);
         break;
     case ST_REST:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_u64(b, st_rest(row));
         break;
     case ST_SIGNED:
-        st_json_key(b, c->key);
+        out_json_name(b, c->key);
         b_s64(b, *(const s32 *)p);
         break;
     case ST_CONNECTION:
@@ -9282,9 +9522,10 @@ struct path { /* an absolute path, bytes of the tracee */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
+    p->ok = dir_len <= PATH_MAX;
     if (!n || s[0] != '/') {
-        k = MIN(dir_len, (u32)PATH_MAX);
-        memcpy(p->s, dir, k);
+        k = p->ok ? dir_len : strlen(U_CUT);
+        memcpy(p->s, p->ok ? dir : U_CUT, k);
         if (n && (!k || p->s[k - 1] != '/'))
             p->s[k++] = '/';
     }
@@ -9303,7 +9544,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok = i >= n && dir_len <= PATH_MAX; /* nothing was cut off */
+    p->ok &= i >= n; /* nothing was cut off */
 }
 
 /* The same from md_base's directory, which is also what an absolute name starts from. */
@@ -9320,16 +9561,31 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
+/* The directory that descriptor n of t is, as it is called now. (A record's descriptor may be
+ * another file by now.) */
+static struct name *md_fd_directory(struct task *t, s32 n)
+{
+    char what[32];
+    struct fd_stat sx;
+    struct ofd *o = fd_get(t, n);
+    if (!o || o->kind != FK_DIR || o->moment == ps.moment)
+        return o ? o->name : NULL;
+    o->moment = ps.moment;
+    snprintf(what, sizeof what, "fd/%d", n);
+    if (!mem_is_past() || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
+        o->name = ps_directory(t->tid, what, o->name);
+    return o->name;
+}
+
 /* The directory that a name of t starts from; NULL: not known, or the root of all. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
-    if (absolute)
-        return t->fs ? t->fs->root : NULL;
-    if (dirfd != AT_FDCWD) {
-        struct ofd *o = fd_get(t, dirfd);
-        return o ? o->name : NULL;
-    }
-    return t->fs ? t->fs->cwd : NULL;
+    if (dirfd != AT_FDCWD && !absolute)
+        return md_fd_directory(t, dirfd);
+    if (absolute && (!t->fs || !t->fs->root))
+        return NULL;
+    const struct fsinfo *fs = ps_fs(t);
+    return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
 /* The descriptor of the directory in which a path that is argument i starts. */
@@ -9395,12 +9651,12 @@ static bool md_path_wanted(const char *s, u32 n)
 }
 
 /* What looks at everything that a call touches; says whether it has seen enough. */
-typedef bool md_touch(struct call *c, struct name *name);
+typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
 {
     struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
-    return o && o->name && f(c, o->name);
+    return o && o->name && f(c, o);
 }
 
 /* The descriptors of a struct pollfd[]. */
@@ -9448,20 +9704,20 @@ static bool md_touched(struct task *t, struct call *c, md_touch *f)
     return enough;
 }
 
-static bool md_wanted_name(struct call *c, struct name *name)
+static bool md_wanted_file(struct call *c, const struct ofd *o)
 {
     (void)c;
-    return md_path_wanted(name->s, name->len);
+    return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
 /* For a recording, which may be asked for a path later. */
-static bool md_note_name(struct call *c, struct name *name)
+static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
-        if (c->touched[i] == name)
+        if (c->touched[i] == o->name)
             return false;
     if (c->n_touched < CALL_TOUCHES)
-        c->touched[c->n_touched] = name;
+        c->touched[c->n_touched] = o->name;
     c->n_touched = (u8)MIN(c->n_touched + 1u, CALL_TOUCHES + 1u);
     return c->n_touched > CALL_TOUCHES;
 }
@@ -9479,21 +9735,102 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
+/* Whether argument i is the text of a symbolic link that is made: no file that the call touches. */
+static bool md_is_link_text(const struct call *c, u32 i)
+{
+    return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
+}
+
+/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads to. */
+static bool md_at_link(const struct call *c, u32 i)
+{
+    enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
+    static const u16 at_link[] = {
+        SC_lstat, SC_lstat64, SC_lchown, SC_lchown32, SC_readlink, SC_readlinkat, SC_lsetxattr,
+        SC_lgetxattr, SC_llistxattr, SC_lremovexattr, SC_name_to_handle_at
+    };
+    static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
+                                  EK_MKNOD };
+    const struct sc_row *r = &sc_rows[c->row];
+    bool link = memchr(changes, md_kind[md_row[c->id]], sizeof changes) != NULL, follow = false;
+    for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
+        link |= at_link[k] == c->id;
+    for (u32 k = i + 1; k < r->nargs; k++)
+        if (r->arg[k] == K_BITS(FAM_at) || r->arg[k] == K_BITS(FAM_statxflags)) {
+            follow |= (c->arg[k] & AT_FOLLOW) != 0;
+            link |= (c->arg[k] & AT_NOFOLLOW) != 0;
+        }
+    if (c->id == SC_open || c->id == SC_openat) {
+        u64 flags = c->arg[i + 1];
+        link = flags & O_NOFOLLOW || (flags & EXCL) == EXCL;
+    }
+    return link && !follow;
+}
+
+/* Walks to a file of t's, in what the kernel has cached of directories: such a walk asks no FUSE or
+ * network server, which may be a tracee that stands still because of kvis. (openat2(2); before Linux
+ * 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
+static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
+{
+    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
+    u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
+    char at[64];
+    const struct name *in = t->fs ? t->fs->root : NULL; /* then p begins with it */
+    u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
+    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
+    int root = open(at, O_PATH | O_CLOEXEC);
+    if (root < 0)
+        return -errno;
+    int f = (int)syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
+    int e = f < 0 ? -errno : 0;
+    close(root);
+    if (e)
+        return e;
+    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", f);
+    s64 len = fd_link_text(at, p->s, sizeof p->s);
+    e = len < 0 ? (int)len : fd_statx(at, sx);
+    p->len = len < 0 ? 0 : (u32)len;
+    close(f);
+    return e;
+}
+
+/* Whether a path leads to a file of -P by symbolic links, "..", or under another name; or would, if
+ * it were there. */
+static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
+{
+    struct fd_stat sx = { .stx_ino = 0 };
+    char last[NAME_MAX + 1];
+    int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
+    char *slash = strrchr(p->s, '/');
+    if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
+        strcpy(last, slash + 1);
+        *slash = 0;
+        p->len = (u32)(slash - p->s);
+        e = md_walk(t, p, false, &sx);
+        sx.stx_ino = 0;
+        if (p->len + strlen(last) + 2 > sizeof p->s)
+            return false;
+        p->len += (u32)sprintf(p->s + p->len, "/%s", last);
+    }
+    return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
+}
+
 /* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
     for (u32 i = 0; i < c->n_paths; i++) {
         const struct call_path *w = &c->path[i];
-        if (w->len < 0)
+        if (w->len < 0 || md_is_link_text(c, w->arg))
             continue;
         md_path(c, w->arg, &p);
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
-            || (p.len && *p.s != '/' && md_path_possible(p.s)))
+            || (p.len && *p.s != '/' && md_path_possible(p.s))
+            || (t->fs && !mem_is_past() && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
             return true;
     }
-    return md_touched(t, c, md_wanted_name);
+    return md_touched(t, c, md_wanted_file);
 }
 
 /* --min-duration. */
@@ -9505,11 +9842,10 @@ static bool md_long_enough(const struct call *c)
 /* -z, -x, -e status=, --min-duration: by the result. */
 static bool md_status_wanted(const struct call *c)
 {
-    bool failed = opt.count_only ? st_has_failed(c) : c->err; /* as the column of errors has it */
-    u8 status = c->detached ? CALL_DETACHED
-                : c->noret  ? CALL_UNFINISHED
-                : failed    ? CALL_FAILED
-                            : CALL_SUCCESSFUL;
+    u8 status = c->detached        ? CALL_DETACHED
+                : c->noret         ? CALL_UNFINISHED
+                : st_has_failed(c) ? CALL_FAILED /* as the column of errors has it */
+                                   : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
 
@@ -9527,9 +9863,8 @@ static bool md_whole_only(void)
 
 static void md_emit(struct event *e)
 {
-    static const u8 path_field[] = { EV_path, EV_new_path, EV_target, EV_filename, EV_src_name,
-                                     EV_dst_name, EV_program, EV_remote_addr, EV_local_addr,
-                                     EV_map_type };
+    static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
+                                     EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
     if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
     bool hit = !opt.n_paths || e->selected;
@@ -9599,6 +9934,7 @@ static void md_closed(struct task *t, s32 n)
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
+        e->selected = o->wanted;
         if (n >= 0)
             ev_num(e, EV_fd, n);
         char text[PATH_MAX + 64];
@@ -9669,14 +10005,6 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* What kind of file a record describes. */
-static u8 md_recorded_kind(const struct wire_file *f)
-{
-    struct fd_stat sx = { .stx_mode = (u16)f->mode, .stx_rdev_major = f->rdev >> 20,
-                          .stx_rdev_minor = f->rdev & 0xfffff };
-    return fd_kind_of("/", &sx);
-}
-
 /* Walks to a path in what the kernel has cached of directories, as `resolve` says too: openat2(2).
  * Such a walk asks no FUSE or network server. Before Linux 5.12 there is none: -1. */
 static int md_walk_cached(int dir, const char *path, u64 resolve)
@@ -9686,20 +10014,14 @@ static int md_walk_cached(int dir, const char *path, u64 resolve)
     return (int)syscall(OPENAT2, dir, path, how, sizeof how);
 }
 
-/* Resolves a recorded path with ".." in it (or names a file without a name): the descriptor may be
- * closed by now, so the path is walked again, from the tracee's root if it is still there, and the
- * answer taken if it is the file of the record. */
-static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f,
-                                bool unnamed)
+/* Resolves a path with ".." in it, where nothing held the thread at the end of the call: the
+ * descriptor may be closed by now, so the path is walked again, from the tracee's root if it is
+ * still there, and the answer taken if it is the file of the record. */
+static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT */
     char at[64];
     struct fd_stat sx;
-    if (unnamed) { /* O_TMPFILE: as /proc/PID/fd shows it */
-        int n = snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)", f->ino);
-        p->len = MIN(p->len + (u32)n, (u32)sizeof p->s - 1);
-        return;
-    }
     bool in_root = t->fs && t->fs->root; /* then p->s begins with it, as kvis sees it */
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
@@ -9718,29 +10040,40 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
     close(fd);
 }
 
-/* What an opened path turned out to be; the kernel knows. `..` in it is resolved by the kernel as
- * well. */
-static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
+/* What a record says of a file. */
+static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
-    struct fd_stat sx;
+    return (struct fd_stat){
+        .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+        .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
+        .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
+    };
+}
+
+/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic links
+ * and on who renames what meanwhile, so the kernel resolves it as well: for that the probe holds a
+ * thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is known. */
+static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
+{
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
     const struct wire_file *f = mem_replayed_file(0);
-    if (f) {
-        if (ask && p->ok)
-            md_resolve_recorded(t, p, f, unnamed);
-        return md_recorded_kind(f);
+    s64 len = ask && !mem_is_past() ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
+    if (len > 0) {
+        p->len = (u32)len;
+        p->ok = true;
+    } else if (unnamed && f) { /* as /proc/PID/fd shows it */
+        u32 room = (u32)sizeof p->s - p->len;
+        int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
+        p->len += MIN((u32)more, room - 1);
+    } else if (ask && f) {
+        md_resolve_recorded(t, p, f);
     }
-    if (ask) {
-        s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
-        if (len > 0) {
-            p->len = (u32)len;
-            p->ok = true;
-        }
-    }
-    if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
+    if (f)
+        *sx = md_recorded_stat(f);
+    else if (fd_statx(fd_proc(t->tid, n), sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
-    return fd_kind_of("/", &sx);
+    return fd_kind_of("/", sx);
 }
 
 static void md_open(struct task *t, struct call *c)
@@ -9751,13 +10084,19 @@ static void md_open(struct task *t, struct call *c)
     bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
-        kind = md_opened_kind(t, (s32)c->ret, flags, &p);
+        struct fd_stat sx = { .stx_ino = 0 };
+        kind = md_opened_kind(t, (s32)c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
         n->opens++;
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        md_install(t, (s32)c->ret, md_file(t, kind, n, r, w), flags & O_CLOEXEC);
+        struct ofd *o = md_file(t, kind, n, r, w);
+        if (o) {
+            fd_identify(o, &sx);
+            o->wanted |= c->selected;
+        }
+        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -9790,98 +10129,13 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Files on their way through a socket: their sender may have closed them before they arrive. The
- * receiver's call can end before the sender's: what landed so is remembered for a while, by address
- * and time only. */
-enum { MD_FLIGHTS = 128 };
-static struct md_flight {
-    struct ofd *o;  /* NULL: none; with a reference of its own while it is under way */
-    u64 landed_ns;  /* 0: it is under way */
-} md_flights[MD_FLIGHTS];
-static u32 md_n_flights; /* the next one is [md_n_flights % MD_FLIGHTS], in place of the oldest */
-
-static void md_fly(struct ofd *o, u64 landed_ns)
-{
-    struct md_flight *f = &md_flights[md_n_flights++ % MD_FLIGHTS];
-    if (f->o && !f->landed_ns) /* it was never received */
-        ofd_put(f->o);
-    o->refs += !landed_ns;
-    *f = (struct md_flight){ o, landed_ns };
-}
-
-/* A file is sent. It may have landed before the call that sends it was over. */
-static void md_launch(struct ofd *o, const struct call *c)
-{
-    for (struct md_flight *f = md_flights; f < md_flights + MD_FLIGHTS; f++)
-        if (f->o == o && f->landed_ns && f->landed_ns >= c->enter_ns) {
-            f->o = NULL;
-            return;
-        }
-    md_fly(o, 0);
-}
-
-static bool md_alike(const struct ofd *a, const struct ofd *b)
-{
-    return a->kind == b->kind && a->writable == b->writable;
-}
-
-/* The file that descriptor n of t is, among those that other tracees have open; NULL: none of them.
- */
-static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
-{
-    static u32 search;
-    search++;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next) {
-            if (!o->files || o->files == t->files || o->files->looked == search)
-                continue;
-            o->files->looked = search;
-            for (u32 k = 0; k < o->files->cap; k++) {
-                struct fdent *e = &o->files->slot[k];
-                if (e->fd >= 0 && md_alike(e->o, like) && fd_same(t->tid, n, o->tid, e->fd))
-                    return e->o;
-            }
-        }
-    return NULL;
-}
-
-/* The oldest flight of an open file, or, o NULL, of one that is like that. NULL: there is none. */
-static struct md_flight *md_under_way(const struct ofd *o, const struct ofd *like)
-{
-    for (u32 i = 0; i < MD_FLIGHTS; i++) {
-        struct md_flight *f = &md_flights[(md_n_flights + i) % MD_FLIGHTS];
-        bool it = f->o && !f->landed_ns;
-        if (it && (o ? f->o == o : f->o->name == like->name && md_alike(f->o, like)))
-            return f;
-    }
-    return NULL;
-}
-
-/* Installs descriptor n of t, which came from another process: the same open file when that process
- * is a tracee too, so that its bytes and its opener stay one. */
-static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
+/* Installs descriptor n of t, which came from another process: what that is, /proc tells. */
+static void md_adopt(struct task *t, s32 n, bool cloexec)
 {
     bool unused;
-    struct ofd *probe = fd_from_proc(t->tid, n, &unused);
-    if (!probe)
-        return;
-    struct ofd *o = md_find_open(t, n, probe);
-    struct md_flight *f = md_under_way(o, probe);
-    if (!o && f)
-        o = f->o;
-    if (!o) {
-        md_install(t, n, probe, cloexec);
-        return;
-    }
-    o->refs++;
-    md_install(t, n, o, cloexec);
-    if (f) {
-        ofd_put(o);
-        f->o = NULL;
-    } else {
-        md_fly(o, c->exit_ns);
-    }
-    ofd_recycle(probe);
+    struct ofd *o = fd_from_proc(t->tid, n, &unused);
+    if (o)
+        md_install(t, n, o, cloexec);
 }
 
 /* The file of a record that returned descriptor n: /proc is asked for its name if it is still the
@@ -9924,7 +10178,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_adopt(t, c, (s32)c->ret, dec_cloexec(c));
+        md_adopt(t, (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10081,7 +10335,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
     if (replay.on && (replay.sock || !replay.live))
         md_recorded_socket(o);
     else
-        fd_probe_socket(o, t->pid, n);
+        fd_probe_socket(o, t->tid, n);
 }
 
 /* Reads a socket address; returns its length, 0 when there is none. */
@@ -10105,7 +10359,7 @@ static void md_connect(struct task *t, struct call *c)
     bool going = c->err == EINPROGRESS;
     if (!c->err || going) {
         o->peer = peer;
-        if (peer)
+        if (peer && !going)
             peer->opens++;
         if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
@@ -10122,9 +10376,73 @@ static void md_connect(struct task *t, struct call *c)
     if (going) {
         e->err = 0;
         ev_num(e, EV_in_progress, 1);
+        fdt.connecting += !o->connect_ns;
+        o->connect_ns = c->enter_ns;
     }
     if (peer)
         md_emit(e);
+}
+
+/* How a connect(2) that was under way has ended, as a later call on its descriptor tells; -1: that
+ * tells nothing. An error of the call itself can be of another kind: EAGAIN, ENOTCONN. */
+static int md_connected(struct task *t, const struct call *c)
+{
+    struct ofd now = { .sock = NULL };
+    u32 error = 0;
+    if (c->id == SC_getsockopt) {
+        if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
+            || !mem_get(t, c->arg[3], &error, sizeof error))
+            return -1;
+        if (!error) /* it is there, or has not been refused yet */
+            md_look_at_socket(t, &now, (s32)c->arg[0]);
+        return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
+    }
+    switch (c->err) {
+    case 0:
+    case EISCONN:
+        return 0;
+    case ECONNREFUSED: case ECONNRESET: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
+    case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
+        return c->err;
+    default:
+        return -1;
+    }
+}
+
+/* A call on a descriptor is over: if a connect(2) was under way there, its outcome may be known. Says
+ * whether that is all that is to be told of the call: it was another connect(2). */
+static bool md_outcome(struct task *t, const struct call *c)
+{
+    static const u16 tells[] = {
+        SC_connect, SC_getsockopt, SC_getpeername, SC_read, SC_readv, SC_write, SC_writev, SC_recv,
+        SC_recvfrom, SC_recvmsg, SC_recvmmsg, SC_send, SC_sendto, SC_sendmsg, SC_sendmmsg,
+        SC_sendfile
+    };
+    bool told = false;
+    for (size_t i = 0; fdt.connecting && i < ARRAY_LEN(tells); i++)
+        told |= tells[i] == c->id;
+    struct ofd *o = told ? fd_get(t, (s32)c->arg[0]) : NULL;
+    int err = o && o->connect_ns ? md_connected(t, c) : -1;
+    if (err < 0)
+        return false;
+    struct event *e = md_event(EK_CONNECT, t, c);
+    e->err = err;
+    e->row = SC_connect;
+    e->unasked = !sc_set[SC_connect];
+    ev_sym(e, EV_sock_type, o->sock);
+    ev_peer(e, EV_remote_addr, o->peer);
+    ev_peer(e, EV_local_addr, o->local);
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* that call has failed itself */
+        st_fail(&st, SC_connect, (u16)err, 1);
+    if (!err && o->peer)
+        o->peer->opens++;
+    o->connect_ns = 0;
+    fdt.connecting--;
+    if (o->peer)
+        md_emit(e);
+    return c->id == SC_connect;
 }
 
 static void md_accept(struct task *t, struct call *c)
@@ -10294,9 +10612,8 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* The descriptors that a message carries with SCM_RIGHTS: unix(7), cmsg(3). */
-static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags,
-                      bool in)
+/* The descriptors that a message has brought with SCM_RIGHTS: unix(7), cmsg(3). */
+static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
 {
     unsigned w = abi_word(c->abi);
     u8 ctl[4096];
@@ -10312,10 +10629,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
                             && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
-            if (in)
-                md_adopt(t, c, got, flags & MSG_CMSG_CLOEXEC);
-            else if (fd_get(t, got))
-                md_launch(fd_get(t, got), c);
+            md_adopt(t, got, flags & MSG_CMSG_CLOEXEC);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
@@ -10334,7 +10648,8 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     struct name *peer = c->id == SC_recvmsg ? md_told_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
-    md_rights(t, c, &m, flags, in);
+    if (in)
+        md_rights(t, c, &m, flags);
     return true;
 }
 
@@ -10482,7 +10797,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     if (len > 0)
         p->len = (u32)len;
     else if (p->ok)
-        md_resolve_recorded(t, p, f, false);
+        md_resolve_recorded(t, p, f);
     p->ok |= len > 0;
 }
 
@@ -10828,6 +11143,11 @@ static bool md_wants(u16 row, bool only_always)
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
+static bool md_renames(u16 row)
+{
+    return md_kind[md_row[sc_id[row]]] == EK_RENAME;
+}
+
 static bool md_is_about_fds(u16 row)
 {
     return md_need[md_row[sc_id[row]]] >= MD_FDS;
@@ -10836,6 +11156,15 @@ static bool md_is_about_fds(u16 row)
 static bool md_is_about_memory(u16 row)
 {
     return md_need[md_row[sc_id[row]]] == MD_MEMORY;
+}
+
+/* Whether no event tells of any call that -e trace= names: then its lines are all there is. */
+static bool md_tells_nothing(void)
+{
+    bool any = false;
+    for (u16 i = 0; i < SC_N; i++)
+        any |= sc_set[i] && md_need[md_row[sc_id[i]]] != MD_NO;
+    return !any;
 }
 
 /* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
@@ -10894,16 +11223,19 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
-    if (exit && sc_rows[c->row].cls & CLS_FILE)
+    if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
         md_read_paths(t, c); /* those that could not be read at the entry */
+    if (c->n_paths && !c->selected) /* at the entry, the kernel had not cached where it leads */
+        c->selected = md_selects(t, c);
     if (c->id == SC_socketcall) {
         struct call as = *c;
         exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
-        if (exit)
+        if (!md_outcome(t, &as) && exit)
             exit(t, &as);
-    } else if (exit) {
-        exit(t, c);
+        return;
     }
+    if (!md_outcome(t, c) && exit)
+        exit(t, c);
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
@@ -11130,14 +11462,17 @@ static int rec_write_fd(const char *p, size_t n)
     return e ? e : out_write_all(rout_fd, p, n);
 }
 
-static void rec_task(const struct task *t, bool same)
+static bool rec_same(pid_t pid, pid_t tid)
 {
-    if (same)
+    return pid == rout.pid && tid == rout.tid;
+}
+
+static void rec_ids(pid_t pid, pid_t tid)
+{
+    if (rec_same(pid, tid))
         return;
-    rec_putz(t->pid);
-    rec_putz(t->tid);
-    rout.pid = t->pid;
-    rout.tid = t->tid;
+    rec_putz(rout.pid = pid);
+    rec_putz(rout.tid = tid);
 }
 
 static void rec_time(u64 ns)
@@ -11177,12 +11512,11 @@ static void rec_enter_due(void)
     struct task *t = rout.enter;
     if (!t)
         return;
-    bool same = t->pid == rout.pid && t->tid == rout.tid;
     rout.enter = NULL;
     rec_put(REC_ENTER);
-    rec_put((same ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
+    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
             | (out_call_abi(&t->call) ? REC_ABI : 0));
-    rec_task(t, same);
+    rec_ids(t->pid, t->tid);
     rec_time(t->call.enter_ns);
     rec_call_name(&t->call);
     rec_args(&t->call);
@@ -11234,12 +11568,12 @@ static void rec_others(const struct event *e)
 static void rec_event(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    struct task t = { .pid = e->pid, .tid = e->tid };
     rec_enter_due();
-    bool same = e->pid == rout.pid && e->tid == rout.tid, other_cat = e->cat != k->cat;
+    bool other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
-    u32 flags = (same ? REC_SAME : 0) | (e->err ? REC_ERR : 0) | (out.many ? REC_MANY : 0)
+    u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0)
+        | (out.many ? REC_MANY : 0)
         | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
@@ -11248,7 +11582,7 @@ static void rec_event(const struct event *e)
     rec_put(mask);
     if (others)
         rec_put(others);
-    rec_task(&t, same);
+    rec_ids(e->pid, e->tid);
     rec_time(e->ts_ns);
     if (e->err)
         rec_put((u64)e->err);
@@ -11283,7 +11617,7 @@ static void rec_paths(const struct call *c)
     rec_put(c->n_paths + n + more);
     for (u32 i = 0; i < c->n_paths; i++) {
         md_path(c, c->path[i].arg, &p);
-        if (p.ok)
+        if (p.ok && !md_is_link_text(c, c->path[i].arg))
             rec_str(p.s, p.len);
         else
             rec_str("?", 1);
@@ -11311,9 +11645,9 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 static u32 rec_call_flags(const struct task *t, bool many)
 {
     const struct call *c = &t->call;
-    bool same = t->pid == rout.pid && t->tid == rout.tid;
-    return (same ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
-        | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
+    return (rec_same(t->pid, t->tid) ? REC_SAME : 0) | (c->noret ? REC_NORET : 0)
+        | (c->detached ? REC_DETACHED : 0) | (c->late ? REC_LATE : 0)
+        | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
         | (*c->waker_comm ? REC_WAKER : 0)
@@ -11332,7 +11666,7 @@ static void rec_exit(struct task *t)
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
     rec_put(flags);
-    rec_task(t, flags & REC_SAME);
+    rec_ids(t->pid, t->tid);
     rec_time(c->enter_ns);
     rec_time(c->exit_ns);
     rec_call_name(c);
@@ -11593,27 +11927,18 @@ static void rec_trailer(struct summary *s)
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(s, &st_lists[i]);
-    rec_put(REC_END);
-    rec_putz(s->status);
 }
 
-/* The end of a recording that has events only. */
-static void rec_end_events(void)
-{
-    rec_enter_due();
-    rec_put(REC_END);
-    rec_putz(0);
-    rec_block();
-    rout.write = NULL;
-}
-
-/* The run is over: the numbers of the summary, and the end. */
+/* The run is over: the numbers of the summary, and the end. NULL: there are only events. */
 static void rec_finish(struct summary *s)
 {
     if (!rout.b.max)
         return;
     rec_enter_due();
-    rec_trailer(s);
+    if (s)
+        rec_trailer(s);
+    rec_put(REC_END);
+    rec_putz(s ? s->status : 0);
     rec_block();
     rout.write = NULL;
     for (u32 i = 0; i < out.n_taps; i++)
@@ -12183,13 +12508,6 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* What the options of this run make of an event. */
-static void rp_judge(struct event *e)
-{
-    e->unasked = (e->row >= 0 && !sc_set[e->row])
-        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
-}
-
 /* -P: events that name no such path. They may be of a call that is wanted all the same, for a
  * descriptor or as the program wrote a name, and the record of that call comes behind them. */
 static struct {
@@ -12274,7 +12592,8 @@ static void rp_event(void)
     if (*rin.wrong || own < 0 || own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
-    rp_judge(e);
+    e->unasked = (e->row >= 0 && !sc_set[e->row])
+        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     if (opt.by_pid)
         rp_follow(e);
     md_emit(e);
@@ -12358,7 +12677,7 @@ static bool rp_is_path(const struct call *c, u32 i)
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
-        return kind == K_PATH || kind == K_TARGET;
+        return (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
     return command->form == ARG_TXT && command->len >= sizeof set_path - 1
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
@@ -12559,10 +12878,10 @@ static bool rp_play(void)
  * during its calls is a track below it (px_state). JSON's times are in us with the ns behind the
  * point. A pid that is used again must not continue the track of the one before, so that pid and
  * tid are numbers of ours there; the names have the real ones.
- * Entry points: px_open, px_close, px_tap; px_fold_open. */
+ * Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
-       PX_WORDS = 1024, PX_WORD = 40 };
+       PX_NAME = 48 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
@@ -12609,6 +12928,10 @@ struct px_track {
     u64 state_ns;         /* to when its states are told */
     struct { u64 from, to; } *wait; /* for a CPU, since its last call: PX_WAITS at most */
     u32 n_waits, cap_waits;
+    /* for folded stacks: */
+    pid_t parent;         /* of a process */
+    u32 name_len;         /* 0: a process goes by its number, a thread by what it is */
+    char name[PX_NAME];   /* its program, or the name that the thread has given itself */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
@@ -12621,8 +12944,6 @@ static struct {
     u64 ids, events;
     u32 args;             /* of the event that has begun */
     u32 packet, inner;    /* where it begins, and its part that is going on */
-    char word[PX_WORDS][PX_WORD]; /* names of events that the file has, by hash */
-    u32 words;
 } px; /* zeros: its tables are no part of the file */
 
 static u64 px_rel(u64 ns)
@@ -12704,33 +13025,13 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* A name with a number, for InternedData: 1 categories, 2 names of events, 3 of arguments. */
+/* A name with a number, for InternedData: 1 categories, 3 names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
     px_pb_num(1, number);
     px_pb_text(2, s, n);
     px_pb_end(at);
-}
-
-/* The number by which the file has the name of an event; 0: it has none. */
-static u32 px_pb_name(const char *s, size_t n)
-{
-    u32 at = nm_hash(0, s, n) % PX_WORDS;
-    if (n >= PX_WORD || !n)
-        return 0;
-    while (*px.word[at] && (memcmp(px.word[at], s, n) || px.word[at][n]))
-        at = (at + 1) % PX_WORDS;
-    if (*px.word[at] || px.words == PX_WORDS / 4 * 3)
-        return *px.word[at] ? at + 1 : 0;
-    memcpy(px.word[at], s, n);
-    px.words++;
-    px_pb_packet(2);
-    u32 data = px_pb_begin(12);
-    px_pb_intern(2, at + 1, s, n);
-    px_pb_end(data);
-    px_pb_packet_end();
-    return at + 1;
 }
 
 /* Begins an event on a track. */
@@ -12760,14 +13061,17 @@ static void px_pb_slice_end(u64 uuid, u64 ns)
 
 static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char *name, size_t n)
 {
-    bool many = cat == PX_OPEN || cat == PX_BLOCK || cat == PX_QUEUE || cat == PX_URING;
-    u32 number = many ? 0 : px_pb_name(name, n);
     px_pb_event(uuid, ns, type);
     px_pb_num(3, cat + 1u);
-    if (number)
-        px_pb_num(10, number);
-    else
-        px_pb_text(23, name, n);
+    px_pb_text(23, name, n);
+}
+
+/* A whole slice. */
+static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char *name, size_t n)
+{
+    px_pb_named(uuid, from, PX_BEGIN, cat, name, n);
+    px_pb_event_end();
+    px_pb_slice_end(uuid, to);
 }
 
 /* Begins the description of a track, which can be one of another. */
@@ -12790,15 +13094,15 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-static void px_pb_field(const struct event *e, u32 f)
+/* An argument; number 0: the file does not have its name yet. */
+static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
-    const union ev_val *v = &e->v[f];
     u32 at = px_pb_begin(4);
-    if (out_json_key(e->kind, f) == ev_fields[f].key)
-        px_pb_num(1, f + 1);
+    if (number)
+        px_pb_num(1, number);
     else
-        px_pb_word(10, out_json_key(e->kind, f));
-    switch (ev_fields[f].type) {
+        px_pb_word(10, key);
+    switch (type) {
     case VT_ARGV:
         px_pb_argv(v->s.p, v->s.len);
         break;
@@ -12850,10 +13154,13 @@ static void px_pb_head(void)
 
 /* --- both forms --- */
 
-/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
-static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
+/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
+ * N_PX_CATS: without a category. */
+static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
+                                 const char *name, size_t n)
 {
     struct buf *b = &px_json.b;
+    px.args = 0;
     b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
     b_c(b, phase);
     b_c(b, '"');
@@ -12861,16 +13168,12 @@ static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns)
     OUT_JSON_U64(b, "tid", t->utid);
     b_s(b, ",\"ts\":");
     b_fraction(b, px_rel(ns), 1000);
-    return b;
-}
-
-static void px_json_name(enum px_cat cat, const char *name, size_t n)
-{
-    struct buf *b = &px_json.b;
     b_s(b, ",\"name\":\"");
     b_json(b, name, n);
     b_c(b, '"');
-    out_json_key_word(b, "cat", px_cats[cat]);
+    if (cat < N_PX_CATS)
+        out_json_key_word(b, "cat", px_cats[cat]);
+    return b;
 }
 
 static void px_json_end(void)
@@ -12890,10 +13193,8 @@ static u64 px_uuid(const struct px_track *t, u32 of)
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
-    px.args = 0;
     if (px.json) {
-        struct buf *b = px_json_event(phase, t, ns);
-        px_json_name(cat, name, n);
+        struct buf *b = px_json_event(phase, t, ns, cat, name, n);
         if (phase == 'X') {
             b_s(b, ",\"dur\":");
             b_fraction(b, MAX(px_rel(end_ns), px_rel(ns)) - px_rel(ns), 1000);
@@ -12921,61 +13222,36 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Before an argument in JSON, and behind it: what was written there begins with a comma. */
-static u32 px_json_arg(void)
+/* In JSON the first one's comma becomes the brace. */
+static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
-    if (!px.args++)
-        b_s(&px_json.b, ",\"args\":");
-    return px_json.b.len;
-}
-
-static void px_json_arg_end(u32 at)
-{
-    if (px.args == 1 && at < px_json.b.len)
-        px_json.b.p[at] = '{';
+    struct buf *b = &px_json.b;
+    if (px.json) {
+        bool first = !px.args++;
+        b_s(b, first ? ",\"args\":" : "");
+        u32 at = b->len;
+        out_json_value(b, key, strlen(key), type, v);
+        if (first && at < b->len)
+            b->p[at] = '{';
+    }
+    if (px.proto)
+        px_pb_arg(number, key, type, v);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        out_json_field(&px_json.b, e, f);
-        px_json_arg_end(at);
-    }
-    if (px.proto)
-        px_pb_field(e, f);
+    const char *key = out_json_key(e->kind, f);
+    px_arg(key == ev_fields[f].key ? f + 1 : 0, key, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        b_f(&px_json.b, ",\"%s\":\"", px_args[arg - N_EV_FIELDS]);
-        b_json(&px_json.b, s, n);
-        b_c(&px_json.b, '"');
-        px_json_arg_end(at);
-    }
-    if (!px.proto)
-        return;
-    u32 at = px_pb_begin(4);
-    px_pb_num(1, arg + 1u);
-    px_pb_text(6, s, n);
-    px_pb_end(at);
+    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_STR, &(union ev_val){ .s = { s, (u32)n } });
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
 {
-    if (px.json) {
-        u32 at = px_json_arg();
-        b_f(&px_json.b, ",\"%s\":%" PRId64, px_args[arg - N_EV_FIELDS], v);
-        px_json_arg_end(at);
-    }
-    if (!px.proto)
-        return;
-    u32 at = px_pb_begin(4);
-    px_pb_num(1, arg + 1u);
-    px_pb_num(4, (u64)v);
-    px_pb_end(at);
+    px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
 /* Names a process or a thread, in JSON with the real number. */
@@ -12995,17 +13271,16 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     }
     if (!px.json)
         return;
-    px.args = 0;
-    struct buf *b = px_json_event('M', t, out.start_ns);
-    b_s(b, process ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+    const char *what = process ? "process_name" : "thread_name";
+    struct buf *b = px_json_event('M', t, out.start_ns, N_PX_CATS, what, strlen(what));
     b_s(b, ",\"args\":{\"name\":\"");
     b_json(b, name, n);
     b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
     px_json_end();
     if (!process)
         return;
-    b = px_json_event('M', t, out.start_ns);
-    b_f(b, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
+    px_json_event('M', t, out.start_ns, N_PX_CATS, "process_sort_index", 18);
+    b_f(b, ",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
     px_json_end();
 }
 
@@ -13024,9 +13299,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
         px_pb_event_end();
     }
     t->state_ns = to;
-    px_pb_named(uuid, from, PX_BEGIN, PX_STATE, name, strlen(name));
-    px_pb_event_end();
-    px_pb_slice_end(uuid, to);
+    px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
 /* The first n waits for a CPU are written, or part of a call. */
@@ -13122,15 +13395,11 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, const char *name)
+/* Not the track that several share: its number is 0. */
+static void px_name(struct px_track *t, const char *name, size_t n)
 {
-    px.args = 0;
-    px_json_event(phase, t, ns);
-    px_json_name(PX_FLOW, name, strlen(name));
-    OUT_JSON_U64(&px_json.b, "id", id);
-    if (phase == 'f')
-        b_s(&px_json.b, ",\"bp\":\"e\"");
-    px_json_end();
+    t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
+    memcpy(t->name, name, t->name_len);
 }
 
 /* Where an arrow begins (s) or ends (f) on a thread: in Perfetto's form an instant; in JSON the
@@ -13138,8 +13407,12 @@ static void px_json_flow(char phase, const struct px_track *t, u64 ns, u64 id, c
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
-    if (px.json)
-        px_json_flow(phase, t, json_ns, id, name);
+    if (px.json) {
+        struct buf *b = px_json_event(phase, t, json_ns, PX_FLOW, name, strlen(name));
+        OUT_JSON_U64(b, "id", id);
+        b_s(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
+        px_json_end();
+    }
     if (!px.proto)
         return;
     px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
@@ -13182,9 +13455,8 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->told_ns[k]);
     if (px.json) {
-        struct buf *b = px_json_event('C', p, ns);
-        px.args = 0;
-        px_json_name(PX_COUNTER, px_counters[k].track, strlen(px_counters[k].track));
+        const char *track = px_counters[k].track;
+        struct buf *b = px_json_event('C', p, ns, PX_COUNTER, track, strlen(track));
         b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
         px_json_end();
     }
@@ -13237,6 +13509,203 @@ static void px_counts(const struct event *e)
     }
 }
 
+/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
+ * them. A stack can have several lines, which those programs add up: a table that is full is
+ * written, and begins again. --- */
+
+enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
+
+static struct writer px_folded = { .fd = { -1, -1 } };
+
+static struct {
+    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
+    u32 n;
+} *px_fold; /* NULL: nobody wants them */
+
+static void px_fold_flush(void)
+{
+    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
+    for (u32 i = 0; i < PX_STACKS; i++) {
+        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
+        if (us) {
+            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
+            b_c(&px_folded.b, ' ');
+            b_u64(&px_folded.b, us);
+            b_c(&px_folded.b, '\n');
+            out_full(&px_folded);
+        }
+        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
+    }
+    px_fold->n = 0;
+}
+
+/* Appends a frame. ';' would end it, and a line break the stack. */
+static void px_frame(struct buf *b, const char *s, size_t n)
+{
+    if (b->len)
+        b_c(b, ';');
+    for (const char *end = s + n; s < end; s++) {
+        const char *semicolon = memchr(s, ';', (size_t)(end - s));
+        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        if (!semicolon)
+            return;
+        b_s(b, "\\x3b");
+        s = semicolon;
+    }
+}
+
+/* Adds time to a stack. */
+static void px_fold_add(const char *s, size_t n, u64 ns)
+{
+    u32 at = nm_hash(0, s, n);
+    if (px_fold->n == PX_STACKS / 4 * 3)
+        px_fold_flush();
+    while (px_fold->stack[at % PX_STACKS].len
+           && (px_fold->stack[at % PX_STACKS].len != n
+               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
+        at++;
+    if (!px_fold->stack[at % PX_STACKS].len) {
+        px_fold->n++;
+        px_fold->stack[at % PX_STACKS].len = (u32)n;
+        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
+    }
+    px_fold->stack[at % PX_STACKS].ns += ns;
+}
+
+/* The frame of a process: its program, else its number. */
+static void px_frame_process(struct buf *b, pid_t pid)
+{
+    const struct px_track *t = px_find(pid);
+    char number[24];
+    bool known = t && t->name_len;
+    snprintf(number, sizeof number, "pid %d", pid);
+    px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
+}
+
+/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
+static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
+{
+    if (t->tid == t->pid)
+        px_frame(b, "main", 4);
+    else if (track->name_len)
+        px_frame(b, track->name, track->name_len);
+    else
+        px_frame(b, "thread", 6);
+}
+
+/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
+ * else the path; of openat and its like, the path before the directory. NULL: neither. */
+static const char *px_about(const struct call *c, const char *name, size_t *n)
+{
+    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
+    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
+    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
+                     ? memchr(text, '<', c->val[0].len) : NULL;
+    size_t len = strlen(name);
+    bool path_first = !fd;
+    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
+        size_t k = strlen(by_path[i]);
+        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
+    }
+    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
+        if (c->val[i].form != ARG_STR || !c->val[i].len)
+            continue;
+        *n = c->val[i].len;
+        return c->text.p + c->val[i].off;
+    }
+    if (!fd || end[-1] != '>')
+        return NULL;
+    *n = (size_t)(end - fd) - 2;
+    return *n ? fd + 1 : NULL;
+}
+
+/* A stack with one more frame, cut where no more fits. */
+static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
+{
+    u32 len = b->len;
+    if (leaf)
+        px_frame(b, leaf, strlen(leaf));
+    if (ns)
+        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
+    b->len = len;
+}
+
+/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
+ * behind them where it was cut. */
+static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
+{
+    const struct arg *option = &c->val[0], *name = &c->val[1];
+    const char *text = c->text.p;
+    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
+    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
+        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
+        px_name(t, text + name->off + 1, name->len - 2 - cut);
+}
+
+/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
+static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
+{
+    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
+                                         "recv", "splice", "copy_file" };
+    static const struct { const char *by, *leaf; } parts[] = {
+        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
+        { "blocked", "[blocked]" },
+    };
+    u64 left = c->exit_ns - c->enter_ns;
+    bool all = !strcmp(opt.folded_by, "time");
+    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
+        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
+        u64 ns = MIN(known[i], left);
+        left -= ns;
+        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
+            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
+    }
+    bool moved = false;
+    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
+        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
+                 && !strstr(name, "mmsg"); /* those return how many messages moved */
+    if (moved && c->ret > 0 && !c->err)
+        px_fold_leaf(b, NULL, (u64)c->ret);
+}
+
+static void px_fold_call(struct px_track *track, const struct task *t, const char *name)
+{
+    static struct buf b;
+    const struct call *c = &t->call;
+    size_t n = 0;
+    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
+        return;
+    b_reset(&b);
+    px_frame_process(&b, t->pid);
+    px_frame_thread(&b, t, track);
+    px_frame(&b, name, strlen(name));
+    const char *about = px_about(c, name, &n);
+    if (about)
+        px_frame(&b, about, n);
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
+    px_fold_weigh(&b, c, name);
+    px_fold_renamed(track, c, name);
+}
+
+/* Without calls: the CPU time of a process that has ended, below those that started it. */
+static void px_fold_exit(const struct event *e)
+{
+    static struct buf b;
+    pid_t chain[PX_DEPTH] = { e->pid };
+    u32 n = 1;
+    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
+        return; /* of a command nothing else is known */
+    for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
+        if (!(t = px_find(chain[n - 1])) || !t->parent)
+            break;
+    do { /* the first ones give way where the names are too long */
+        b_reset(&b);
+        for (u32 k = n; k; k--)
+            px_frame_process(&b, chain[k - 1]);
+    } while (b.len > PX_STACK_LEN && --n);
+    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
+}
+
 /* --- events --- */
 
 /* What lasted and may overlap others of its kind. */
@@ -13245,9 +13714,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 {
     u64 id = ++px.ids;
     for (int end = 0; end < 2 && px.json; end++) {
-        px.args = 0;
-        px_json_event(end ? 'e' : 'b', t, end ? to : from);
-        px_json_name(cat, name, n);
+        px_json_event(end ? 'e' : 'b', t, end ? to : from, cat, name, n);
         OUT_JSON_U64(&px_json.b, "id", id);
         px_json_end();
     }
@@ -13256,9 +13723,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer joins what fits */
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
-    px_pb_named(id << 4 | PX_OF_ITSELF, from, PX_BEGIN, cat, name, n);
-    px_pb_event_end();
-    px_pb_slice_end(id << 4 | PX_OF_ITSELF, to);
+    px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
 /* Whether the slice of a call, or a counter, says what an event does. */
@@ -13320,24 +13785,30 @@ static void px_spawn(struct px_track *t, const struct event *e)
         px_free(old);
         old = NULL;
     }
+    struct px_track *c = px_track(thread ? e->pid : child, child);
+    const struct px_track *by = thread ? t : px_find(e->pid); /* threads have their maker's name */
+    c->parent = thread ? 0 : e->pid;
+    if (by && !c->name_len && (!thread || t->tid != t->pid))
+        px_name(c, by->name, by->name_len); /* until it calls exec */
     if (old)
         return; /* its first records came before its parent's */
-    struct px_track *c = px_track(thread ? e->pid : child, child);
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
 
-static void px_exit_process(pid_t pid, u64 ns)
+static void px_exit_process(const struct event *e)
 {
-    struct px_track *p = px_find(pid);
+    struct px_track *p = px_find(e->pid);
     if (!p)
         return;
     for (u32 k = 0; k < N_PX; k++)
         if (p->due[k])
-            px_count_out(p, k, ns);
-    px_program(p, ns, NULL, 0, NULL);
+            px_count_out(p, k, e->ts_ns);
+    px_program(p, e->ts_ns, NULL, 0, NULL);
+    if (px_fold && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0)
+        px_fold_exit(e);
     px_dead(p);
 }
 
@@ -13353,6 +13824,7 @@ static void px_exec(const struct event *e)
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
         }
+    px_name(p, base, n);
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
@@ -13400,7 +13872,7 @@ static void px_on_event(const struct event *e)
     else if (e->kind == EK_EXEC)
         px_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
-        px_exit_process(e->pid, e->ts_ns);
+        px_exit_process(e);
     else if (e->kind == EK_EXIT_THREAD && t->tid != t->pid)
         px_dead(t);
 }
@@ -13436,7 +13908,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     if (!waker || waker == t || waker->dead)
         return;
     u64 id = ++px.ids;
-    px_flow('s', waker, woken, woken, id, "wake");
+    px_flow('s', waker, woken, MIN(woken, c->exit_ns - 1), id, "wake");
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
@@ -13482,8 +13954,13 @@ static void px_on_call(struct task *task)
     const struct call *c = &task->call;
     struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
     char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
     out_call_bare_name(&name, c);
+    tmp[name.len] = 0;
+    if (px_fold)
+        px_fold_call(t, task, tmp);
+    if (!px.json && !px.proto)
+        return;
     px_begin('X', t, c->enter_ns, c->exit_ns, PX_SYSCALL, name.p, name.len);
     px_call_args(c);
     px_end(t, MAX(c->exit_ns, c->enter_ns));
@@ -13508,13 +13985,15 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files that are wanted: JSON, Perfetto's form. -1: not wanted. */
-static void px_open(int json, int proto)
+/* Begins the files that are wanted: JSON, Perfetto's form, folded stacks. -1: not wanted. */
+static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
     px.proto = proto >= 0;
+    px_fold = folded >= 0 ? xcalloc(1, sizeof *px_fold) : NULL;
     px_to(&px_json, json, opt.chrome_json);
     px_to(&px_proto, proto, opt.perfetto);
+    px_to(&px_folded, folded, opt.folded);
     if (px.json)
         b_s(&px_json.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (px.proto)
@@ -13522,279 +14001,17 @@ static void px_open(int json, int proto)
     for (u32 i = 0; i < rec_attached.n; i++) {
         const char *comm = rec_attached.of[i].comm;
         pid_t pid = rec_attached.of[i].pid;
+        px_name(px_track(pid, pid), comm, strlen(comm));
         px_call_it(px_track(pid, pid), true, comm, strlen(comm));
     }
     out.tap[out.n_taps++] = &px_tap;
-}
-
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
- * them. A stack can have several lines, which those programs add up: a table that is full is
- * written, and begins again. --- */
-
-enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_NAMES = 1 << 14, PX_NAME = 48, PX_DEPTH = 32 };
-
-static struct writer px_folded = { .fd = { -1, -1 } };
-
-static struct {
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
-    u32 n;
-    /* By the last digits of the pid, also threads that have a name of their own. A process that is
-     * not there (any more) goes by its number. */
-    struct { pid_t pid, parent; u32 len; char name[PX_NAME]; } who[PX_NAMES];
-} *px_fold; /* NULL: nobody wants them */
-
-static void px_fold_flush(void)
-{
-    u32 unit = strcmp(opt.folded_by, "bytes") ? 1000 : 1;
-    for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold->stack[i].ns + unit / 2) / unit;
-        if (us) {
-            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
-            b_c(&px_folded.b, ' ');
-            b_u64(&px_folded.b, us);
-            b_c(&px_folded.b, '\n');
-            out_full(&px_folded);
-        }
-        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
-    }
-    px_fold->n = 0;
-}
-
-/* Appends a frame. ';' would end it, and a line break the stack. */
-static void px_frame(struct buf *b, const char *s, size_t n)
-{
-    if (b->len)
-        b_c(b, ';');
-    for (const char *end = s + n; s < end; s++) {
-        const char *semicolon = memchr(s, ';', (size_t)(end - s));
-        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
-        if (!semicolon)
-            return;
-        b_s(b, "\\x3b");
-        s = semicolon;
-    }
-}
-
-/* Adds time to a stack. */
-static void px_fold_add(const char *s, size_t n, u64 ns)
-{
-    u32 at = nm_hash(0, s, n);
-    if (px_fold->n == PX_STACKS / 4 * 3)
-        px_fold_flush();
-    while (px_fold->stack[at % PX_STACKS].len
-           && (px_fold->stack[at % PX_STACKS].len != n
-               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
-        at++;
-    if (!px_fold->stack[at % PX_STACKS].len) {
-        px_fold->n++;
-        px_fold->stack[at % PX_STACKS].len = (u32)n;
-        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
-    }
-    px_fold->stack[at % PX_STACKS].ns += ns;
-}
-
-/* The frame of a process: its program, else its number. */
-static void px_frame_process(struct buf *b, pid_t pid)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    char number[24];
-    bool known = px_fold->who[slot].pid == pid && px_fold->who[slot].len;
-    snprintf(number, sizeof number, "pid %d", pid);
-    px_frame(b, known ? px_fold->who[slot].name : number,
-             known ? px_fold->who[slot].len : strlen(number));
-}
-
-/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
-static void px_frame_thread(struct buf *b, const struct task *t)
-{
-    u32 slot = (u32)t->tid % PX_NAMES;
-    if (t->tid == t->pid)
-        px_frame(b, "main", 4);
-    else if (px_fold->who[slot].pid == t->tid && px_fold->who[slot].len)
-        px_frame(b, px_fold->who[slot].name, px_fold->who[slot].len);
-    else
-        px_frame(b, "thread", 6);
-}
-
-/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
- * else the path; of openat and its like, the path before the directory. NULL: neither. */
-static const char *px_about(const struct call *c, const char *name, size_t *n)
-{
-    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
-    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
-    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
-                     ? memchr(text, '<', c->val[0].len) : NULL;
-    size_t len = strlen(name);
-    bool path_first = !fd;
-    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
-        size_t k = strlen(by_path[i]);
-        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
-    }
-    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
-        if (c->val[i].form != ARG_STR || !c->val[i].len)
-            continue;
-        *n = c->val[i].len;
-        return c->text.p + c->val[i].off;
-    }
-    if (!fd || end[-1] != '>')
-        return NULL;
-    *n = (size_t)(end - fd) - 2;
-    return *n ? fd + 1 : NULL;
-}
-
-/* A stack with one more frame, cut where no more fits. */
-static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
-{
-    u32 len = b->len;
-    if (leaf)
-        px_frame(b, leaf, strlen(leaf));
-    if (ns)
-        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
-    b->len = len;
-}
-
-/* Names a process or a thread that was not known, or had another name. */
-static void px_fold_name(pid_t pid, const char *name, size_t n)
-{
-    u32 slot = (u32)pid % PX_NAMES;
-    if (px_fold->who[slot].pid != pid)
-        px_fold->who[slot].parent = 0;
-    px_fold->who[slot].pid = pid;
-    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
-}
-
-/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
- * behind them where it was cut. */
-static void px_fold_renamed(const struct task *t, const char *call)
-{
-    const struct call *c = &t->call;
-    const struct arg *option = &c->val[0], *name = &c->val[1];
-    const char *text = c->text.p;
-    u32 cut = name->len && text[name->off + name->len - 1] == '.' ? 3 : 0;
-    if (!strcmp(call, "prctl") && !c->err && t->tid != t->pid && option->len == 11
-        && !memcmp(text + option->off, "PR_SET_NAME", 11) && name->len > 2 + cut)
-        px_fold_name(t->tid, text + name->off + 1, name->len - 2 - cut);
-}
-
-/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
-static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
-{
-    static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
-                                         "recv", "splice", "copy_file" };
-    static const struct { const char *by, *leaf; } parts[] = {
-        { "cpu", NULL }, { "runq", "[run queue]" }, { "disk", "[disk]" },
-        { "blocked", "[blocked]" },
-    };
-    u64 left = c->exit_ns - c->enter_ns;
-    bool all = !strcmp(opt.folded_by, "time");
-    for (u32 i = 0; i < ARRAY_LEN(parts); i++) {
-        u64 known[] = { c->timed ? c->cpu_ns : left, c->runq_ns, c->disk_ns, left };
-        u64 ns = MIN(known[i], left);
-        left -= ns;
-        if (all || (c->timed && !strcmp(opt.folded_by, parts[i].by)))
-            px_fold_leaf(b, all ? parts[i].leaf : NULL, ns);
-    }
-    bool moved = false;
-    for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
-        moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* those return how many messages moved */
-    if (moved && c->ret > 0 && !c->err)
-        px_fold_leaf(b, NULL, (u64)c->ret);
-}
-
-static void px_fold_call(struct task *t)
-{
-    static struct buf b;
-    const struct call *c = &t->call;
-    char tmp[64];
-    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    size_t n = 0;
-    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
-        return;
-    out_call_bare_name(&name, c);
-    tmp[name.len] = 0;
-    b_reset(&b);
-    px_frame_process(&b, t->pid);
-    px_frame_thread(&b, t);
-    px_frame(&b, tmp, strlen(tmp));
-    const char *about = px_about(c, tmp, &n);
-    if (about)
-        px_frame(&b, about, n);
-    if (b.len > PX_STACK_LEN - 16) { /* a leaf still fits */
-        b.len = PX_STACK_LEN - 16;
-        while (b.len && ((u8)b.p[b.len] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-            b.len--;
-    }
-    px_fold_weigh(&b, c, tmp);
-    px_fold_renamed(t, tmp);
-}
-
-/* Without calls: the CPU time of a process that has ended, below those that started it. */
-static void px_fold_exit(const struct event *e)
-{
-    static struct buf b;
-    pid_t chain[PX_DEPTH] = { e->pid };
-    u32 n = 1;
-    if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* of a command nothing else is known */
-    while (n < PX_DEPTH) {
-        u32 slot = (u32)chain[n - 1] % PX_NAMES;
-        if (px_fold->who[slot].pid != chain[n - 1] || !px_fold->who[slot].parent)
-            break;
-        chain[n++] = px_fold->who[slot].parent;
-    }
-    do { /* the first ones give way where the names are too long */
-        b_reset(&b);
-        for (u32 k = n; k; k--)
-            px_frame_process(&b, chain[k - 1]);
-    } while (b.len > PX_STACK_LEN && --n);
-    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
-}
-
-static void px_fold_event(const struct event *e)
-{
-    u32 slot = (u32)e->pid % PX_NAMES, n;
-    const char *program = e->kind == EK_EXEC && !e->err ? out_program(e, &n) : NULL;
-    if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
-        pid_t child = (pid_t)e->v[EV_child_pid].n;
-        u32 to = (u32)child % PX_NAMES;
-        px_fold->who[to] = px_fold->who[slot]; /* until it calls exec */
-        px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
-        px_fold->who[to].pid = child;
-        px_fold->who[to].parent = e->pid;
-    } else if (e->kind == EK_THREAD && ev_has(e, EV_child_tid)) {
-        pid_t child = (pid_t)e->v[EV_child_tid].n;
-        u32 maker = (u32)e->tid % PX_NAMES; /* has given it its name */
-        bool named = e->tid != e->pid && px_fold->who[maker].pid == e->tid;
-        if (named || px_fold->who[(u32)child % PX_NAMES].pid == child)
-            px_fold_name(child, named ? px_fold->who[maker].name : "",
-                         named ? px_fold->who[maker].len : 0);
-    } else if (program) {
-        px_fold_name(e->pid, program, n);
-    } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
-        px_fold_exit(e);
-    }
-}
-
-static void px_fold_open(int fd, const char *name)
-{
-    static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
-    px_fold = xcalloc(1, sizeof *px_fold);
-    for (u32 i = 0; i < rec_attached.n; i++)
-        px_fold_name(rec_attached.of[i].pid, rec_attached.of[i].comm,
-                     strlen(rec_attached.of[i].comm));
-    px_folded.fd[0] = fd;
-    px_folded.name[0] = name;
-    px_folded.b.max = 32 << 20;
-    out.tap[out.n_taps++] = &tap;
 }
 
 /* The end: counters as they stand, and what the run was; the stacks. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
-    if (px_folded.fd[0] >= 0) {
+    if (px_fold) {
         px_fold_flush();
         out_writer_flush(&px_folded);
     }
@@ -13871,6 +14088,7 @@ static struct {
     struct buf raw;          /* of the recording, not yet written */
     u64 score[REP_SCORES];   /* events by how telling they are */
     u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
+    bool chosen;             /* all are counted: events stay from the score `least` on */
     u32 least;
     u64 some;                /* how many of those stay */
 } rep = { .w.fd = { -1, -1 } };
@@ -13901,39 +14119,15 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-static void rep_count(u32 score)
-{
-    rep.score[score]++;
-    rep.seen++;
-}
-
-static void rep_count_event(const struct event *e)
-{
-    rep_count(rep_score(e));
-}
-
-static void rep_count_call(struct task *t)
-{
-    rep_count(rep_call_score(&t->call));
-}
-
-/* Counts what there is, while it is traced or played. */
-static const struct out_tap rep_counter = { rep_count_event, NULL, rep_count_call, NULL, NULL,
-                                            NULL };
-
-/* From which score on events stay, so that there are at most `max`. */
-static void rep_choose(u64 max)
-{
-    u64 n = 0;
-    rep.kept = rep.at_least = 0;
-    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
-        n += rep.score[rep.least];
-    rep.some = MIN(max - n, rep.score[rep.least]);
-}
-
-/* Of those that just reach it, some: evenly over the run. */
+/* Whether an event or call goes into the page. While it is traced or played, what there is is
+ * counted; of those that just reach the score, some stay: evenly over the run. */
 static bool rep_keep(u32 score)
 {
+    if (!rep.chosen) {
+        rep.score[score]++;
+        rep.seen++;
+        return false;
+    }
     if (score == rep.least && rep.score[score]) {
         u64 before = rep.at_least++ * rep.some / rep.score[score];
         if (rep.at_least * rep.some / rep.score[score] == before)
@@ -13953,6 +14147,16 @@ static void rep_call(struct task *t)
 {
     if (rep_keep(rep_call_score(&t->call)))
         rec_exit(t);
+}
+
+/* From which score on events stay, so that there are at most `max`. */
+static void rep_choose(u64 max)
+{
+    u64 n = 0;
+    rep.chosen = true;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
 }
 
 static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
@@ -14112,14 +14316,14 @@ static void rep_events(int fd, const char *name)
     out.tap[0] = &rep_tap;
     rp_play();
     out.n_taps = 0;
-    rec_end_events();
+    rec_finish(NULL);
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
 }
 
 static void rep_begin(void)
 {
-    out.tap[out.n_taps++] = &rep_counter;
+    out.tap[out.n_taps++] = &rep_tap;
 }
 
 /* Makes the report of the recording in fd. whole: its end was reached. */
@@ -14144,9 +14348,11 @@ static int rep_temporary(const char *dir)
         return f >= 0 ? f : -errno;
     snprintf(path, sizeof path, "%s/kvis-%016" PRIx64, dir, u_random());
     f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (f < 0 || unlink(path) < 0)
-        return -errno;
-    return f;
+    if (f < 0 || unlink(path) == 0)
+        return f < 0 ? -errno : f;
+    int e = -errno;
+    close(f);
+    return e;
 }
 
 /* == 21 df_  kvis diff: two recordings compared =====================================
@@ -14468,18 +14674,6 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Appends remarks on recording k. */
-static void df_take(u32 k)
-{
-    const struct summary *s = df.sum[k];
-    if (!df.wall_ns[k] || !rin.of_command)
-        df.wall_ns[k] = s->duration_ns;
-    df.counted[k] = s->from_tables || s->from_calls;
-    for (u32 i = 0; i < ST_ROWS; i++)
-        df.timed[k] |= s->row[i].known.calls != 0;
-    df.unasked[k] = rin.n_unasked;
-}
-
 /* Those that ran before the recording began have a name all the same. */
 static void df_attached(void)
 {
@@ -14510,7 +14704,11 @@ static bool df_load(u32 k, int fd, const char *name)
         return false;
     out.n_taps = 0;
     df_take_commands(k);
-    df_take(k);
+    if (!df.wall_ns[k] || !rin.of_command)
+        df.wall_ns[k] = df.sum[k]->duration_ns;
+    df.counted[k] = df.sum[k]->from_tables || df.sum[k]->from_calls;
+    df.timed[k] = st_known_sum(df.sum[k]).calls;
+    df.unasked[k] = rin.n_unasked;
     return df_take_names(k);
 }
 
@@ -14677,21 +14875,6 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-static void df_pair_files(void)
-{
-    df_pair_rows(df.name, df.n_names, 'f');
-}
-
-static void df_pair_peers(void)
-{
-    df_pair_rows(df.name, df.n_names, 'p');
-}
-
-static void df_pair_commands(void)
-{
-    df_pair_rows(df.command, df.n_commands, 'c');
-}
-
 /* What recording k has of a call. Where the time of all calls is not known in both, that of those
  * that waited is. */
 static struct df_row df_call(u32 k, u16 row)
@@ -14757,15 +14940,15 @@ static const struct df_table {
     const char *count, *amount;  /* in JSON, what count and amount are */
     const char *name;            /* in text, the column of names */
     u8 unit;                     /* of amount: enum df_unit */
-    bool trace;                  /* only recordings of kvis trace have it */
+    char cls;                    /* of the names that are compared; 0: pair() does that */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
-      DF_NS, false, df_pair_commands },
-    { "files", "Files", "opens", "bytes", "file", DF_BYTES, true, df_pair_files },
-    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, true, df_pair_peers },
-    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, true, df_pair_failed },
-    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, true, df_pair_calls },
+      DF_NS, 'c', NULL },
+    { "files", "Files", "opens", "bytes", "file", DF_BYTES, 'f', NULL },
+    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, 'p', NULL },
+    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, 0, df_pair_failed },
+    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, 0, df_pair_calls },
 };
 
 static bool df_has_changed(const struct df_pair *p)
@@ -14784,7 +14967,12 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
-    t->pair();
+    if (t->cls == 'c')
+        df_pair_rows(df.command, df.n_commands, 'c');
+    else if (t->cls)
+        df_pair_rows(df.name, df.n_names, t->cls);
+    else
+        t->pair();
     if (df_list.n)
         qsort(df_list.p, df_list.n, sizeof *df_list.p, df_most_changed);
 }
@@ -14849,34 +15037,37 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Text, as much of it as fits into so many bytes; 0: all. */
-static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
+/* Text that ends a line, as much of it as a terminal of that many columns has a place for; 0: there
+ * is no terminal. */
+static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
-    bool cut = most && n > most;
-    u32 keep = cut ? most - 3 : n;
-    while (cut && keep && (s[keep] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        keep--;
-    b_put(b, s, keep);
-    b_s(b, cut ? "..." : "");
+    const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
+    u32 from = line ? (u32)(line + 1 - b->p) : 0, used = u_width(b->p + from, b->len - from);
+    u32 room = columns ? MAX(columns, used + 8) - used : UINT32_MAX, fits = room;
+    if (u_fit(s, n, &fits) == n) {
+        b_put(b, s, n);
+        return;
+    }
+    fits = room - 3;
+    b_put(b, s, u_fit(s, n, &fits));
+    b_s(b, "...");
 }
 
-/* The name of a pair ends a line that began at `from`. */
-static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
+/* The name of a pair ends a line. */
+static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
-    u32 columns = u_columns(out.text.fd[0]), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
         b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
-    df_put_cut(b, name.p, name.len, columns ? MAX(columns, used + 8) - used : 0);
+    df_put_rest(b, u_columns(out.text.fd[0]), name.p, name.len);
     b_c(b, '\n');
 }
 
 static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df_table *t)
 {
     bool calls = t->pair == df_pair_calls;
-    u32 from = b->len;
     for (u32 i = t->count ? 0 : 2; i < 4; i++) {
         u32 k = i & 1;
         int width = i < 2 ? 8 : 10;
@@ -14894,7 +15085,7 @@ static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df
     else
         df_text_change(b, p, t->unit);
     b_s(b, "  ");
-    df_text_name(b, p, from);
+    df_text_name(b, p);
 }
 
 static void df_text_table(struct buf *b, const struct df_table *t)
@@ -15042,7 +15233,7 @@ static void df_text(struct buf *b)
         b_s(b, " Different calls were traced (-e): only those of both are compared, and opens and\n"
             " bytes of files and addresses are those of the calls that each recording has\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
-        if (!proc || !df_tables[i].trace)
+        if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
     if (!proc)
         df_text_times(b);
@@ -15062,10 +15253,9 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
         b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
             ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
             r->errors, st_returned_ns(r), st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+    b_s(b, df.counted[k] && df.timed[k] ? "," : "");
     if (df.timed[k])
-        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
-            t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+        st_json_time(b, "timed", t);
 }
 
 /* What recording k has of a pair. */
@@ -15077,9 +15267,9 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         return;
     }
     b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
-    if (t->pair == df_pair_commands)
+    if (t->cls == 'c')
         b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
-    if (t->pair == df_pair_commands && df_of_proc(k))
+    if (t->cls == 'c' && df_of_proc(k))
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
@@ -15115,45 +15305,29 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-static void df_json_table(struct buf *b, const struct df_table *t)
+/* The pairs of a table that have changed; only: those that just this recording has, -1: all. */
+static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
-    b_f(b, ",\"%s\":[", t->key);
     for (u32 i = 0; i < df_list.n; i++) {
         const struct df_pair *p = &df_list.p[i];
-        if (!calls && !df_has_changed(p))
+        if (only >= 0 ? p->in[!only] : !calls && !df_has_changed(p))
             continue;
         st_json_room(b);
         b_s(b, first ? "{" : ",{");
         first = false;
-        if (t->count)
+        if (only >= 0) {
+            out_json_str(b, "name", p->name->s, p->name->len);
+            b_c(b, ',');
+            df_json_side(b, t, p, (u32)only);
+        } else if (t->count) {
             df_json_pair(b, t, p);
-        else
+        } else {
             df_json_failed(b, t, p);
+        }
         b_c(b, '}');
     }
     b_c(b, ']');
-}
-
-/* What only one recording has of a table. */
-static void df_json_only(struct buf *b, const struct df_table *t)
-{
-    for (u32 k = 0; k < 2; k++) {
-        bool first = true;
-        b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + (int)k);
-        for (u32 i = 0; i < df_list.n; i++) {
-            const struct df_pair *p = &df_list.p[i];
-            if (p->in[!k])
-                continue;
-            st_json_room(b);
-            b_s(b, first ? "{" : ",{");
-            first = false;
-            out_json_str(b, "name", p->name->s, p->name->len);
-            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", p->of[k].amount,
-                p->of[k].count);
-        }
-        b_c(b, ']');
-    }
 }
 
 static bool df_ran(u32 k, const struct name *program)
@@ -15201,9 +15375,12 @@ static void df_json(struct buf *b)
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++) {
         const struct df_table *t = &df_tables[i];
         df_pairs(t);
-        if (t->unit == DF_BYTES)
-            df_json_only(b, t);
-        df_json_table(b, t);
+        for (int k = 0; k < 2 && t->unit == DF_BYTES; k++) {
+            b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + k);
+            df_json_list(b, t, k);
+        }
+        b_f(b, ",\"%s\":[", t->key);
+        df_json_list(b, t, -1);
     }
     b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
         df.left_out);
@@ -15465,10 +15642,13 @@ static int pf_map(int at, int f)
     }
     if (p == MAP_FAILED)
         return -errno;
+    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0) {
+        int e = -errno;
+        munmap(p, (pf_rings.pages + 1) * pf_rings.page);
+        return e;
+    }
     pf_rings.ring[at] = p;
     pf_rings.fd[at] = f;
-    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
-        return -errno;
     return 0;
 }
 
@@ -15478,13 +15658,17 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
     if (f < 0)
         return f;
-    /* The descriptor must live as long as the event: it is closed when kvis ends. */
     if (!pf_rings.ring[at])
         e = pf_map(at, f);
     else if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf_rings.fd[at]) < 0)
         e = -errno;
-    pf_rings.n = e ? pf_rings.n : MAX(pf_rings.n, (u32)at + 1);
-    return e;
+    if (e) {
+        close(f);
+        return e;
+    }
+    /* The descriptor must live as long as the event: it is closed when kvis ends. */
+    pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
+    return 0;
 }
 
 /* Opens the events for one thread on every CPU that there is: sysconf(3) of musl says on how many
@@ -15735,7 +15919,8 @@ struct btf_hit { u32 type; u64 off; bool bits; };
 static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* questions by the hash of their type's name; 0: none */
+    u32 bucket[BTF_BUCKETS];  /* questions by how their type's name begins; 0: none */
+    u32 *hit, n_hits;         /* types whose names begin like one that is asked for */
     u64 members;              /* that may still be looked at */
     char *why;
 } btf;
@@ -15875,6 +16060,28 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
+/* The bucket of a type's name: by its first four bytes, which few names share. */
+static u32 *btf_bucket(const char *name, u32 len)
+{
+    u32 h = 0;
+    for (u32 i = 0; i < len && i < 4 && name[i]; i++)
+        h = h * 31 + (u8)name[i];
+    return &btf.bucket[h % BTF_BUCKETS];
+}
+
+/* Notes a type of which an answer may be asked, when all types are known. */
+static int btf_hit(u32 id)
+{
+    if (!(btf.n_hits & (btf.n_hits - 1))) { /* a power of two */
+        u32 *hit = realloc(btf.hit, (btf.n_hits ? 2 * btf.n_hits : 1) * sizeof *hit);
+        if (!hit)
+            return -ENOMEM;
+        btf.hit = hit;
+    }
+    btf.hit[btf.n_hits++] = id;
+    return 0;
+}
+
 /* Checks all types, and notes where they are. */
 static int btf_scan(struct btf_file *b)
 {
@@ -15882,14 +16089,18 @@ static int btf_scan(struct btf_file *b)
     if (!b->type)
         return -ENOMEM;
     struct btf_type t;
-    for (u32 pos = b->type_pos; pos < b->type_end;) {
-        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
+    int e = 0;
+    for (u32 pos = b->type_pos; pos < b->type_end && !e;) {
+        u32 id = b->first_id + b->n_ids;
+        s64 len = btf_head(b, pos, id, &t);
         if (len < 0)
             return (int)len;
         b->type[b->n_ids++] = pos;
         pos += (u32)len;
+        if (btf_kinds[MIN(t.kind, BTF_KINDS)].named && *btf_bucket(btf_str(b, t.name), 4))
+            e = btf_hit(id);
     }
-    return 0;
+    return e;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
@@ -16134,15 +16345,6 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* The bucket of a type's name. */
-static u32 *btf_bucket(const char *name, u32 len)
-{
-    u32 h = 0;
-    for (u32 i = 0; i < len; i++)
-        h = h * 31 + (u8)name[i];
-    return &btf.bucket[h % BTF_BUCKETS];
-}
-
 /* Puts the questions into buckets. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
@@ -16176,10 +16378,9 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
-    btf_sort(w, n);
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
+        for (u32 i = 0; i < btf.n_hits; i++)
+            if (!btf_get(btf.hit[i], &t) && t.b == &btf.file[k])
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16212,6 +16413,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     memset(&btf, 0, sizeof btf);
     btf.why = why;
     why[0] = 0;
+    btf_sort(w, n);
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
@@ -16222,6 +16424,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
         btf_answer(w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
+    free(btf.hit);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].type);
         if (btf.file[i].p)
@@ -16648,6 +16851,7 @@ struct bpf_obj {
     struct bpf_obj *lender;  /* NULL, or whose maps this one uses where it has the same */
     const struct bpf_family *lodger; /* NULL, or the family that will be lent to: its fields are
                                       * looked up along with these */
+    struct btf_want *also;   /* NULL, or a field that is looked up with those of the programs */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
@@ -16670,11 +16874,28 @@ static struct {
     struct rlimit memlock; /* as it was: the command gets it back */
 } bpf;
 
-/* Before 5.11 maps and programs count as locked memory. Returns whether it was raised now. */
+/* The kernel that runs, as KERNEL_VERSION has it. */
+static u32 bpf_kernel_version(void)
+{
+    struct utsname u;
+    u32 v[3] = { 0, 0, 0 };
+    char *s = u.release;
+    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
+        v[i] = (u32)strtoul(s, &s, 10);
+    return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
+}
+
+/* Whether maps and programs count as locked memory, of which there may have to be more on the way. */
+static bool bpf_is_locked(void)
+{
+    return bpf_kernel_version() < (5u << 16 | 11u << 8);
+}
+
+/* Returns whether the limit was raised now. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-    if (bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
+    if (!bpf_is_locked() || bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
         return false;
     return bpf.memlock_raised = setrlimit(RLIMIT_MEMLOCK, &all) == 0;
 }
@@ -16800,30 +17021,12 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Reads or writes all n elements of an array; val has them one after the other. By one call where
- * the kernel can (arrays: 5.6, per-CPU arrays: 5.13), else one by one. */
-static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
+/* Writes all n elements of an array; val has them one after the other. */
+static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
 {
-    int one = write ? BPF_MAP_UPDATE_ELEM : BPF_MAP_LOOKUP_ELEM;
-    int all = write ? BPF_MAP_UPDATE_BATCH : BPF_MAP_LOOKUP_BATCH, e = -ENOMEM;
-    u32 *keys = realloc(NULL, n * sizeof *keys), after;
-    union bpf_attr a;
-    memset(&a, 0, sizeof a);
-    a.batch.map_fd = (u32)map;
-    a.batch.count = n;
-    a.batch.keys = (uintptr_t)keys;
-    a.batch.values = (uintptr_t)val;
-    a.batch.out_batch = (uintptr_t)&after;
-    for (u32 i = 0; keys && i < n; i++)
-        keys[i] = i;
-    if (keys)
-        e = bpf_call(all, &a, BPF_ATTR_TO(batch));
-    free(keys);
-    if (a.batch.count == n && (!e || e == -ENOENT)) /* ENOENT: there are no more */
-        return 0;
-    e = 0;
+    int e = 0;
     for (u32 i = 0; i < n && !e; i++)
-        e = bpf_map_do(one, map, &i, (u8 *)val + i * size);
+        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &i, (const u8 *)val + i * size);
     return e;
 }
 
@@ -16878,8 +17081,11 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Hash tables get their memory entry by entry where programs can take it at any moment (Linux 6.1:
+ * kernel/bpf/memalloc.c); filling them all at the start takes half of the time until a command runs. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
+    bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
     for (u32 i = 0; i < o->fam->n_maps; i++) {
         struct bpf_map_row m = o->fam->maps[i];
         int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
@@ -16888,8 +17094,10 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) /* by threads: there are not more than stacks for them */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* by threads: there are not more than stacks for them */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
+            m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
+        }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
@@ -16960,10 +17168,12 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up the fields that the family's programs name, and one more of the caller's. What is not
- * found is an answer (bpf_patch deals with it), not an error. */
-static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
+/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more of the
+ * caller's. What is not found is an answer (bpf_patch deals with it), not an error. */
+static void *bpf_find_fields(void *obj)
 {
+    struct bpf_obj *o = obj;
+    struct btf_want *also = o->also;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -16974,6 +17184,7 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
     if (added)
         *also = o->want[o->n_want - 1];
+    return NULL;
 }
 
 /* Looks up the tracepoint records of the programs in `mask`. */
@@ -17146,17 +17357,6 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- programs --- */
 
-/* The kernel that runs, as KERNEL_VERSION has it. */
-static u32 bpf_kernel_version(void)
-{
-    struct utsname u;
-    u32 v[3] = { 0, 0, 0 };
-    char *s = u.release;
-    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
-        v[i] = (u32)strtoul(s, &s, 10);
-    return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
-}
-
 /* btf_id: by bpf_btf_id. log NULL and log_level 0: none. Returns a descriptor or -errno. */
 static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
@@ -17256,41 +17456,103 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
 }
 
+/* Loads a program without asking why not. insns: as it was given to the kernel. */
+static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
+{
+    const struct bpf_prog_row *r = &o->fam->progs[i];
+    if (r->n_insns > BPF_MAXINSNS)
+        return -E2BIG;
+    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+    bpf_patch(o, r, insns);
+    return bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
+}
+
+static void bpf_loaded(struct bpf_obj *o, u32 i, int prog)
+{
+    o->prog[i] = prog;
+    __atomic_fetch_or(&o->loaded, 1u << i, __ATOMIC_RELAXED);
+}
+
+static void bpf_load_quietly(struct bpf_obj *o, u32 i)
+{
+    struct bpf_insn insns[BPF_MAXINSNS];
+    int f = bpf_load_insns(o, i, insns);
+    if (f >= 0)
+        bpf_loaded(o, i, f);
+}
+
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    if (r->n_insns > BPF_MAXINSNS)
-        return bpf_fail(o, -E2BIG, "%s: too long", r->name);
-    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
-    bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
+    int f = bpf_load_insns(o, i, insns);
+    if (f == -E2BIG)
+        return bpf_fail(o, f, "%s: too long", r->name);
     if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* of which the verifier knows nothing */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
-    if (f < 0)
-        return f;
-    o->prog[i] = f;
-    o->loaded |= 1u << i;
-    return 0;
+    if (f >= 0)
+        bpf_loaded(o, i, f);
+    return MIN(f, 0);
 }
 
-/* Makes the family's maps. o is filled with what the caller wants: fam, cfg, ring_bytes. */
+/* Makes the family's maps, and looks up the fields that its programs name (where a lender has not
+ * done so) meanwhile: each takes some ms. o is filled with what the caller wants: fam, cfg,
+ * ring_bytes, also. */
 static int bpf_open(struct bpf_obj *o)
 {
+    pthread_t th;
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    return ARCH_HAS_BPF ? bpf_make_maps(o) : -ENOSYS; /* bpf_denied says why */
+    if (!ARCH_HAS_BPF)
+        return -ENOSYS; /* bpf_denied says why */
+    bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
+    int e = bpf_make_maps(o);
+    if (beside)
+        pthread_join(th, NULL);
+    else if (!o->lender)
+        bpf_find_fields(o);
+    return e;
 }
 
-/* Loads the programs of `mask` (bits are rows of fam->progs). */
+/* What several threads load: the programs of `mask` that are still to be begun. */
+struct bpf_loading {
+    struct bpf_obj *o;
+    u32 mask;
+};
+
+static void *bpf_load_some(void *loading)
+{
+    struct bpf_loading *l = loading;
+    u32 bits;
+    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
+        u32 i = (u32)__builtin_ctz(bits);
+        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
+            bpf_load_quietly(l->o, i);
+    }
+    return NULL;
+}
+
+/* Loads the programs of `mask` (bits are rows of fam->progs): those that the verifier takes, by
+ * several threads; the first that it refuses, once more for its reasons. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
+    struct bpf_loading l = { .o = o, .mask = mask };
+    pthread_t th[2];
+    u32 n = 0;
     int e = 0;
+    bool one = !(mask & (mask - 1));
+    while (!one && !bpf_is_locked() && n < ARRAY_LEN(th)
+           && u_thread(&th[n], bpf_load_some, &l) == 0)
+        n++;
+    if (n)
+        bpf_load_some(&l);
+    while (n)
+        pthread_join(th[--n], NULL);
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
+        if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
     return e;
 }
@@ -17641,30 +17903,35 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- what went missing --- */
 
-/* The sum over all CPUs of a per-CPU counter; 0 when it cannot be read. */
-static u64 bpf_sum(int map, u32 key)
+/* Reads n counters of a per-CPU array, from one on: their sums over the CPUs, and of the one at
+ * `most` the largest value. Returns 0 or -errno. */
+static int bpf_counters(int map, u32 from, u32 n, u32 most, u64 *sum)
 {
-    u32 n = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
-    u64 sum = 0, *v = calloc(n, sizeof *v);
-    if (v && bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) == 0)
-        for (u32 i = 0; i < n; i++)
-            sum += v[i];
-    free(v);
-    return sum;
-}
-
-/* The same for all n counters of an array. */
-static void bpf_sums(int map, u32 n, u64 *sum)
-{
-    u32 cpus = (u32)pf_cpus("possible", false); /* 0: without /sys nobody says what a batch has */
-    u64 *v = cpus ? calloc((size_t)n * cpus, sizeof *v) : NULL;
-    bool ok = v && bpf_map_all(false, map, n, v, cpus * sizeof *v) == 0;
-    for (u32 i = 0; i < n; i++) {
-        sum[i] = cpus ? 0 : bpf_sum(map, i);
-        for (u32 cpu = 0; ok && cpu < cpus; cpu++)
-            sum[i] += v[(size_t)i * cpus + cpu];
+    u32 cpus = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
+    u64 *v = calloc(cpus, sizeof *v);
+    int e = v ? 0 : -ENOMEM;
+    for (u32 i = 0; i < n && !e; i++) {
+        u32 key = from + i;
+        sum[i] = 0;
+        e = bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v);
+        for (u32 cpu = 0; cpu < cpus && !e; cpu++)
+            sum[i] = key == most ? MAX(sum[i], v[cpu]) : sum[i] + v[cpu];
     }
     free(v);
+    return e;
+}
+
+/* The sum over all CPUs of a counter; 0, with a warning, when it cannot be read. */
+static u64 bpf_sum(int map, u32 key)
+{
+    static bool warned;
+    u64 sum = 0;
+    int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
+    if (e && !warned)
+        u_warn("what BPF programs have lost is unknown: cannot read their counters: %s",
+               strerror(-e));
+    warned |= e != 0;
+    return e ? 0 : sum;
 }
 
 /* What the programs counted under one reason (enum wire_lost). */
@@ -17835,7 +18102,8 @@ static struct {
     pid_t pid;               /* 0: none was started */
     volatile bool ended;     /* and was waited for: its pid can be another process's */
     int go;                  /* a pipe: its leave to go on. -1: none */
-    struct sp_failure { int stage, err; } volatile *failure; /* why it could not; shared with it */
+    struct sp_report { int stage, err; u64 exec_ns; } volatile *report; /* the child's, shared with
+                              it: when it called execve, and why it could not become the command */
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
@@ -17868,55 +18136,133 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigaction(SIGCHLD, &dfl, &sp_found.chld); /* ignored, our children would be reaped unseen */
 }
 
-/* The handler (and what asks it) of commands that watch until somebody ends them. */
-static volatile sig_atomic_t sp_told;
+/* --- signals to commands that watch by programs in the kernel ---
+ * A signal that the process group got is the command's as well: kvis lets it be, and ends with the
+ * command. siginfo does not tell a group's signal from kvis's own, so a witness does: a process of
+ * kvis's in the group that blocks everything, where such a signal stays pending. By ptrace, the
+ * command's own stop tells: see tr_is_groups. */
 
-/* Whether a signal to kvis is for the command: the first ^C or ^\, which a terminal sends to both
- * (SI_KERNEL). One that a person sent to kvis alone is passed on. */
-static bool sp_is_commands(int sig, const siginfo_t *si)
-{
-    if (sp_command.pid <= 0 || (sig != SIGINT && sig != SIGQUIT))
-        return false;
-    return si->si_code == SI_KERNEL || (!sp_command.ended && kill(sp_command.pid, sig) == 0);
-}
+enum { SP_CAME = 8 };
 
-/* Whether the command itself, or what descends from it, has sent a signal. It does not know kvis:
- * it means its process group, as `kill 0` does, so it has got the signal already. A sender that is
- * gone is taken for somebody else: kvis can always be ended. Runs in signal handlers. */
-static bool sp_by_command(const siginfo_t *si)
-{
-    pid_t pid = sp_command.pid > 0 && si->si_code <= 0 ? si->si_pid : 0;
-    for (u32 i = 0; i < 64 && pid > 1; i++) {
-        char path[32], s[512];
-        if (pid == sp_command.pid)
-            return true;
-        snprintf(path, sizeof path, "/proc/%d/stat", pid);
-        s[u_slurp(path, s, sizeof s - 1)] = 0;
-        const char *end = strrchr(s, ')');
-        pid = end && end[1] && end[2] ? atoi(end + 3) : 0;
-    }
-    return false;
-}
+static volatile sig_atomic_t sp_told;               /* the signal that ends kvis */
+static volatile sig_atomic_t sp_n_came, sp_n_done;  /* others that came, and those decided */
+static siginfo_t sp_came[SP_CAME];
+static pid_t sp_witness = -1;
+static char **sp_words;                             /* kvis's own argv */
 
+/* The handler. The timer gets kvis out of a write that nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
-    static bool asked;
-    int e = errno;
     (void)unused;
-    bool noted = sig != SIGALRM && sig != SIGIO && !sp_by_command(si);
-    errno = e;
-    if (!noted)
+    if (sig == SIGALRM || sig == SIGIO)
         return;
-    if (asked || !sp_is_commands(sig, si))
+    if (sp_command.pid <= 0) {
         sp_told = sig;
-    asked = true;
-    errno = e;
-    if (sp_told) /* and soon again and again, to get out of a write that nobody reads */
-        setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
+    } else if (sp_n_came - sp_n_done < SP_CAME) {
+        sp_came[sp_n_came % SP_CAME] = *si;
+        sp_n_came = sp_n_came + 1;
+    }
+    setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-static bool sp_gives_up(void)
+/* It has neither kvis's name nor its words, by which pkill(1) would find it, too. */
+static void sp_start_witness(void)
 {
+    pid_t kvis = getpid();
+    sigset_t all, was;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (sp_witness) { /* if there is none, every signal counts as kvis's own */
+        sigprocmask(SIG_SETMASK, &was, NULL);
+        return;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "signals");
+    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
+        for (int f = 0; f < 1024; f++)
+            close(f);
+    for (char **w = sp_words; *w; w++)
+        memset(*w, 0, strlen(*w));
+    while (getppid() == kvis)
+        pause();
+    _exit(0);
+}
+
+static void sp_end_witness(pid_t pid)
+{
+    if (pid > 0 && kill(pid, SIGKILL) == 0)
+        waitpid(pid, NULL, 0);
+}
+
+/* The signals of a process that are pending, bit n-1. */
+static u64 sp_pending(pid_t pid)
+{
+    const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
+    return pending ? strtoull(pending, NULL, 16) : 0;
+}
+
+/* A witness that has signals makes way for a new one. kvis's own are blocked meanwhile: what comes
+ * before the new one's birth is taken out. */
+static void sp_change_witness(void)
+{
+    pid_t old = sp_witness;
+    sigset_t one;
+    sp_start_witness();
+    u64 mine = sp_pending(getpid()), seen = sp_pending(sp_witness);
+    u64 unseen = mine & sp_pending(old) & ~seen;
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
+        sigemptyset(&one);
+        sigaddset(&one, sp_sigs[i]);
+        if (unseen >> (sp_sigs[i] - 1) & 1)
+            sigtimedwait(&one, NULL, &(struct timespec){ 0 });
+    }
+    sp_end_witness(old);
+}
+
+/* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
+static u64 sp_group_got(void)
+{
+    bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
+    u64 got = sp_pending(sp_witness);
+    if (got)
+        sp_change_witness();
+    return together ? got : 0;
+}
+
+/* Decides what a signal that was not the group's means. The first ^C or ^\ of a terminal
+ * (SI_KERNEL) is the command's; one that was sent to kvis alone is passed on. All others end
+ * kvis. */
+static void sp_decide(const siginfo_t *si)
+{
+    static bool asked;
+    int sig = si->si_signo;
+    bool commands = (sig == SIGINT || sig == SIGQUIT) && !asked;
+    if (commands && si->si_code != SI_KERNEL)
+        commands = !sp_command.ended && kill(sp_command.pid, sig) == 0;
+    asked = true;
+    if (!commands)
+        sp_told = sig;
+}
+
+/* Whether kvis is to end, by the signals that have come. */
+static bool sp_over(void)
+{
+    if (sp_told || sp_n_done == sp_n_came)
+        return sp_told;
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
+    sigset_t all, was;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    for (u64 group = sp_group_got(); !sp_told && sp_n_done != sp_n_came; sp_n_done++) {
+        const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
+        bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
+        if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
+            sp_decide(si);
+    }
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    if (!sp_told)
+        setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     return sp_told;
 }
 
@@ -17933,19 +18279,19 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
-static const char *sp_find(const char *cmd)
+/* The file that a command's name stands for, as execvp(3) finds it. NULL: none, and errno says
+ * why. */
+static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
     const char *dirs = getenv("PATH");
     struct stat s;
-    bool found = false;
+    int why = ENOENT;
     if (strchr(cmd, '/')) {
         if (stat(cmd, &s) < 0)
-            die(errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC, "cannot run %s:", cmd);
-        if (S_ISDIR(s.st_mode))
-            die(EXIT_NOEXEC, "cannot run %s: it is a directory", cmd);
-        return cmd;
+            return NULL;
+        errno = EISDIR;
+        return S_ISDIR(s.st_mode) ? NULL : cmd;
     }
     for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
         size_t n = strcspn(d, ":");
@@ -17953,22 +18299,37 @@ static const char *sp_find(const char *cmd)
         if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
             if (access(path, X_OK) == 0)
                 return path;
-            found = true;
+            why = ENOEXEC;
         }
         d += n;
         if (!*d)
             break;
     }
-    if (found)
-        die(EXIT_NOEXEC, "cannot run %s: it is not executable", cmd);
-    die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
+    errno = why;
+    return NULL;
+}
+
+/* The same, or the end of kvis. */
+static const char *sp_find(const char *cmd)
+{
+    const char *path = sp_locate(cmd);
+    int code = errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+    if (path)
+        return path;
+    if (errno == EISDIR)
+        die(code, "cannot run %s: it is a directory", cmd);
+    if (strchr(cmd, '/'))
+        die(code, "cannot run %s:", cmd);
+    if (errno == ENOEXEC)
+        die(code, "cannot run %s: it is not executable", cmd);
+    die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
 /* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
-    sp_command.failure->err = errno;
-    sp_command.failure->stage = stage;
+    sp_command.report->err = errno;
+    sp_command.report->stage = stage;
     _exit(EXIT_KVIS);
 }
 
@@ -18082,6 +18443,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     if (opt.user)
         sp_become();
     sp_restore_signals();
+    sp_command.report->exec_ns = u_now();
     if (sp_command.late)
         sp_command.late();
     execv(path, opt.command);
@@ -18092,10 +18454,10 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
  * there is no command. */
 static int sp_error(void)
 {
-    int stage = sp_command.failure ? sp_command.failure->stage : 0;
+    int stage = sp_command.report ? sp_command.report->stage : 0;
     if (!stage)
         return 0;
-    errno = sp_command.failure->err;
+    errno = sp_command.report->err;
     if (stage == 'n')
         u_warn("no user %s in /etc/passwd", opt.user);
     else if (stage == 'u')
@@ -18114,7 +18476,7 @@ static int sp_error(void)
         u_warn("cannot run %s:", opt.command[0]);
     if (stage != 'x')
         return EXIT_KVIS;
-    return sp_command.failure->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+    return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
 /* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
@@ -18123,13 +18485,13 @@ static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
     int sync[2];
-    void *shared = mmap(NULL, sizeof *sp_command.failure, PROT_READ | PROT_WRITE,
+    void *shared = mmap(NULL, sizeof *sp_command.report, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     if (pipe2(sync, O_CLOEXEC) < 0)
         die(EXIT_KVIS, "pipe: %s; fix: %s", strerror(errno), pf_fix(-errno, PF_LEVEL_USER));
-    sp_command.failure = shared;
+    sp_command.report = shared;
     sp_command.pid = fork();
     if (sp_command.pid < 0)
         die(EXIT_KVIS, "fork:");
@@ -18140,15 +18502,24 @@ static void sp_fork(void)
 }
 
 /* Lets it go; kvis ends, and the child with it, when that fails. When kvis is to end already, the
- * child ends without having become the command. */
-static void sp_go(void)
+ * child ends without having become the command. Unless it is traced, kvis waits for its exec, which
+ * closes its end of the pipe, and returns when it called execve. */
+static u64 sp_go(bool traced)
 {
+    struct pollfd pipe_end = { .fd = sp_command.go };
+    if (!traced)
+        sp_start_witness();
+    u64 from = u_now();
     if (!sp_told && write(sp_command.go, "", 1) != 1) {
         kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
+    while (!traced && !sp_over() && poll(&pipe_end, 1, -1) < 0)
+        ;
     close(sp_command.go);
     sp_command.go = -1;
+    u64 at = sp_command.report->exec_ns;
+    return at > from && at <= u_now() ? at : from;
 }
 
 /* Whether the command has ended; if so, *status is its wait status. used: NULL, or it is set. */
@@ -18230,6 +18601,7 @@ static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
     struct sigaction act = { .sa_handler = sp_first_fatal, .sa_flags = SA_RESETHAND };
+    sp_words = argv;
     if (getpid() != 1 || !argv[0] || kill(2, 0) < 0)
         return;
     sp_argv = argv;
@@ -18362,7 +18734,7 @@ static struct {
     const struct wire_hist *hists;
     struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
-    u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
+    u64 delays_before[DELAY_SLOTS]; /* as hy_delays, when the command began */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
@@ -18425,7 +18797,7 @@ static const struct hy_kind {
     [K_SA] = { .count = HY_NEXT, .mul = 1, .max = 128, .model = true },
     [K_SAOUT] = { .count = HY_POINTED, .max = 128, .result = true, .model = true },
     [K_SOCKOPTVAL] = { .count = HY_NEXT, .mul = 1, .max = 256 },
-    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true },
+    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true, .model = true },
     [K_INTP] = { .count = HY_ONE, .mul = 4, .early = true, .model = true },
     [K_OFFP] = { .count = HY_ONE, .mul = 8, .early = true },
     [K_SIZEP] = { .count = HY_ONE, .mul = 8, .early = true },
@@ -18442,7 +18814,7 @@ static const struct hy_kind {
     [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
     ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
-    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24)
+    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
     [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* E2BIG: the size */
     [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
     OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
@@ -18484,6 +18856,9 @@ static const struct hy_stop {
     S(ptrace, "kvis is the tracer already")
     S(seccomp, "a filter of the program's own changes how its calls are seen")
     S(userfaultfd, "later reads of the program's memory may never return")
+    S(rename, "records before it need the directories' old names")
+    S(renameat, "records before it need the directories' old names")
+    S(renameat2, "records before it need the directories' old names")
     S(chdir, "/proc shows which directory it is now")
     S(fchdir, "/proc shows which directory it is now")
     S(chroot, "/proc shows which directory it is now")
@@ -18527,6 +18902,7 @@ static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_mmap, 1 + 4, 0, 0 }, /* whether the pages may never come (mem_) */
     { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
     { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
+    { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
     { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
     { SC_socketpair, 0, 1 + 3, 0 },
     { SC_chdir, FILE_OF_CWD, 0, 0 }, { SC_fchdir, FILE_OF_CWD, 0, 0 },
@@ -18799,6 +19175,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
         if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
             return hy_stopping[i].why;
+    if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
+        return "-P: where a path leads must be asked before it is another";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
         return "--faults: page faults must find the regions as they are";
     return hy_spec(&sc_rows[row], s);
@@ -18933,7 +19311,7 @@ static int hy_watch(void)
 {
     int e = hy_tell_commands();
     int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_all(true, map, CALL_NRS, hy_specs, sizeof *hy_specs);
+    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
 /* How many entries the maps have that count. */
@@ -19013,25 +19391,6 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-static void *hy_find_fields(void *compat)
-{
-    bpf_find_fields(&hy.obj, compat);
-    return NULL;
-}
-
-/* The maps, and the types of this kernel, which are read meanwhile: each takes some ms. */
-static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
-{
-    pthread_t th;
-    bool alone = u_thread(&th, hy_find_fields, compat) < 0;
-    int e = bpf_open(o);
-    if (alone)
-        hy_find_fields(compat);
-    else
-        pthread_join(th, NULL);
-    return e;
-}
-
 /* Whom nobody need follow, and which of the calls are not wanted. */
 static void hy_configure_observe(struct bpf_cfgs *c)
 {
@@ -19075,8 +19434,8 @@ static int hy_open(u32 ring_bytes)
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
-                           .lodger = hy.sched ? &disk_family : NULL };
-    int e = hy_open_beside(o, &compat);
+                           .lodger = hy.sched ? &disk_family : NULL, .also = &compat };
+    int e = bpf_open(o);
     if (e)
         return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
@@ -19117,25 +19476,13 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-static int hy_load(void)
-{
-    struct bpf_obj *o = &hy.obj;
-    u32 mask = hy_programs(hy.sched);
-    int e = bpf_load(o, mask);
-    if (e || (e = rb_open(o)) || (e = hy_tell_cgroup()) || (e = hy_let_nest()))
-        return e;
-    if (opt.bpf_stats && (e = bpf_take_time()))
-        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
-    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
-}
-
 /* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
  * for a second argument, and attaches where there is one; not the last two, which need not be
  * asked: a request is issued with what it is inserted with (one class of events,
  * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* the queue went in 5.11 */
     int e;
     for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
@@ -19194,7 +19541,7 @@ static int hy_load_proc(void)
     int e = bpf_open(o);
     if (e)
         return bpf_fail(&hy.obj, e, "%s", o->why);
-    bpf_find_fields(o, NULL);
+    bpf_find_fields(o);
     if (!hy_has_proc_fields(o))
         return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
     bpf_set(&c, "CFG_SELF", (u64)getpid());
@@ -19208,21 +19555,34 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* All programs, those of the disks by a second thread: the verifier takes its time for each, and
- * several at a time. (Not before 5.11, where they count as locked memory, and the limit of that may
- * have to be raised on the way.) */
-static int hy_load_all(void)
+/* Attaches the programs of the calls, which are loaded. */
+static int hy_attach(u32 mask)
+{
+    struct bpf_obj *o = &hy.obj;
+    int e = rb_open(o);
+    if (e || (e = hy_tell_cgroup()) || (e = hy_let_nest()))
+        return e;
+    if (opt.bpf_stats && (e = bpf_take_time()))
+        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
+    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
+}
+
+/* All programs; those of the disks are loaded while the others are attached. */
+static int hy_load(void)
 {
     pthread_t th;
     int disk = 0;
-    bool late = bpf_kernel_version() < (5u << 16 | 11u << 8), want = hy.sched;
-    late = late || (want && u_thread(&th, hy_load_disk, &disk) < 0);
-    int e = hy_load();
-    if (want && !late)
+    u32 mask = hy_programs(hy.sched);
+    int e = bpf_load(&hy.obj, mask);
+    if (e)
+        return e;
+    bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
+    e = hy_attach(mask);
+    if (beside)
         pthread_join(th, NULL);
-    else if (want && !e)
+    else if (hy.sched && !e)
         hy_load_disk(&disk);
-    e = e || !want ? e : hy_with_disk(disk);
+    e = e || !hy.sched ? e : hy_with_disk(disk);
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
@@ -19272,7 +19632,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     static char why[800];
     hy.magic = bpf_magic();
     int e = hy_open(ring_bytes);
-    if (!e && !(e = hy_load_all()))
+    if (!e && !(e = hy_load()))
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
@@ -19403,19 +19763,38 @@ static u64 hy_stops(void)
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
+/* The command begins: what its process waited for a CPU before is not the command's. */
+static void hy_begin(void)
+{
+    u32 longest = DELAY_MAX;
+    u64 *none = hy.on && hy.sched ? calloc(bpf_possible(), sizeof *none) : NULL;
+    if (!none)
+        return;
+    bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, hy.delays_before);
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &longest, none);
+    free(none);
+}
+
 /* Waits for a CPU, from the probe's per-CPU histogram, where that was asked for. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
     if (!hy.on || !hy.sched)
         return;
-    bpf_sums(bpf_map(&hy.obj, "delays"), DELAY_SLOTS, slot);
+    int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
+    if (e) {
+        u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
+        return;
+    }
+    for (u32 i = 0; i < DELAY_MAX; i++)
+        slot[i] -= hy.delays_before[i];
     st.n_delays = 1;
+    st.waits_lost = bpf_lost(&hy.obj, LOST_SCHED);
     st.delays.sum_ns = slot[DELAY_SUM];
     st.delays.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
         st.delays.count += st.delays.hist[i] = (u32)slot[i];
-    st.delays.max_ns = hy.max_delay_ns;
+    st.delays.max_ns = slot[DELAY_MAX];
 }
 
 /* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
@@ -19509,6 +19888,16 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
+/* Whether the call has written what that word of its thread points to. */
+static bool hy_is_written(u32 nr, u8 word)
+{
+    const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
+    bool written = false;
+    for (u32 i = 0; i < s->n; i++)
+        written |= s->item[i].arg == word && s->item[i].flags & ITEM_RESULT;
+    return written;
+}
+
 /* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
@@ -19516,7 +19905,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
     mem_replay_begin();
     hy.who = NULL;
-    if (size < sizeof *w || w->nr >= CALL_NRS)
+    if (size < sizeof *w)
         return NULL;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
@@ -19536,7 +19925,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
             mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
-                                          .fault = seg->fault, .early = seg->early });
+                                          .fault = seg->fault, .early = seg->early,
+                                          .written = hy_is_written(w->nr, seg->arg) });
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -19556,10 +19946,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
-enum {
-    TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC
-};
 
 /* PTRACE: every traced call stops its thread. HYBRID: BPF records most calls, or counts them, and
  * ptrace stops threads for the rest. OBSERVE: BPF alone; no thread ever stops. */
@@ -19577,8 +19963,12 @@ static struct {
     u32 interrupts;
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
-    siginfo_t queued[8];
-    u64 start_ns, next_table_ns, deadline_ns;
+    struct tr_signal { siginfo_t si; u64 ns; } queued[8];
+    struct tr_signal got[8]; /* signals that the command has got lately: a ring */
+    u32 n_got;
+    u64 next_table_ns, deadline_ns;
+    u64 end_ns;           /* when the last of the tree had ended */
+    u64 before_ns;        /* CPU time that the child used before its exec */
     struct name *cwd;
     struct {              /* deaths of threads that no parent had announced yet: a ring */
         pid_t tid;
@@ -19639,6 +20029,8 @@ static void tr_choose(void)
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
+        if (hy.on && md_renames(i))
+            tr.need[i] = true; /* the names that directories have are asked for: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
@@ -19662,8 +20054,10 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
-    return row < 0 ||
-           (tr.need[row] && !hy.row[row]); /* a call newer than our table: let it be seen */
+    if (row < 0)
+        return true; /* a call newer than our table: let it be seen */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
+    return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
 /* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
@@ -19758,6 +20152,7 @@ struct tr_facts {
     bool only_calls;        /* see tr_only_calls */
     bool every_call;        /* no call is left out, and each is shown or counted */
     bool no_accel;
+    bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
     bool may_bpf;           /* the capabilities for BPF programs */
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
@@ -19784,6 +20179,7 @@ struct tr_choice {
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
+           : f->no_follow                            ? "--no-follow: a child has no tracer"
            : f->attach                               ? "attached with -p"
            : f->lets_go                              ? "--until-exit lets go of what is left"
            : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
@@ -19800,6 +20196,8 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
         return "--backend=ptrace";
+    if (f->no_follow)
+        return "--no-follow";
     if (!f->may_bpf)
         return TR_NO_BPF;
     const char *why = tr_filter_why_not(f, TR_HYBRID);
@@ -19895,6 +20293,7 @@ static struct tr_facts tr_gather(void)
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
+        .no_follow = opt.no_follow,
         .lets_go = opt.until_exit && !opt.kill_on_exit,
         .may_bpf = bpf_caps_enough(caps),
         .may_filter = caps >> SYS_ADMIN & 1,
@@ -19977,10 +20376,17 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
     return tr.ends || (tid == pid && !hy.count);
 }
 
+/* Without those of forks, children are not traced. */
+static u32 tr_options(void)
+{
+    u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks);
+}
+
 static void tr_set_options(struct task *t)
 {
     t->stops_at_exit = tr_must_stop_at_exit(t->pid, t->tid);
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
+    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
                 | (tr.bound ? PTRACE_O_EXITKILL : 0)
                 | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
@@ -20069,9 +20475,6 @@ static void tr_trim_names(void)
             nm_mark(p->program);
     for (const struct ofd *o = fdt.dead; o; o = o->next_free)
         tr_mark_ofd(o);
-    for (u32 i = 0; i < MD_FLIGHTS; i++)
-        if (md_flights[i].o && !md_flights[i].landed_ns)
-            tr_mark_ofd(md_flights[i].o);
     nm_drop(st_name_gone);
 }
 
@@ -20089,17 +20492,31 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
+/* Whether a call that begins is the one in which -p met the thread. Where the result is in the first
+ * argument's register, the kernel puts the argument back before the stop, so arch_interrupted
+ * cannot tell, and the call begins anew. */
+static bool tr_was_blocked(struct task *t)
+{
+    const struct call *c = &t->call;
+    bool same = ARCH_ARG0_IS_RESULT && c->known && t->blocked_in == c->row + 1
+                && t->blocked_on == (s32)c->arg[0];
+    t->blocked_in = 0;
+    return same;
+}
+
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
     mem_budget();
     tr_trim_names();
+    ps.moment += !replay.on;
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
         c->shown = 0;
     } else {
         tr_begin_call(c, s, ns);
+        c->late = tr_was_blocked(t);
         md_enter(t, c, tr_shown(c));
     }
     if (tr_shown(c)) {
@@ -20190,7 +20607,7 @@ static void tr_make_full(struct task *t)
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
-    c->ret = c->known ? sc_result(c->id, ret) : ret;
+    c->ret = ret;
     c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
 }
 
@@ -20293,6 +20710,14 @@ static void tr_note_told(struct task *t)
     t->told_end_ns = ~0ull;
 }
 
+/* The peak of a program's resident memory while the process has it (proc_pid_status(5)). rusage of
+ * wait4(2) would not do: its ru_maxrss is also that of the children that the process has waited
+ * for, and of the programs before its exec. */
+static u64 tr_peak(pid_t tid)
+{
+    return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
+}
+
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
@@ -20313,6 +20738,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
+        else if (t->call.known && t->proc && (t->call.id == SC_execve || t->call.id == SC_execveat))
+            t->proc->exec_rss = tr_peak(t->tid);
     }
 }
 
@@ -20439,9 +20866,8 @@ static void tr_detach_one(struct task *t, int sig)
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
-    if (!t || !tr.started || opt.trace)
+    if (!t || d->ts_ns < out.start_ns || opt.trace)
         return;
-    hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
     pf_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
@@ -20453,7 +20879,7 @@ static void tr_delay(const struct wire_delay *d)
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
-    if (!tr.started)
+    if (w->ts_ns < out.start_ns)
         return;
     pf_upto(w->ts_ns);
     st_request(&st.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
@@ -20480,7 +20906,7 @@ static void tr_uring(const struct wire_uring *w)
     struct task *t = ps_task((pid_t)w->tid);
     if (!t)
         t = ps_task((pid_t)w->pid);
-    if (!tr.started || !t)
+    if (w->ts_ns < out.start_ns || !t)
         return;
     pf_upto(w->ts_ns);
     st.uring_done++;
@@ -20593,6 +21019,70 @@ static void tr_comm(struct task *t)
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
 }
 
+/* The value of a key in the auxiliary vector of a process; 0: not there. */
+static u64 tr_auxv(pid_t pid, u64 key)
+{
+    char path[64];
+    uintptr_t pair[2];
+    u64 v = 0;
+    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
+        v = pair[0] == key ? pair[1] : 0;
+    if (f >= 0)
+        close(f);
+    return v;
+}
+
+/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
+ * Returns its length; 0 or less: it cannot be read. */
+static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
+{
+    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
+    bool cut;
+    mem_budget();
+    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+}
+
+/* An exec whose entry kvis has not seen, because it attached meanwhile: what the new program finds
+ * tells how it was called. */
+static void tr_exec_look(struct task *t)
+{
+    static char name[PATH_MAX + 1], words[64 << 10];
+    static struct path p;
+    char file[64];
+    s64 n = tr_exec_name(t, name);
+    const struct name *cwd = t->fs ? t->fs->cwd : NULL;
+    p.ok = false;
+    if (n > 0 && (cwd || *name == '/'))
+        md_join(&p, cwd ? cwd->s : "", cwd ? cwd->len : 0, name, (size_t)n);
+    t->exec_path = p.ok ? nm_get('x', p.s, p.len) : ps_directory(t->tid, "exe", NULL);
+    snprintf(file, sizeof file, "/proc/%d/cmdline", t->tid);
+    size_t len = u_slurp(file, words, sizeof words);
+    b_reset(&t->exec_argv);
+    b_put(&t->exec_argv, words, len);
+    t->exec_argv.cut |= len == sizeof words - 1;
+}
+
+/* Says once that a program has not got the rights of its file's owner: for who traces it could do
+ * with them whatever it wants to (execve(2)). */
+static void tr_no_privilege(const struct task *t)
+{
+    enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
+    static bool said;
+    struct stat s;
+    struct statfs fs;
+    if (said || bpf_caps() >> SYS_PTRACE & 1 || !t->exec_path || stat(t->exec_path->s, &s) < 0)
+        return;
+    bool user = s.st_mode & S_ISUID && s.st_uid != getuid();
+    bool group = (s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != getgid();
+    if ((!user && !group) || statfs(t->exec_path->s, &fs) < 0 || fs.f_flags & NOSUID)
+        return;
+    said = true;
+    u_warn("%s is set-%s-ID, but runs without that privilege, since kvis has no CAP_SYS_PTRACE; "
+           "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
+}
+
 /* The program that has just been exec'd, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
@@ -20604,6 +21094,8 @@ static void tr_exec_event(struct task *t)
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
+    tr_no_privilege(t);
+    t->exec_path = NULL;
 }
 
 /* After exec the thread has a new address space, a descriptor table of its own without what was
@@ -20616,8 +21108,11 @@ static void tr_exec_state(struct task *t)
     u32 exe_minor = t->mm ? t->mm->exe_minor : 0;
     vm_put(t->mm);
     t->mm = vm_new();
-    if (t->proc)
-        t->proc->caught = t->proc->max_rss = 0, t->proc->program = t->exec_path;
+    struct proc *p = t->proc;
+    if (p && p->program) /* the first one is kvis's own */
+        st.max_rss = MAX(st.max_rss, p->exec_rss);
+    if (p)
+        p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_heed_exe(t->mm, t->tid);
@@ -20645,31 +21140,6 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* The value of a key in the auxiliary vector of a process; 0: not there. */
-static u64 tr_auxv(pid_t pid, u64 key)
-{
-    char path[64];
-    uintptr_t pair[2];
-    u64 v = 0;
-    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
-        v = pair[0] == key ? pair[1] : 0;
-    if (f >= 0)
-        close(f);
-    return v;
-}
-
-/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
- * Returns its length; 0 or less: it cannot be read. */
-static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
-{
-    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
-    bool cut;
-    mem_budget();
-    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
-}
-
 /* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
  * every call of the thread does. */
 static void tr_exec_done(struct task *t)
@@ -20681,6 +21151,7 @@ static void tr_exec_done(struct task *t)
         return;
     t->pending_ns = 0;
     tr_exit(t, &s);
+    tr_restore_untraced(t);
 }
 
 static struct task *tr_exec(struct task *t)
@@ -20693,10 +21164,29 @@ static struct task *tr_exec(struct task *t)
     }
     pf_flush();
     tr_fix_options(t);
+    if (!t->exec_path)
+        tr_exec_look(t);
     tr_exec_state(t);
     tr_exec_event(t);
     tr_exec_done(t);
     return t;
+}
+
+/* A thread ends in an execve: told as one that succeeded if the old program is gone already, since
+ * the kernel kills a process that it cannot give the new one any more. */
+static void tr_exec_died(struct task *t)
+{
+    char link[64];
+    struct stat now, called;
+    const struct call *c = &t->call;
+    bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
+    snprintf(link, sizeof link, "/proc/%d/exe", t->tid);
+    if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
+        || stat(link, &now) < 0 || stat(t->exec_path->s, &called) < 0
+        || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
+        return;
+    tr_exec_state(t);
+    tr_exec_event(t);
 }
 
 static void tr_exit_events(struct task *t, int status, bool last)
@@ -20705,12 +21195,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
         int end_of = process && t->proc ? t->proc->status : status;
         struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
-        if (WIFSIGNALED(end_of))
-            ev_sym(e, EV_signal, u_signame(WTERMSIG(end_of)));
-        else
-            ev_num(e, EV_code, WEXITSTATUS(end_of));
-        if (process && WIFSIGNALED(end_of))
-            ev_num(e, EV_core, WCOREDUMP(end_of));
+        ev_status(e, end_of, process);
         if (process && t->proc && t->proc->max_rss)
             ev_num(e, EV_max_rss_bytes, (s64)t->proc->max_rss);
         md_emit(e);
@@ -20766,11 +21251,7 @@ static const char *tr_si_code(const siginfo_t *si)
 {
     static char text[40];
     struct buf b = { .p = text, .cap = sizeof text - 1, .max = sizeof text - 1 };
-    const struct flag *f = dec_flag((u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
-    if (f)
-        dec_flag_name(&b, f);
-    else
-        b_s64(&b, si->si_code);
+    dec_enum(&b, (u32)si->si_code, dec_origin(si->si_signo, si->si_code).fam);
     text[b.len] = 0;
     return text;
 }
@@ -20815,27 +21296,51 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Whether the kernel sends it for an instruction that failed, and says the address. (With SI_KERNEL
- * it says none.) */
-static bool tr_is_fault(int sig)
+/* The call that a seccomp filter has answered with SIGSYS. */
+static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
+    u64 nr = (u32)si->si_syscall;
+    enum abi abi = arch_abi(si->si_arch, &nr);
+    int row = sc_find(abi, nr);
+    if (row >= 0)
+        ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-/* whole: what depends on the signal's code is known, too. */
-static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, bool whole)
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
+
+/* known: what there is of *si: its code, the sender too, or all. */
+static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
+    static char child[32]; /* u_signame has one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, u_when());
+    snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
-    if (whole && (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL
-                  || sig == SIGCHLD))
+    u8 origin = dec_origin(sig, si->si_code).st;
+    if (known >= TR_SENDER && ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD))
         tr_sender(e, t, si->si_pid);
-    else if (whole && tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
+    if (known < TR_INFO) /* the rest depends on the code */
+        origin = 0;
+    else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
+    else if (origin == ST_siginfo_exited)
+        ev_num(e, EV_child_code, si->si_status);
+    else if (origin == ST_siginfo_child)
+        ev_sym(e, EV_child_signal, child);
+    else if (origin == ST_siginfo_call)
+        tr_trapped_call(e, si);
+    else if (si->si_code < 0 && si->si_code != SI_TKILL && origin != ST_siginfo_poll)
+        ev_num(e, EV_value, (s64)(uintptr_t)si->si_ptr);
     md_emit(e);
+}
+
+/* Notes what the command itself gets, or, once that has ended, any process of its tree. */
+static void tr_note_got(const struct task *t, const siginfo_t *si)
+{
+    if (t->pid == tr.child || tr.status != -1)
+        tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ *si, u_now() };
 }
 
 static void tr_signal_stop(struct task *t, int sig)
@@ -20843,21 +21348,16 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child stands before its exec: from here on it is watched */
-        if (t->proc)
-            t->proc->start_ns = u_when();
-        tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
-        if (hy.count && hy_watch())
-            u_warn("cannot fill the map spec: nothing is counted");
-        tr_resume(t, 0);
+        tr.started = true; /* the child stands before its exec: see tr_watch_command */
         return;
     }
     if (hy_is_stop(&si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
     }
+    tr_note_got(t, &si);
     tr_interrupted_by(t, sig);
-    tr_signal_event(t, sig, &si, true);
+    tr_signal_event(t, sig, &si, TR_INFO);
     if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
@@ -20992,6 +21492,14 @@ static void tr_tell_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
+/* The peak of the program that ends with a record; 0: not known. The kernel keeps one number for all
+ * programs of a process: it is of the last one only if it has grown since the exec before. */
+static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
+{
+    u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;
+    return pages * (u64)sysconf(_SC_PAGESIZE);
+}
+
 /* The arguments come before the rest, from the same thread. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
@@ -21011,9 +21519,11 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     /* The probe has seen it as well, unless it was kept from it (see bpf_raw_is_whole). */
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
-    tr_exec_state(t);
-    if (t->proc)
+    if (t->proc) {
+        t->proc->exec_rss = tr_record_peak(t->proc, h);
         t->proc->rss_before = h->max_rss;
+    }
+    tr_exec_state(t);
     tr_exec_event(t);
     tr_tell_unseen(t->pid);
 }
@@ -21026,14 +21536,14 @@ static void tr_signal_record(const struct wire_signal *w)
     if (!t || !w->sig || w->sig > 64)
         return;
     bool was_sent = !w->sent && !w->known && t->proc && t->proc->sent == w->sig;
-    if (tr_is_fault(w->sig))
-        si.si_addr = (void *)(uintptr_t)w->value;
+    if (was_sent)
+        si.si_pid = t->proc->sent_by;
     else
-        si.si_pid = was_sent ? t->proc->sent_by : (pid_t)w->value;
+        memcpy((char *)&si + offsetof(siginfo_t, si_pid), w->info, sizeof w->info);
     if (t->proc && w->sent) {
         t->proc->sent = w->sig;
         t->proc->sent_code = w->code;
-        t->proc->sent_by = (pid_t)w->value;
+        t->proc->sent_by = (pid_t)w->info[0];
     }
     if (w->sent)
         return;
@@ -21044,7 +21554,7 @@ static void tr_signal_record(const struct wire_signal *w)
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
     tr_interrupted_by(t, w->sig);
-    tr_signal_event(t, w->sig, &si, w->known || (was_sent && !tr_is_fault(w->sig)));
+    tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
     u_at = 0;
 }
 
@@ -21054,12 +21564,10 @@ static void tr_died_by(struct task *t, int sig)
     struct proc *p = t->proc;
     siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
     if (p->sent == sig && p->delivered != sig)
-        tr_signal_event(t, sig, &si, !tr_is_fault(sig));
+        tr_signal_event(t, sig, &si, TR_SENDER);
     p->delivered = (u8)sig;
 }
 
-/* The peak of resident memory that the kernel has is also that of the programs before the last
- * exec: of this one only if it has grown since. */
 static void tr_exit_record(const struct wire_proc *h)
 {
     struct task *t = ps_task((pid_t)h->tid);
@@ -21068,8 +21576,7 @@ static void tr_exit_record(const struct wire_proc *h)
     if (t->proc) {
         t->proc->status = h->ret;
         t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
-        t->proc->max_rss = h->max_rss > t->proc->rss_before
-            ? h->max_rss * (u64)sysconf(_SC_PAGESIZE) : 0;
+        t->proc->max_rss = MAX(t->proc->max_rss, tr_record_peak(t->proc, h));
         if (WIFSIGNALED(h->ret))
             tr_died_by(t, WTERMSIG(h->ret));
     }
@@ -21107,6 +21614,82 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
+/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
+ * kvis's own lines, for each of which there would be more. */
+static struct {
+    u64 pipe[32]; /* inodes of pipes that have such lines */
+    u32 n_pipes, n;
+    pid_t pid[16];
+} tr_readers;
+
+static bool tr_is_reader(pid_t pid)
+{
+    for (u32 i = 0; i < tr_readers.n; i++)
+        if (tr_readers.pid[i] == pid)
+            return true;
+    return false;
+}
+
+/* Notes a pipe; false: it was known, or there are too many. */
+static bool tr_add_pipe(u64 inode)
+{
+    for (u32 i = 0; i < tr_readers.n_pipes; i++)
+        if (tr_readers.pipe[i] == inode)
+            return false;
+    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+        return false;
+    tr_readers.pipe[tr_readers.n_pipes++] = inode;
+    return true;
+}
+
+/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
+ * writes. Returns whether there was one. */
+static bool tr_pipes_of(pid_t pid, bool reads)
+{
+    char path[64], name[32], link[64];
+    bool any = false;
+    const struct dirent *e;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d))) {
+        snprintf(name, sizeof name, "fd/%.20s", e->d_name);
+        if (fd_readlink(pid, name, link, sizeof link) < 0 || strncmp(link, "pipe:[", 6))
+            continue;
+        u64 inode = strtoull(link + 6, NULL, 10);
+        s64 flags = fd_flags_of(pid, atoi(e->d_name));
+        bool known = false;
+        for (u32 i = 0; i < tr_readers.n_pipes; i++)
+            known |= tr_readers.pipe[i] == inode;
+        if (flags >= 0 && reads)
+            any |= known && (flags & O_ACCMODE) != O_WRONLY;
+        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+            any |= tr_add_pipe(inode);
+    }
+    return any;
+}
+
+/* Looks for them, from reader to reader. */
+static void tr_find_readers(void)
+{
+    const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    struct stat s;
+    for (size_t i = 0; i < ARRAY_LEN(fd); i++)
+        if (fd[i] >= 0 && fstat(fd[i], &s) == 0 && S_ISFIFO(s.st_mode))
+            tr_add_pipe(s.st_ino);
+    for (bool more = tr_readers.n_pipes; more;) {
+        DIR *d = opendir("/proc");
+        more = false;
+        for (const struct dirent *e; (e = u_entry(&d));) {
+            pid_t pid = atoi(e->d_name);
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
+                || tr_readers.n == ARRAY_LEN(tr_readers.pid) || !tr_pipes_of(pid, true))
+                continue;
+            tr_readers.pid[tr_readers.n++] = pid;
+            more |= tr_pipes_of(pid, false);
+        }
+    }
+}
+
 /* Decodes the call of a record in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
@@ -21134,7 +21717,7 @@ static void tr_observed(const struct wire_call *w)
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
-    if (w->ts_ns < out.start_ns)
+    if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
         return; /* it began before kvis observed */
     tr_tell_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
@@ -21184,10 +21767,12 @@ static bool tr_record(const void *p, u32 size)
         hy_follows() ? tr_followed(w) : tr_observed(w);
         return true;
     }
+    if (w && w->ts_ns < out.start_ns)
+        return true;
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
-    if (!w || (!t && w->over && tr.started))
+    if (!w || (!t && w->over))
         hy.strays++;
-    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
+    if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, or at the exec event */
     if (tr_must_wait(w))
@@ -21249,6 +21834,7 @@ static void tr_collected_again(pid_t tid, int *status)
 /* Takes the records before rb_mark. */
 static void tr_drain(void)
 {
+    ps.moment++;
     u32 n = rb_drain(tr_record);
     tr.stops += n;
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
@@ -21334,8 +21920,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 
 /* The first thread of a process is about to end, and its memory is still there: notes the peak of
  * what was resident, which is of the process, unless the others live on because the thread alone
- * called exit(2). rusage of wait4(2) would not do: its ru_maxrss is also that of the children that
- * the process has waited for, and of the program before its exec. */
+ * called exit(2). */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21347,8 +21932,7 @@ static void tr_exit_stop(struct task *t)
         if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
-    s64 kb = ps_status(t->tid, "VmHWM:");
-    p->max_rss = (u64)MAX(kb, 0) << 10;
+    p->max_rss = tr_peak(t->tid);
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -21376,6 +21960,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         t = tr_exec(t);
         break;
     case PTRACE_EVENT_EXIT:
+        tr_exec_died(t);
         if (tr.ends)
             tr.ends(t);
         else
@@ -21515,10 +22100,28 @@ static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
     for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
-        int sig = tr.queued[i % (sig_atomic_t)ARRAY_LEN(tr.queued)].si_signo;
+        int sig = tr.queued[i % (sig_atomic_t)ARRAY_LEN(tr.queued)].si.si_signo;
         ends += !tr.child || sig == SIGTERM || sig == SIGHUP ? 2 : 1;
     }
     return ends > 1;
+}
+
+/* Whether a signal to kvis went to its process group, and so to the command as well: the command
+ * has got the same one from the same sender, or it is pending there. A terminal's ^C and ^\ are for
+ * tr_on_signal to decide. */
+static bool tr_is_groups(const struct tr_signal *q)
+{
+    int sig = q->si.si_signo;
+    if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
+        return false;
+    for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
+        const struct tr_signal *g = &tr.got[i];
+        if (g->si.si_signo == sig && g->si.si_code == q->si.si_code
+            && g->si.si_pid == q->si.si_pid && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns)
+            return true;
+    }
+    const char *pending = tr.status == -1 ? fd_status(tr.child, "ShdPnd:") : NULL;
+    return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
@@ -21543,6 +22146,21 @@ static void tr_on_signal(const siginfo_t *si)
         tr_kill_all();
     else
         tr_detach_all();
+}
+
+/* The signals that have come. One that may be the group's waits until the command can have got it,
+ * too. */
+static void tr_on_signals(u64 now)
+{
+    enum { WAIT_NS = 50000000 };
+    for (; tr.n_done != tr.n_queued; tr.n_done++) {
+        const struct tr_signal *q = &tr.queued[tr.n_done % (sig_atomic_t)ARRAY_LEN(tr.queued)];
+        if (tr_is_groups(q))
+            continue;
+        if (tr.child && tr.status == -1 && q->si.si_code != SI_KERNEL && now < q->ns + WAIT_NS)
+            break;
+        tr_on_signal(&q->si);
+    }
 }
 
 /* --- waiting --- */
@@ -21596,8 +22214,7 @@ static void tr_on_tick(void)
     if (tr.stops != tr.stops_at_tick)
         idle = false, tr.idle_since = now;
     tr.stops_at_tick = tr.stops;
-    while (tr.n_done != tr.n_queued)
-        tr_on_signal(&tr.queued[tr.n_done++ % (sig_atomic_t)ARRAY_LEN(tr.queued)]);
+    tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         u64 every_ns = opt.interval_s * NSEC;
         tr_tables();
@@ -21660,8 +22277,20 @@ static pid_t tr_wait(int *status)
     return tid;
 }
 
+/* The command, which stands before its exec, goes on. */
+static void tr_begin(void)
+{
+    struct task *t = tr.started ? ps_task(tr.child) : NULL;
+    if (t && t->proc)
+        t->proc->start_ns = out.start_ns;
+    if (t)
+        tr_resume(t, 0);
+}
+
 static void tr_loop(void)
 {
+    if (tr.child)
+        tr_begin();
     if (tr.batch_n) /* from tr_attach_all */
         tr_drain_all();
     for (;;) {
@@ -21737,12 +22366,11 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     if (tr.attaching)
         tr_reap_dead();
     bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
-    int e = errno;
-    if (sig != SIGALRM && sig != SIGIO && room && !sp_by_command(si)) {
-        tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)] = *si;
+    if (sig != SIGALRM && sig != SIGIO && room) {
+        struct tr_signal *q = &tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)];
+        *q = (struct tr_signal){ *si, u_now() };
         tr.n_queued = tr.n_queued + 1;
     }
-    errno = e;
     tr.tick = 1;
 }
 
@@ -21794,7 +22422,7 @@ static const char *tr_refused(void)
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
-    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
     if (e >= 0)
         return NULL;
@@ -21803,6 +22431,15 @@ static const char *tr_seize_child(pid_t pid)
     kill(pid, SIGKILL);
     snprintf(already, sizeof already, "pid %d traces the command already", (int)tracer);
     return tracer > 0 ? already : why ? why : strerror((int)-e);
+}
+
+/* The command stands before its exec: from here on it is watched. */
+static int tr_watch_command(struct task *t)
+{
+    tr.before_ns = ps_cpu_ns(t->tid);
+    hy_begin();
+    tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
+    return hy.count ? hy_watch() : 0;
 }
 
 static void tr_spawn(void)
@@ -21828,7 +22465,15 @@ static void tr_spawn(void)
         pf_explain(e);
         opt.faults = false;
     }
-    sp_go();
+    sp_go(true);
+    for (int status; !tr.started && tr.status == -1;)
+        if (syscall(SYS_wait4, tr.child, &status, __WALL, NULL) > 0)
+            tr_status(tr.child, status);
+    if (tr.started && (e = tr_watch_command(t)) < 0) {
+        kill(tr.child, SIGKILL);
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the map spec failed: %s; "
+            "fix: --backend=ptrace", strerror(-e));
+    }
 }
 
 /* --- starting: a process that runs --- */
@@ -21978,7 +22623,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         opt.faults = false;
     }
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
-    u32 options = TR_OPTIONS | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options() | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
@@ -22141,6 +22786,9 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly the kernel's: a filter, a fork */
+    st.system_ns -= system_before;
+    st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
 }
 
@@ -22152,7 +22800,7 @@ static void tr_report(const char *backend, bool text)
     hy_delays();
     hy_io();
     st.status = tr.status;
-    st.duration_ns = u_now() - tr.start_ns;
+    st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = backend;
     st.records = hy.records;
     st.throttled = hy_stops();
@@ -22168,25 +22816,38 @@ static void tr_report(const char *backend, bool text)
     out_end();
     rec_finish(&st);
     px_close();
-    hy_settle();
     hy_counts();
     if (hy.count)
         hy_tell_missing();
     st_report(&st, text);
 }
 
+static void *tr_detach(void *unused)
+{
+    bpf_detach(&hy.obj);
+    bpf_detach(&hy.disk);
+    bpf_detach(&hy.uring);
+    bpf_detach(&hy.proc);
+    return unused;
+}
+
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
  * *sig the signal that kvis shall die by. */
 static int tr_finish(int *sig)
 {
+    pthread_t th;
     int failed = sp_error();
+    tr.end_ns = u_now();
     tr_drain_all();
+    hy_settle();
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* the kernel takes 0.2 ms for each program */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
-    bpf_detach(&hy.obj);
-    bpf_detach(&hy.uring);
-    bpf_detach(&hy.proc);
+    if (beside)
+        pthread_join(th, NULL);
+    else
+        tr_detach(NULL);
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;
@@ -22207,7 +22868,7 @@ static int tr_finish(int *sig)
  * ptrace, and a tap makes the probe's records of what tr_ tells. The probe (gen/probes/open.bpf.c)
  * sends one record an open; the filters are constants in it. Here the path is put together, -P
  * looks at it, and a row or an event is printed. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_fork, ses_run, ses_end, ses_backend; the
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the
  * option functions, open_run. */
 
 /* What a command watches, and how. */
@@ -22217,11 +22878,9 @@ struct session {
     u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
     rb_fn *take;
-    bool (*unread)(void);         /* nobody reads what kvis writes */
-    bool (*gone)(void);           /* the command's tree has ended; NULL: see drained */
-    bool (*drained)(void);        /* behind each look: whether it was the last; NULL: see gone */
+    bool (*over)(void);           /* after each look: is nobody left of the command's tree? */
+    bool other_file;              /* something else is written at the end: no reader is needed */
     const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
-    void (*tell_lost)(u64 n, const char *why);
     const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* as tr.ends */
@@ -22260,10 +22919,10 @@ static int ses_start(struct session *s)
     u32 mask = 0;
     o->fam = s->fam;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
+    o->also = &compat;
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, &compat);
     ses_constants(&cfg, &compat);
     e = s->plan(&cfg, &mask);
     if (e)
@@ -22307,16 +22966,6 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Until the last of its tree has ended, or kvis is to end: then a command that goes on has no
- * status. */
-static void ses_follow(struct session *s)
-{
-    tr_loop();
-    tr_each(tr_forget);
-    s->status = tr.status;
-    getrusage(RUSAGE_CHILDREN, &s->rusage);
-}
-
 /* The name of the program that an exec was given, as the kernel puts it together for one that
  * starts from a descriptor (fs/exec.c, alloc_bprm); of any other call its path. Returns its length,
  * or -1: it could not be read. */
@@ -22346,7 +22995,7 @@ static void ses_comm(pid_t tid, const char *known, char comm[16])
 
 /* --- both --- */
 
-/* Begins to watch, by programs in the kernel, or leaves it to ses_fork to follow the command by
+/* Begins to watch, by programs in the kernel, or leaves it to ses_go to follow the command by
  * ptrace, where they cannot be used. Ends kvis if neither can be. */
 static void ses_begin(struct session *s)
 {
@@ -22360,15 +23009,18 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Makes the command's process, if there is a command; it waits for ses_run. `late` is what it does
- * just before its exec where programs watch it. */
-static void ses_fork(struct session *s, void (*late)(void))
+/* Starts the command, if there is one. `late` is what its process does just before its exec where
+ * programs watch it. Returns time zero: when it called execve; by ptrace it stands before that. */
+static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
-    if (s->by_ptrace)
+    if (s->by_ptrace) {
         ses_spawn(s);
-    else if (opt.command)
+    } else if (opt.command) {
         sp_fork();
+        return sp_go(false);
+    }
+    return u_now();
 }
 
 /* The backend, as JSON's header names it. */
@@ -22377,17 +23029,41 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
+/* An event to recordings and the like: the rows of text and JSON are each command's own. */
+static void ses_tell(const struct event *e)
+{
+    out.events++;
+    for (u32 i = 0; i < out.n_taps; i++)
+        out.tap[i]->event(e);
+}
+
+static void ses_tell_lost(u64 n, const char *why)
+{
+    struct event *e = ev_new(EK_LOST, NULL, u_now());
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, why);
+    if (out.json_on)
+        out_json(e);
+    ses_tell(e);
+    u_warn("%" PRIu64 " %s", n, why);
+}
+
 /* Says what went missing since it was last asked. */
 static void ses_tell_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
         s->lost[i] = n;
-        if (!more)
-            continue;
-        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
-        s->tell_lost(more, s->lost_why[i]);
+        if (more)
+            ses_tell_lost(more, s->lost_why[i]);
     }
+}
+
+/* Whether nobody reads any more what kvis writes. */
+static bool ses_unread(const struct session *s)
+{
+    bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
+    return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
 /* Takes the records that are there. Returns how many. */
@@ -22407,21 +23083,20 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) {
-        ses_follow(s);
+    if (s->by_ptrace) { /* a command that goes on when kvis is to end has no status */
+        tr_loop();
+        tr_each(tr_forget);
+        s->status = tr.status;
+        getrusage(RUSAGE_CHILDREN, &s->rusage);
         return;
     }
-    out.give_up = sp_gives_up;
-    if (sp_command.pid)
-        sp_go();
+    out.give_up = sp_over;
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && s->unread());
-        if (sp_ended(&s->status, &s->rusage) && s->gone)
-            over |= s->gone();
+        over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && ses_unread(s));
+        sp_ended(&s->status, &s->rusage);
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
-        if (s->drained)
-            over |= s->drained();
+        over |= s->over();
         if (u_now() > tell || over) {
             second();
             tell = u_now() + NSEC;
@@ -22429,6 +23104,7 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     }
     bpf_detach(&s->obj);
     ses_take(s);
+    sp_end_witness(sp_witness);
 }
 
 static void ses_end(struct session *s)
@@ -22459,7 +23135,7 @@ static struct {
     u64 magic;                /* the pointer by which the command says that it is to be followed */
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
-    u64 first_ns, rows;
+    u64 first_ns, last_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
 } open_state;
 
@@ -22522,24 +23198,28 @@ static bool open_can_walk(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-static void open_call_numbers(struct bpf_cfgs *c)
-{
-    static const struct { const char *name, *name32; u16 id; } nr[] = {
-        { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
-        { "CFG_OPENAT2", "CFG_OPENAT232", SC_openat2 }, { "CFG_CREAT", "CFG_CREAT32", SC_creat },
-        { "CFG_HANDLE", "CFG_HANDLE32", SC_open_by_handle_at },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
-        bpf_set(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
-        bpf_set(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
-    }
-    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-}
+/* The calls by enum wire_open_call; execveat is told as an execve. */
+static const struct {
+    u16 id;
+    u8 mode;                   /* the argument with the mode of a new file; 0: none */
+    const char *name, *name32; /* the constants with its numbers; NULL: see CFG_EXEC */
+} open_calls[N_OPEN_CALLS] = {
+    [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
+    [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
+    [OPEN_OPENAT2] = { SC_openat2, 0, "CFG_OPENAT2", "CFG_OPENAT232" },
+    [OPEN_CREAT] = { SC_creat, 1, "CFG_CREAT", "CFG_CREAT32" },
+    [OPEN_HANDLE] = { SC_open_by_handle_at, 0, "CFG_HANDLE", "CFG_HANDLE32" },
+    [OPEN_EXEC] = { SC_execve, 0, NULL, NULL },
+};
 
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
     open_state.walks = open_can_walk(o);
-    open_call_numbers(c);
+    for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
+        bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
+        bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
+    }
+    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
     bpf_set(c, "CFG_PID", oo.pid);
     bpf_set(c, "CFG_TID", oo.tid);
     bpf_set(c, "CFG_UID", oo.uid);
@@ -22561,34 +23241,29 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
  * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
  * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
  * followed. Returns 0 or -errno. */
-static int open_choose(struct bpf_obj *o, bool command, u32 *mask)
+static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
+    struct bpf_obj *o = &open_session.obj;
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = oo.no_exec;
-    bool tree = command || !open_state.no_exec;
+    bool tree = opt.command || !open_state.no_exec;
     int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
         open_state.no_exec = true;
-        if (command)
+        if (opt.command)
             return dir;
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
                  : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!open_state.no_exec || command)
+    if (!open_state.no_exec || opt.command)
         *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
-    if (command)
+    if (opt.command)
         *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
+    open_configure(c, o);
     return 0;
-}
-
-static int open_plan(struct bpf_cfgs *c, u32 *mask)
-{
-    int e = open_choose(&open_session.obj, opt.command, mask);
-    open_configure(c, &open_session.obj);
-    return e;
 }
 
 /* --- a record --- */
@@ -22614,81 +23289,18 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Puts `n` bytes in the place of the first `cut` of a path. */
-static void open_begin_with(struct path *p, u32 cut, const char *s, u32 n)
-{
-    memmove(p->s + n, p->s + cut, p->len - cut + 1);
-    memcpy(p->s, s, n);
-    p->len += n - cut;
-}
-
-/* Whether a mount is below a thread's root, and not one that was unmounted while in use. */
-static bool open_mounted(pid_t tid, u64 mount)
-{
-    char path[64], *line = NULL;
-    size_t size = 0;
-    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
-    FILE *f = fopen(path, "re");
-    bool hit = !f;
-    while (!hit && u_line(f, &line, &size))
-        hit = strtoull(line, NULL, 10) == mount;
-    if (f)
-        fclose(f);
-    free(line);
-    return hit;
-}
-
-/* Whether a path of /proc is below a thread's root directory. What has another mount than the root
- * may be on one that is nowhere any more: of that /proc tells but the path in the mount. */
-static bool open_below(const struct path *p, pid_t tid, const char *at, u32 n, u64 mount)
-{
-    char link[64];
-    struct fd_stat root;
-    snprintf(link, sizeof link, "/proc/%d/root", tid);
-    if (n > 1 && (p->len < n || memcmp(p->s, at, n) || (p->s[n] && p->s[n] != '/')))
-        return false;
-    return fd_statx(link, &root) < 0 || root.stx_mnt_id == mount || open_mounted(tid, mount);
-}
-
-/* Makes what /proc says of a stopped thread's directory or file what the probe would have said: of
- * one that is deleted where it was, and where it is below the thread's own root. */
-static void open_as_probe(struct path *p, pid_t tid, const char *what)
-{
-    enum { DELETED = sizeof " (deleted)" - 1, OUTSIDE = sizeof "(unreachable)" - 1 };
-    char link[64], root[PATH_MAX];
-    struct fd_stat sx;
-    snprintf(link, sizeof link, "/proc/%d/%s", tid, what);
-    s64 n = fd_readlink(tid, "root", root, sizeof root);
-    if (n <= 0 || p->len + OUTSIDE >= sizeof p->s || fd_statx(link, &sx) < 0)
-        return;
-    if (p->len > DELETED && !sx.stx_nlink
-        && !memcmp(p->s + p->len - DELETED, " (deleted)", DELETED))
-        p->s[p->len -= DELETED] = 0;
-    if (!open_below(p, tid, root, (u32)n, sx.stx_mnt_id))
-        open_begin_with(p, 0, "(unreachable)", OUTSIDE);
-    else if (n > 1)
-        open_begin_with(p, (u32)n, "/", p->len == n);
-}
-
-/* Where a relative name starts, or the file that a handle has led to, from /proc: right unless the
- * process has moved on since. A thread that has ended shared both with its process, as all do but
- * for clone(2)'s oddest callers. */
+/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
+ * that has ended shared it with its process, as all do but for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
-    if (w->call == OPEN_HANDLE)
-        snprintf(what, sizeof what, "fd/%d", w->ret);
-    else if (w->dirfd != AT_FDCWD)
+    if (w->dirfd != AT_FDCWD)
         snprintf(what, sizeof what, "fd/%d", w->dirfd);
     s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
     if (n < 0 && w->tid != w->pid)
         n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
-    if (n <= 0 || p->s[0] != '/')
-        return false;
-    if (open_session.by_ptrace)
-        open_as_probe(p, (pid_t)w->tid, what);
-    return true;
+    return n > 0 && p->s[0] == '/';
 }
 
 /* Whether a path that /proc has told ends with what the record knows of it. */
@@ -22703,7 +23315,7 @@ static void open_path(struct open_rec *r)
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
-    if (w->state & OPEN_NAME_FAULT || (unnamed && (!open_session.by_ptrace || w->ret < 0)))
+    if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
     bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
@@ -22744,11 +23356,7 @@ static void open_col_pid(struct buf *b, const struct open_rec *r)
 
 static void open_col_comm(struct buf *b, const struct open_rec *r)
 {
-    u32 from = b->len;
-    b_esc(b, r->w->comm, strnlen(r->w->comm, sizeof r->w->comm), 0);
-    do
-        b_c(b, ' ');
-    while (b->len - from < 17);
+    out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
 /* execve's file has no descriptor. */
@@ -22807,29 +23415,22 @@ static const struct {
     { NULL, "PATH\n", open_col_path },
 };
 
-static void open_header(void)
-{
-    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++)
-        if (!open_cols[i].on || *open_cols[i].on)
-            b_s(&out.text.b, open_cols[i].put == open_col_pid && oo.tid ? "TID    "
-                                                                         : open_cols[i].head);
-    out_flush();
-}
-
+/* A row; NULL: the names of the columns. */
 static void open_text(const struct open_rec *r)
 {
-    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++)
-        if (!open_cols[i].on || *open_cols[i].on)
-            open_cols[i].put(&out.text.b, r);
+    struct buf *b = &out.text.b;
+    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++) {
+        if (open_cols[i].on && !*open_cols[i].on)
+            continue;
+        if (r)
+            open_cols[i].put(b, r);
+        else
+            b_s(b, open_cols[i].put == open_col_pid && oo.tid ? "TID    " : open_cols[i].head);
+    }
     out_full(&out.text);
 }
 
 /* --- JSON --- */
-
-static const char *const open_call_name[N_OPEN_CALLS] = {
-    [OPEN_OPEN] = "open", [OPEN_OPENAT] = "openat", [OPEN_OPENAT2] = "openat2",
-    [OPEN_CREAT] = "creat", [OPEN_HANDLE] = "open_by_handle_at", [OPEN_EXEC] = "execve",
-};
 
 static void open_event(const struct open_rec *r)
 {
@@ -22853,7 +23454,7 @@ static void open_event(const struct open_rec *r)
     ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
     if (w->uid != UINT32_MAX)
         ev_num(e, EV_uid, w->uid);
-    ev_sym(e, EV_call, open_call_name[w->call]);
+    ev_sym(e, EV_call, sc_name(open_calls[w->call].id));
     if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
         dec_bits(&flags, w->flags, FAM_open);
@@ -22879,6 +23480,7 @@ static bool open_record(const void *p, u32 size)
     const struct wire_open *w = p;
     if (size < sizeof *w || size < sizeof *w + w->name_len + w->dir_len || w->call >= N_OPEN_CALLS)
         return true;
+    open_state.last_ns = u_now();
     r.w = w;
     r.name = (const char *)(w + 1);
     r.path.ok = false;
@@ -22898,37 +23500,50 @@ static bool open_record(const void *p, u32 size)
 
 /* --- by ptrace: a call that has ended becomes the record that the probe would have sent --- */
 
-static u8 open_call_of(const struct call *c)
-{
-    static const u16 id[N_OPEN_CALLS] = {
-        [OPEN_OPEN] = SC_open, [OPEN_OPENAT] = SC_openat, [OPEN_OPENAT2] = SC_openat2,
-        [OPEN_CREAT] = SC_creat, [OPEN_HANDLE] = SC_open_by_handle_at, [OPEN_EXEC] = SC_execve,
-    };
-    u8 k = 0;
-    while (k < N_OPEN_CALLS && id[k] != c->id)
-        k++;
-    return c->id == SC_execveat ? OPEN_EXEC : k;
-}
-
 /* What it was asked for: the probe's set_args and get_how. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
-    static const u8 mode_at[] = { [OPEN_OPEN] = 2, [OPEN_OPENAT] = 3,
-                                  [OPEN_CREAT] = 1, [N_OPEN_CALLS] = 0 };
+    u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
     bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
     w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
     w->flags = (u32)md_open_flags(t, c);
-    w->mode = mode_at[w->call] ? (u32)c->arg[mode_at[w->call]] : 0;
+    w->mode = mode ? (u32)c->arg[mode] : 0;
     if (w->call != OPEN_OPENAT2)
         return;
     w->state |= mem_get(t, c->arg[2], how, sizeof how) ? 0 : OPEN_HOW_FAULT;
     w->state |= how[2] & IN_ROOT ? OPEN_IN_ROOT : 0;
     w->flags = how[0];
     w->mode = (u32)how[1];
+}
+
+/* The directory in which a name starts, or the file that a handle has led to, as the probe sends
+ * it: from the thread's root on, the last component first. */
+static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
+                            const struct name *dir)
+{
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* what /proc says after the path, if it is */
+    const struct name *root = t->fs ? t->fs->root : NULL;
+    u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
+    struct fd_stat sx;
+    bool outside = dir && root && (strncmp(dir->s, root->s, top) || !strchr("/", dir->s[top]));
+    if (!dir || dir->s[0] != '/' || len > PATH_MAX)
+        return;
+    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
+        len -= DELETED;
+    w->state |= OPEN_DIR | (outside ? OPEN_DIR_OUT : 0);
+    for (u32 end = len, from, n; end > (outside ? 0 : top); end = from) {
+        for (from = end; dir->s[from - 1] != '/';)
+            from--;
+        n = end - from;
+        memcpy(parts + w->dir_len, dir->s + from, n);
+        parts[w->dir_len + n] = 0;
+        w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
+        from--; /* the slash */
+    }
 }
 
 /* What the constants of the probe leave out. */
@@ -22944,10 +23559,13 @@ static bool open_traced_wanted(const struct wire_open *w)
 /* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[PATH_MAX]; } r;
-    const struct call *c = &t->call;
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* and the directory */
+    struct call *c = &t->call;
     struct wire_open *w = &r.w;
-    u8 call = open_call_of(c);
+    u16 id = c->id == SC_execveat ? SC_execve : c->id;
+    u8 call = 0;
+    while (call < N_OPEN_CALLS && open_calls[call].id != id)
+        call++;
     if (!c->known || c->noret || call == N_OPEN_CALLS)
         return;
     *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
@@ -22959,8 +23577,10 @@ static void open_traced(struct task *t)
     w->name_len = (u16)MAX(n, 0);
     ses_comm(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
+    const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
+    open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
     if (open_traced_wanted(w))
-        open_record(&r, (u32)(sizeof r.w + w->name_len));
+        open_record(&r, (u32)(sizeof r.w + w->name_len + w->dir_len));
 }
 
 static const struct out_tap open_tap = { .exit = open_traced };
@@ -22973,15 +23593,6 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_TREE] = "processes not followed: too many at once",
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
-
-static void open_tell_lost(u64 n, const char *why)
-{
-    struct event *e = ev_new(EK_LOST, NULL, u_now());
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    if (out.json_on)
-        out_json(e);
-}
 
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
@@ -23014,35 +23625,32 @@ static void open_child_late(void)
 }
 
 /* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
- * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
+ * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. In
+ * another one kvis ends, if runs were missed, after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid;
     u64 dev;
     union bpf_attr a;
     int map = bpf_map(&open_session.obj, "tree");
+    if (open_session.status == -1)
+        return false;
     memset(&a, 0, sizeof a);
     a.map_fd = (u32)map;
     a.next_key = (uintptr_t)&tid;
     int e = bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key));
     if (e < 0)
         return e == -ENOENT;
-    if (!bpf_pid_ns(&dev) && syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
+    if (bpf_pid_ns(&dev))
+        return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
+    if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
     return false;
 }
 
-/* Whether nobody reads any more what kvis writes. */
-static bool open_unread(void)
-{
-    return out.failed || (out.text.fd[0] < 0 && !out.json_on)
-           || (out.json_on && out.json.fd[0] < 0);
-}
-
 static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
-    .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
-    .lost_why = open_lost_why, .tell_lost = open_tell_lost,
+    .plan = open_plan, .take = open_record, .over = open_tree_gone, .lost_why = open_lost_why,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
@@ -23062,9 +23670,9 @@ static void open_begin(void)
 /* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
 static int open_run(u64 end_ns)
 {
-    ses_fork(&open_session, open_child_late);
     if (out.events_on)
-        open_header();
+        open_text(NULL);
+    out_flush();
     ses_run(&open_session, end_ns, open_tell_losses);
     open_tell_losses();
     if (out.json_on)
@@ -23113,7 +23721,8 @@ struct proc_life {
     bool walked;                 /* paths are the kernel's, not /proc's after the fact */
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
-    u64 cgroup, max_rss;
+    u64 cgroup;
+    u64 max_rss, before_rss;     /* peaks: of the command, 0: n/a; of those that it had before */
     u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
@@ -23154,9 +23763,9 @@ static struct {
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
-    u64 root_ns, last_ns;         /* the command began; the last process of its tree ended */
+    u64 last_ns, end_ns;          /* the last process of the tree ended; what is told ends */
     u32 root;                     /* the command's process; 0: there is none */
-    bool rows, json;              /* sinks that want them */
+    bool rows;                    /* text is wanted */
     bool replayed;                /* it is a recording: what that does not have is '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
@@ -23164,7 +23773,7 @@ static struct {
     u32 n_gone;
 } proc_state;
 
-static int proc_gantt = -1;       /* --gantt's file */
+static struct writer proc_gantt = { .fd = { -1, -1 } };
 
 static struct session proc_session;
 
@@ -23234,7 +23843,7 @@ static const char *proc_opt_cgroup(const char *v)
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
-    USED("", run_ns, "se.sum_exec_runtime"),
+    USED("cpu_ns", run_ns, "se.sum_exec_runtime"),
     USED("minor_faults", minor, "min_flt"),
     USED("major_faults", major, "maj_flt"),
     USED("voluntary_switches", waits, "nvcsw"),
@@ -23247,23 +23856,19 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
 
 /* The programs of this run: raw ones need BTF to look into what they are given. */
-static u32 proc_choose(const struct bpf_obj *o)
+static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    const struct bpf_obj *o = &proc_session.obj;
+    *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     proc_state.btf = hy_has_proc_fields(o);
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || proc_state.argv)
-        mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+        *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
-    return proc_state.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
-                                                                                   : mask << 1;
-}
-
-static int proc_plan(struct bpf_cfgs *c, u32 *mask)
-{
-    *mask = proc_choose(&proc_session.obj);
+    if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
+        *mask <<= 1;
     bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
     bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
@@ -23450,13 +24055,14 @@ static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environmen
 /* The arguments, directory and executable of a process as they are now. */
 static void proc_look(struct proc_life *l)
 {
-    u32 n = proc_slurp(l->pid, "cmdline", proc_piece, sizeof proc_piece);
+    u32 at = (u32)ps_living((pid_t)l->pid);
+    u32 n = proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
     }
-    proc_link(l->pid, "cwd", &l->cwd);
-    proc_link(l->pid, "exe", &l->exe);
+    proc_link(at, "cwd", &l->cwd);
+    proc_link(at, "exe", &l->exe);
     if (!l->ppid)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
@@ -23480,26 +24086,36 @@ static void proc_look_late(struct proc_life *l)
     l->arg_len = len;
 }
 
-/* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
- * how many threads as the 18th word, its start as the 20th, in clock ticks since boot. */
+/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
+ * the one of that number. */
+static u64 proc_stat_field(const char *stat, int n)
+{
+    const char *end = strrchr(stat, ')');
+    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
+}
+
+/* A process that is there when kvis starts; its start is in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
+    enum { PPID = 4, THREADS = 20, START = 22 };
     char path[32], s[1024];
     struct stat about;
     proc_slurp(pid, "stat", s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+    if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
         return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
+    l->before_rss = ~0ull; /* not known */
     l->node = proc_tree_new(0);
-    l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
-    l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
+    l->ppid = (u32)proc_stat_field(s, PPID);
+    l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
+               - (u64)u_ahead.boottime;
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
     snprintf(path, sizeof path, "/proc/%u", pid);
     if (stat(path, &about) == 0) {
@@ -23600,39 +24216,6 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 }
 
 /* --- text that all formats share --- */
-
-static u64 proc_real(u64 ts_ns)
-{
-    return out.start_real_ns + (ts_ns - out.start_ns);
-}
-
-/* HH:MM:SS of the clock on the wall, with milliseconds. */
-static void proc_clock(struct buf *b, u64 ts_ns, bool ms)
-{
-    u64 real = proc_real(ts_ns);
-    time_t sec = (time_t)(real / NSEC);
-    struct tm tm;
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (ms)
-        b_f(b, ".%03u", (u32)(real % NSEC / 1000000));
-}
-
-/* Adds blanks up to a width, counted from `from`. */
-static void proc_pad(struct buf *b, u32 from, u32 width)
-{
-    while (b->len - from < width)
-        b_c(b, ' ');
-}
-
-static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
-{
-    u32 from = b->len;
-    b_esc(b, comm, strnlen(comm, 16), 0);
-    proc_pad(b, from, width);
-    b_c(b, ' ');
-}
 
 /* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
@@ -23785,7 +24368,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
                : r->what == PROC_THREAD ? "thread" : "running");
     else
         proc_status(b, r->l->status);
-    proc_pad(b, from, 8);
+    b_pad(b, from, 8);
     b_c(b, ' ');
 }
 
@@ -23807,28 +24390,20 @@ static void proc_text_head(struct buf *b)
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    static struct buf rss;
     if (r->what == PROC_STARTED || r->what == PROC_FAILED)
         b_s(b, "        - ");
     else
         b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
     proc_col_end(b, r);
-    u32 from = b->len;
-    b_reset(&rss);
-    if (l->max_rss && r->what != PROC_THREAD)
-        b_size(&rss, l->max_rss * proc_state.page);
-    else
-        b_c(&rss, '-');
-    proc_pad(b, from, 8 - MIN(rss.len, 8));
-    b_put(b, rss.p, rss.len);
-    b_c(b, ' ');
+    bool known = l->max_rss && r->what != PROC_THREAD;
+    b_f(b, "%8s ", known ? out_bytes(l->max_rss * proc_state.page).s : "-");
 }
 
 static void proc_text(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
-    proc_clock(b, r->ts_ns, true);
+    out_clock(b, out_real(r->ts_ns), 3);
     b_f(b, " %-7u ", r->what == PROC_THREAD ? r->tid : l->pid);
     if (proc_is_wide() && (l->ppid || !proc_state.replayed))
         b_f(b, "%-7u %-6u ", l->ppid, l->uid);
@@ -23860,14 +24435,14 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     const struct proc_life *l = r->l;
     u32 from = b->len;
     if (po.clock) {
-        proc_clock(b, r->ts_ns, false);
-        proc_pad(b, from, 10);
+        out_clock(b, out_real(r->ts_ns), 0);
+        b_pad(b, from, 10);
     }
     if (po.time)
         b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
     if (po.print_uid)
         b_f(b, "%-6u ", l->uid);
-    proc_esc_pad(b, r->comm, 16);
+    out_padded(b, r->comm, 16, 16);
     b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
     proc_words(b, &l->argv, po.max_args, ' ', po.quote ? proc_quoted_word : proc_plain_word);
     b_s(b, l->cut ? " ...\n" : "\n");
@@ -23896,10 +24471,10 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     if ((po.only_failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
         return;
     if (po.time) {
-        proc_clock(b, r->ts_ns, false);
-        proc_pad(b, from, 9);
+        out_clock(b, out_real(r->ts_ns), 0);
+        b_pad(b, from, 9);
     }
-    proc_esc_pad(b, r->comm, 16);
+    out_padded(b, r->comm, 16, 16);
     b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
         (double)(r->ts_ns - l->fork_ns) / 1e9);
     if (status < 0)
@@ -23959,11 +24534,11 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    if (proc_used(u, PROC_CPU)) {
+    if (proc_used(u, PROC_CPU) && u_cpu_is_split(u->run_ns)) {
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
-    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
         if (proc_used(u, i))
             proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
@@ -24041,7 +24616,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         if (!proc_state.no_forks)
             b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
         b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
-        proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
+        proc_json_num(b, "start_realtime_ns", out_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
@@ -24056,46 +24631,27 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Who it was, and what, as the CI action reads it: args is always a list. */
-static void proc_action_who(struct buf *b, const struct proc_row *r)
-{
-    b_s(b, "\"name\":");
-    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", r->l->uid, r->l->pid, r->l->ppid);
-}
-
-static void proc_action_what(struct buf *b, const struct proc_life *l)
-{
-    b_s(b, ",\"fileName\":");
-    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
-    b_s(b, ",\"args\":[");
-    proc_words(b, &l->argv, 0, ',', out_json_quoted);
-    b_c(b, ']');
-}
-
-/* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
- * known (without BTF), for readers want a number. */
-static int proc_exit_code(const struct proc_row *r)
-{
-    s32 status = r->what == PROC_ENDED ? r->l->status : 0;
-    return status < 0 ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
- * line and no other line; args never null. */
+ * line and no other line; args is always a list, exitCode a number, 128 + N for a signal as a shell
+ * has it. A command that became another did not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
+    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known (without BTF) */
+    bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
-    b_c(b, '{');
-    proc_action_who(b, r);
-    b_f(b, ",\"startTimeNs\":%" PRIu64, proc_real(l->begin_ns));
-    proc_action_what(b, l);
-    b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
-        proc_exit_code(r));
-    if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
-        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(l->status)));
+    b_s(b, "{\"name\":");
+    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",\"fileName\":", l->uid,
+        l->pid, l->ppid, out_real(l->begin_ns));
+    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
+    b_s(b, ",\"args\":[");
+    proc_words(b, &l->argv, 0, ',', out_json_quoted);
+    b_f(b, "],\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
+        status < 0 ? -1 : killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    if (killed)
+        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
     if (r->what == PROC_REPLACED)
         b_s(b, ",\"replaced\":true");
     b_s(b, "}\n");
@@ -24134,15 +24690,6 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- the commands that are over --- */
 
-/* How many bytes of a line are kept, or shown: no half of a UTF-8 character. */
-static u32 proc_cut(const char *s, u32 n, u32 most)
-{
-    u32 len = MIN(n, most);
-    while (len < n && len && (s[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
 /* Keeps how a command has ended, or that it runs on at kvis's end. */
 static void proc_tree_over(const struct proc_row *r)
 {
@@ -24153,7 +24700,7 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = proc_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->len = u_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -24246,15 +24793,15 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH), from = b->len;
+    u32 columns = u_columns(out.text.fd[0]), depth = MIN(n->depth, (u32)PROC_DEPTH);
+    bool utf8 = u_locale_utf8(true);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
-    from = b->len - from + 3 * depth;
     for (u32 d = 1; d < depth; d++)
-        b_s(b, more[d] ? "│  " : "   ");
+        b_s(b, !more[d] ? "   " : utf8 ? "│  " : "|  ");
     if (depth)
-        b_s(b, n->next ? "├─ " : "└─ ");
-    df_put_cut(b, n->line, n->len, columns ? MAX(columns, from + 8) - from : 0);
+        b_s(b, n->next ? (utf8 ? "├─ " : "|- ") : utf8 ? "└─ " : "`- ");
+    df_put_rest(b, columns, n->line, n->len);
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
@@ -24318,7 +24865,7 @@ static void proc_emit(struct proc_row r)
         f->row(&out.text.b, &r);
         out_full(&out.text);
     }
-    if (proc_state.json) {
+    if (out.json_on && !proc_state.replayed) {
         proc_json(&out.json.b, &r);
         out_full(&out.json);
     }
@@ -24334,7 +24881,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
         { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
         { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
     };
-    const char *end = bar->line + proc_cut(bar->line, bar->len, PROC_NAME);
+    const char *end = bar->line + u_cut(bar->line, bar->len, PROC_NAME);
     b_f(b, "\t[%u] ", bar->pid);
     for (const char *p = bar->line; p < end; p++) {
         const char *entity = NULL;
@@ -24365,23 +24912,9 @@ static void proc_mermaid(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         proc_mermaid_name(b, bar[i]);
         b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", proc_tree_failed(bar[i]) ? "crit, " : "",
-            proc_real(bar[i]->begin_ns) / 1000000, proc_real(bar[i]->end_ns) / 1000000);
+            out_real(bar[i]->begin_ns) / 1000000, out_real(bar[i]->end_ns) / 1000000);
     }
     free(bar);
-}
-
-static void proc_write_gantt(void)
-{
-    static struct buf b;
-    if (proc_gantt < 0)
-        return;
-    proc_mermaid(&b);
-    int e = out_write_all(proc_gantt, b.p, b.len);
-    if (e < 0) {
-        errno = -e;
-        u_warn("cannot write %s:", po.gantt);
-        out.failed = -e;
-    }
 }
 
 /* --- events: to a recording, the report, --perfetto --- */
@@ -24396,14 +24929,6 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     e->pid = (pid_t)pid;
     e->tid = (pid_t)tid;
     return e;
-}
-
-/* Not to the sinks of text and JSON: their rows are commands. */
-static void proc_tell(const struct event *e)
-{
-    out.events++;
-    for (u32 i = 0; i < out.n_taps; i++)
-        out.tap[i]->event(e);
 }
 
 /* The name of a process that was there before kvis, since no event of its own has told it. */
@@ -24425,7 +24950,7 @@ static void proc_tell_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
     proc_tell_name(e, thread ? NULL : proc_find(by));
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
@@ -24443,22 +24968,17 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
         tr_trim_names();
         st_program(nm_get('f', l->path.p, l->path.len));
     }
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_end(const struct proc_life *l)
 {
     struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
-    s32 status = l->status;
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, l->pid);
-    if (status >= 0 && WIFSIGNALED(status)) {
-        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
-        ev_num(e, EV_core, WCOREDUMP(status) != 0);
-    } else if (status >= 0) {
-        ev_num(e, EV_code, WEXITSTATUS(status));
-    }
+    if (l->status >= 0)
+        ev_status(e, l->status, true);
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
     if (proc_used(&l->all, PROC_CPU))
@@ -24468,7 +24988,7 @@ static void proc_tell_end(const struct proc_life *l)
     if (proc_used(&l->all, PROC_WRITTEN))
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
     proc_tell_name(e, l);
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static void proc_tell_thread_end(const struct proc_life *l, const struct wire_proc *h)
@@ -24479,7 +24999,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
-    proc_tell(e);
+    ses_tell(e);
 }
 
 static u64 proc_lost(void)
@@ -24554,22 +25074,27 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* A name that is relative starts from the directory. */
-static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
+/* The path that a name leads to: one that is relative starts from the directory. */
+static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
+                           u32 n)
 {
     static struct path p;
+    bool whole = n && (name[0] == '/' || cwd->len);
+    if (whole)
+        md_join(&p, cwd->len ? cwd->p : "", cwd->len, name, n);
+    proc_keep(to, whole ? p.s : name, whole ? p.len : n);
+}
+
+static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
+{
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) { /* it could not be read: joined, it would be the directory */
+    if (!h->name_len) /* it could not be read: joined, it would be the directory */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
-    } else if (data[0] == '/' || l->cwd.len) {
-        md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
-        proc_keep(&l->path, p.s, p.len);
-    } else {
-        proc_keep(&l->path, data, h->name_len);
-    }
+    else
+        proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
 /* The command of a life is over. */
@@ -24578,6 +25103,13 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     bool command = (l->execed || l->at_start) && l->mine;
     proc_state.failed += command && what == PROC_ENDED && l->status > 0;
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
+}
+
+/* The peak of the command that ends with a record. The kernel keeps one number for all programs of
+ * a process, from its fork on: it tells this one's when it has grown. */
+static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
+{
+    return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
 }
 
 static void proc_execed(const struct wire_proc *h, const char *data)
@@ -24594,7 +25126,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
-        l->max_rss = h->max_rss;
+        l->max_rss = proc_peak(l, h);
         proc_over(l, PROC_REPLACED, h->ts_ns);
     } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
@@ -24604,9 +25136,8 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->execed = true;
     l->at_start = false;
     l->begin_ns = h->ts_ns;
-    if (l->pid == proc_state.root && !proc_state.root_ns)
-        proc_state.root_ns = h->ts_ns;
     l->max_rss = 0;
+    l->before_rss = h->max_rss;
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
@@ -24619,19 +25150,13 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 /* An execve that failed is a row of its own: its process goes on as it was. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
-    static struct path p;
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
     l.mine = by ? by->mine : proc_is_mine(h->ppid);
     proc_who(&l, h);
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    if (by && by->cwd.len && h->name_len && data[0] != '/') {
-        md_join(&p, by->cwd.p, by->cwd.len, data, h->name_len);
-        proc_keep(&l.path, p.s, p.len);
-    } else {
-        proc_keep(&l.path, data, h->name_len);
-    }
+    proc_name_path(&l.path, by ? &by->cwd : &l.cwd, data, h->name_len);
     l.node = po.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
@@ -24698,7 +25223,7 @@ static void proc_exited(const struct wire_proc *h)
     l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
-    l->max_rss = MAX(l->max_rss, h->max_rss);
+    l->max_rss = MAX(l->max_rss, proc_peak(l, h));
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
@@ -24777,7 +25302,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
-        h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -24833,14 +25358,6 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
- * the one of that number. */
-static u64 proc_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 /* What a process has used, all its threads together. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
@@ -24881,7 +25398,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->max_rss = 0; /* of the program that it was, nothing tells that any more */
+    h->own_rss = t && t->proc ? t->proc->exec_rss / proc_state.page : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
@@ -24891,7 +25408,8 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv), live = !proc_state.replayed;
+    bool named = ev_has(e, EV_program), live = !proc_state.replayed;
+    bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
     h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
     h.ret = -e->err;
@@ -24977,19 +25495,6 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-static void proc_tell_lost(u64 n, const char *why)
-{
-    if (out.json_on)
-        b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
-            ",\"how\":\"%s\"}\n", u_now() - out.start_ns, n, why);
-    struct event *e = proc_event(EK_LOST, 0, 0, u_now());
-    if (!e)
-        return;
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    proc_tell(e);
-}
-
 /* Whether the end of a process that is ending has been waited for long enough: for the records of
  * threads, or for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
@@ -25054,7 +25559,7 @@ static void proc_json_critical(struct buf *b)
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->line, proc_cut(s->line, s->len, PROC_NAME));
+        out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
     if (list)
@@ -25085,7 +25590,7 @@ static void proc_tell_all(int status)
     else
         st.processes += proc_state.forks;
     st.status = status;
-    st.duration_ns = u_now() - out.start_ns;
+    st.duration_ns = proc_state.end_ns - out.start_ns;
     st.backend = ST_PROC;
     st.lost = proc_lost();
     st.commands = proc_state.commands;
@@ -25107,7 +25612,7 @@ static void proc_json_summary(u32 running)
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
         { "lost", proc_lost(), true },
         { "ends_unseen", proc_state.unsure, true },
-        { "duration_ns", u_now() - out.start_ns, true },
+        { "duration_ns", proc_state.end_ns - out.start_ns, true },
     };
     b_s(b, "{\"type\":\"summary\"");
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
@@ -25121,11 +25626,8 @@ static void proc_json_summary(u32 running)
 /* Whose line of the summary it is: what a terminal has no place for is cut. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
-    enum { FROM = 22 };
-    u32 columns = u_columns(STDERR_FILENO);
     b_f(b, "  %-7u ", n->pid);
-    df_put_cut(b, n->line, proc_cut(n->line, n->len, PROC_NAME),
-               columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
     b_c(b, '\n');
 }
 
@@ -25170,13 +25672,10 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Of a command's tree, to stderr; of one that never ran there is none. Its time does not have what
- * kvis needs to load programs. */
-static void proc_summary(u32 running, u64 now_ns)
+/* Of a command's tree, to stderr; of one that never ran there is none. */
+static void proc_summary(u32 running)
 {
     static struct buf b;
-    u64 end_ns = proc_state.mine ? now_ns : proc_state.last_ns;
-    u64 duration_ns = end_ns - proc_state.root_ns;
     if (!proc_state.commands)
         return;
     b_s(&b, "kvis: ");
@@ -25186,7 +25685,7 @@ static void proc_summary(u32 running, u64 now_ns)
         out_count(&b, from, proc_state.forks, "fork", "forks");
         b_f(&b, ", at most %u at once", proc_state.peak);
     }
-    b_f(&b, ", %.3f s, %.3f s of CPU", (double)duration_ns / 1e9,
+    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(proc_state.end_ns - out.start_ns) / 1e9,
         (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
         b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
@@ -25201,13 +25700,6 @@ static void proc_summary(u32 running, u64 now_ns)
 }
 
 /* --- the run --- */
-
-/* Whether nobody reads any more what kvis writes. */
-static bool proc_unread(void)
-{
-    return out.failed
-           || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
-}
 
 /* Whether nobody is left of a tree that is followed. */
 static bool proc_drained(void)
@@ -25228,60 +25720,51 @@ static void proc_second(void)
 
 static struct session proc_session = {
     .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
-    .plan = proc_plan, .take = proc_record, .unread = proc_unread, .drained = proc_drained,
-    .lost_why = proc_lost_why, .tell_lost = proc_tell_lost,
+    .plan = proc_plan, .take = proc_record, .over = proc_drained, .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops it at each fork, exec and exit (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not tell its context switches",
 };
 
-/* The command that waits to be let go, as a life. */
+/* The command's process, as a life. */
 static void proc_adopt(u32 pid)
 {
     struct proc_life *l = proc_new(pid, true);
     if (!l)
         die(EXIT_KVIS, "out of memory");
     proc_state.root = pid;
-    l->counted = true;
+    l->counted = !proc_state.no_forks;
     l->threads = 1;
     l->ppid = (u32)getpid();
-    l->fork_ns = l->begin_ns = u_now();
+    l->fork_ns = l->begin_ns = out.start_ns;
     l->uid = getuid();
     l->gid = getgid();
     l->node = proc_tree_new(0);
     snprintf(l->comm, sizeof l->comm, "kvis");
 }
 
-/* What is known without the probe: all but context switches; of I/O what the kernel counts. */
-static void proc_by_ptrace(void)
+static void proc_begin(void)
 {
+    proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
+    proc_state.page = (u64)sysconf(_SC_PAGESIZE);
+    proc_state.whole = !opt.command && !po.pid;
+    proc_state.rows = out.events_on;
+    proc_tree.on = opt.command || po.tree || po.gantt;
+    proc_session.idle_ms = opt.command ? 32 : 100;
+    proc_session.other_file = po.gantt;
+    ses_begin(&proc_session);
+    if (!proc_session.by_ptrace)
+        return;
+    /* All but context switches is known without the probe; of I/O what the kernel counts. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
-static void proc_begin(void)
-{
-    struct timespec boot, mono;
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    clock_gettime(CLOCK_MONOTONIC, &mono);
-    proc_state.boot_off = (boot.tv_sec - mono.tv_sec) * (s64)NSEC + boot.tv_nsec - mono.tv_nsec;
-    proc_state.page = (u64)sysconf(_SC_PAGESIZE);
-    proc_state.whole = !opt.command && !po.pid;
-    proc_state.rows = out.events_on;
-    proc_state.json = out.json_on;
-    proc_tree.on = opt.command || po.tree || po.gantt;
-    proc_session.idle_ms = opt.command ? 32 : 100;
-    ses_begin(&proc_session);
-    if (proc_session.by_ptrace)
-        proc_by_ptrace();
-}
-
 /* The command, or what runs already. */
 static void proc_first(void)
 {
-    ses_fork(&proc_session, ses_child_late);
     if (opt.command)
         proc_adopt((u32)sp_command.pid);
     if (!proc_state.btf)
@@ -25306,23 +25789,23 @@ static int proc_run(u64 end_ns)
         f->head(&out.text.b);
     out_flush();
     sp_boot_on();
-    if (sp_command.pid) {
-        struct proc_life *l = proc_find((u32)sp_command.pid);
-        l->fork_ns = l->begin_ns = u_now();
-        l->counted = !proc_state.no_forks;
-    }
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
     ses_tell_losses(&proc_session);
-    u32 running = proc_list_running(u_now());
+    bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
+    proc_state.end_ns = over ? proc_state.last_ns : u_now();
+    u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     proc_tell_all(proc_session.status);
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
-    proc_write_gantt();
+    if (po.gantt) {
+        proc_mermaid(&proc_gantt.b);
+        out_writer_flush(&proc_gantt);
+    }
     if (sp_command.pid && out.events_on && !f->json)
-        proc_summary(running, u_now());
+        proc_summary(running);
     ses_end(&proc_session);
     return proc_session.status;
 }
@@ -25347,8 +25830,8 @@ static void proc_replay_begin(void)
 /* The end of the recording: what still runs, the tree, the summary. whole: as st has it. */
 static void proc_replay_end(bool whole)
 {
-    u64 end_ns = whole ? out.start_ns + st.duration_ns : rin.last_ns;
-    u32 running = proc_list_running(end_ns);
+    proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rin.last_ns;
+    u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     out_flush();
     if (proc_left_out)
@@ -25357,7 +25840,7 @@ static void proc_replay_end(bool whole)
     proc_session.lost[0] = st.lost;
     proc_state.cpu_ns = st.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
-        proc_summary(running, end_ns);
+        proc_summary(running);
     out.events_on = proc_state.rows;
 }
 
@@ -25371,7 +25854,7 @@ static void proc_replay_end(bool whole)
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192, MET_IDS = 1024,
+    MET_INSTS = 8192,
     MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
     MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
@@ -25939,6 +26422,19 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
+/* What a thing that was not there at the reading before has counted, it has counted since. */
+static void met_from_zero(const struct met_inst *i)
+{
+    u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
+    for (u32 k = 0; k < met.width[i->dim]; k++) {
+        struct met_series *s = &i->series[k];
+        if (!s->since) {
+            s->ns = before;
+            s->at = s->since = met.tick - 1;
+        }
+    }
+}
+
 /* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
@@ -26070,73 +26566,41 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* A file that is read line by line; one at a time. No number of bytes makes it take more room or
- * for ever. */
+/* The file whose lines are told one after the other, as much of it as has room; one at a time. */
 static struct {
-    u32 at, len;
-    bool skip; /* what comes is the rest of a line that was cut */
-    u64 bytes;
-    char path[160], buf[16 << 10];
-} met_file;
+    struct buf text;
+    u32 at; /* where the next line begins */
+} met_file = { .text.max = 8 << 20 };
 
-static int met_file_fd = -1;
-
-enum { MET_FILE_MAX = 8 << 20 };
-
+/* Reads all of a file. */
 static bool met_open(const char *path)
 {
-    met_file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    met_file.at = met_file.len = 0;
-    met_file.skip = false;
-    met_file.bytes = 0;
-    snprintf(met_file.path, sizeof met_file.path, "%s", path);
-    if (met_file_fd < 0)
-        met_wrong(path, errno);
-    return met_file_fd >= 0;
-}
-
-/* More of it behind what is left. */
-static bool met_fill(void)
-{
-    memmove(met_file.buf, met_file.buf + met_file.at, met_file.len -= met_file.at);
+    struct buf *b = &met_file.text;
+    ssize_t n = 1;
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    met.read_ns = u_now();
     met_file.at = 0;
-    if (!met_file.bytes)
-        met.read_ns = u_now();
-    ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
-                : read(met_file_fd, met_file.buf + met_file.len,
-                       sizeof met_file.buf - 1 - met_file.len);
-    if (n < 0)
-        met_wrong(met_file.path, errno);
-    if (n <= 0)
-        return false;
-    met_file.len += (u32)n;
-    met_file.bytes += (u64)n;
-    return true;
+    b_reset(b);
+    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
+        n = read(f, b->p + b->len, room - 1);
+    if (f < 0 || n < 0)
+        met_wrong(path, errno);
+    if (f >= 0)
+        close(f);
+    return f >= 0;
 }
 
-/* The next line, without its end; of one that is too long, the beginning. NULL: that was the last,
- * and the file is closed. */
+/* The next line, without its end; NULL: that was the last. */
 static char *met_line(void)
 {
-    for (;;) {
-        char *from = met_file.buf + met_file.at;
-        u32 n = met_file.len - met_file.at, full = sizeof met_file.buf - 1;
-        char *end = memchr(from, '\n', n);
-        if (!end && n < full && met_fill())
-            continue;
-        if (!n) {
-            close(met_file_fd);
-            met_file_fd = -1;
-            return NULL;
-        }
-        bool skip = met_file.skip;
-        met_file.skip = !end && n == full;
-        end = end ? end : from + n;
-        *end = 0;
-        met_file.at = MIN(met_file.len, (u32)(end - met_file.buf) + 1);
-        if (!skip)
-            return from;
-    }
+    char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
+    if (line >= all)
+        return NULL;
+    char *end = memchr(line, '\n', (size_t)(all - line));
+    end = end ? end : all;
+    *end = 0;
+    met_file.at = (u32)(end - met_file.text.p) + 1;
+    return line;
 }
 
 /* A whole word that is a number. */
@@ -26371,9 +26835,9 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each thing N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
-static void mfs_each(u8 dim, const char *where, const char *prefix, const char *sub,
-                     void (*fn)(struct met_inst *, const char *dir))
+/* Calls fn for each N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+static void mfs_each(const char *where, const char *prefix, const char *sub,
+                     void (*fn)(u32 n, const char *dir))
 {
     static u32 id[MET_INSTS];
     char dir[MET_DIR];
@@ -26383,28 +26847,17 @@ static void mfs_each(u8 dim, const char *where, const char *prefix, const char *
         if (*sub && !met_there(dir))
             continue;
         any++;
-        struct met_inst *i = met_inst_nr(dim, id[k]);
-        if (i)
-            fn(i, dir);
+        fn(id[k], dir);
     }
     if (n && !any)
         met_wrong(dir, ENOENT);
 }
 
-static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
-{
-    mfs_each(DIM_CPU, "/sys/devices/system/cpu", "cpu", sub, fn);
-}
-
-static void mfs_each_node(void (*fn)(struct met_inst *, const char *dir))
-{
-    mfs_each(DIM_NODE, "/sys/devices/system/node", "node", "", fn);
-}
-
 /* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
  * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
-static void mfs_cpufreq(struct met_inst *i, const char *dir)
+static void mfs_cpufreq(u32 cpu, const char *dir)
 {
+    const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
     char text[32];
     s64 v;
     met_files(i, dir);
@@ -26427,34 +26880,29 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     met_raw(i, m, v);
 }
 
+static void mfs_throttle_of(u32 cpu, const char *dir)
+{
+    char of[24], name[48];
+    s64 core, package;
+    (void)cpu;
+    if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
+        || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
+        return;
+    snprintf(of, sizeof of, "%" PRId64, package);
+    snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+    mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
+    mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
+}
+
 static void mfs_throttle(void)
 {
-    static u32 id[MET_INSTS];
-    char dir[MET_DIR], of[24], name[48];
-    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        s64 core, package;
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/thermal_throttle",
-                                                 id[k]));
-        if (!met_there(dir))
-            continue;
-        any++;
-        if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
-            || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
-            continue;
-        snprintf(of, sizeof of, "%" PRId64, package);
-        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
-        mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
-        mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
-    }
-    if (n && !any)
-        met_wrong(dir, ENOENT);
+    mfs_each("/sys/devices/system/cpu", "cpu", "/thermal_throttle", mfs_throttle_of);
     met_sum(NULL);
 }
 
 static void mfs_freq(void)
 {
-    mfs_each_cpu("/cpufreq", mfs_cpufreq);
+    mfs_each("/sys/devices/system/cpu", "cpu", "/cpufreq", mfs_cpufreq);
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -26517,40 +26965,35 @@ static void mfs_huge(void)
     }
 }
 
-/* The share of what was taken from this node, and of all that was taken, that is remote memory to
- * the CPU that took it (Documentation/admin-guide/numastat.rst). */
-static void mfs_remote(const struct met_inst *i)
+static void mfs_node_stat(u32 node, const char *dir)
 {
-    double other = met_v(i, M_NUMA_OTHER);
-    met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
+    met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
-static void mfs_node_stat(struct met_inst *i, const char *dir)
-{
-    met_keys(i, met_in(dir, "numastat"), 0);
-    mfs_remote(i);
-}
-
+/* The share of what was taken from a node, and of all that was taken, that is remote memory to the
+ * CPU that took it (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
-    mfs_each_node(mfs_node_stat);
+    mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
     met_sum(NULL);
-    struct met_inst *all = met_inst(DIM_NODE, "");
-    if (all)
-        mfs_remote(all);
+    for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
+        if (i->at == met.tick)
+            met_share(i, M_NUMA_REMOTE, met_v(i, M_NUMA_OTHER),
+                      met_v(i, M_NUMA_OTHER) + met_v(i, M_NUMA_LOCAL));
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(struct met_inst *i, const char *dir)
+static void mfs_node_mem(u32 node, const char *dir)
 {
-    if (!i->info[0])
+    struct met_inst *i = met_inst_nr(DIM_NODE, node);
+    if (i && !i->info[0])
         met_text(met_in(dir, "distance"), i->info, MET_INFO);
     met_keys(i, met_in(dir, "meminfo"), 2);
 }
 
 static void mfs_nodemem(void)
 {
-    mfs_each_node(mfs_node_mem);
+    mfs_each("/sys/devices/system/node", "node", "", mfs_node_mem);
 }
 
 /* --- disks --- */
@@ -26604,20 +27047,7 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-static struct { u32 tick; u64 ns; } mfs_disks_at; /* when all of /proc/diskstats was read */
-
-/* One that was left out, or not there, an interval ago: what it has done, it has done since.
- * (Unless there was no place for it.) */
-static void mfs_disk_new(const struct met_inst *i)
-{
-    if (mfs_disks_at.tick + 1 != met.tick || met.src[met.cur].left_out)
-        return;
-    for (u32 k = 0; k < met.width[DIM_DISK]; k++) {
-        struct met_series *s = &i->series[k];
-        s->ns = mfs_disks_at.ns;
-        s->at = s->since = met.tick - 1;
-    }
-}
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
  * anything is left out: there are many of them. One whose reads go back is another of that name. */
@@ -26634,8 +27064,8 @@ static void mfs_disk_line(const char *line)
         return;
     struct met_series *s = met_at(i, M_DISK_READS);
     bool new = !s->since, same = !new && s->raw <= (u64)reads;
-    if (new)
-        mfs_disk_new(i);
+    if (new && mfs_disks_at + 1 == met.tick && !met.src[met.cur].left_out)
+        met_from_zero(i);
     else if (!same)
         met_anew(i);
     if (!same)
@@ -26651,8 +27081,7 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
-    mfs_disks_at.tick = met.tick;
-    mfs_disks_at.ns = met.read_ns;
+    mfs_disks_at = met.tick;
     met_sum(mfs_disk_counts);
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
     if (all)
@@ -26722,13 +27151,13 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
     }
 }
 
-static void mfs_zone(struct met_inst *i, const char *dir)
+static void mfs_zone(u32 id, const char *dir)
 {
-    unsigned long id = strtoul(i->name, NULL, 10);
+    struct met_inst *i = met_inst_nr(DIM_ZONE, id);
     s64 v;
-    if (!i->info[0])
+    if (i && !i->info[0])
         met_text(met_in(dir, "type"), i->info, MET_INFO);
-    if (!mfs_temp(met_in(dir, "temp"), &v))
+    if (!i || !mfs_temp(met_in(dir, "temp"), &v))
         return;
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
@@ -26745,7 +27174,7 @@ static void mfs_zone(struct met_inst *i, const char *dir)
 static void mfs_zones(void)
 {
     struct met_inst *all = NULL;
-    mfs_each(DIM_ZONE, "/sys/class/thermal", "thermal_zone", "", mfs_zone);
+    mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
     /* Without a name: the zone that has the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
@@ -26782,12 +27211,9 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 
 /* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
-static void mfs_chip(u32 chip)
+static void mfs_chip(u32 chip, const char *dir)
 {
-    char dir[MET_DIR];
-    u32 id[256];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/hwmon/hwmon%u", chip));
-    u32 n = met_ids(dir, "temp", "_input", id, 256);
+    u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
@@ -26805,22 +27231,13 @@ static void mfs_chip(u32 chip)
 
 static void mfs_hwmon(void)
 {
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/hwmon"), "hwmon", "", id, MET_IDS);
-    for (u32 k = 0; k < n; k++)
-        mfs_chip(id[k]);
+    mfs_each("/sys/class/hwmon", "hwmon", "", mfs_chip);
     for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
         if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
 }
 
 /* --- the network --- */
-
-/* The driver of an interface, of hardware. (sysfs is that of the network namespace it was mounted
- * in, which may be another than kvis's.) */
-static void mfs_net_driver(struct met_inst *i)
-{
-    met_link(met_path("/sys/class/net/%s/device/driver", i->name), i->info, MET_INFO);
-}
 
 static bool mfs_net_counts(const struct met_inst *i)
 {
@@ -26848,8 +27265,8 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    if (!i->info[0])
-        mfs_net_driver(i);
+    if (!i->info[0]) /* sysfs may be of another network namespace than kvis's */
+        met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (mfs_net_number(i, "carrier_changes", &v))
         met_raw(i, M_NET_CARRIER, v);
@@ -26939,164 +27356,135 @@ static void mfs_softnet(void)
 
 /* --- limits of the kernel --- */
 
-/* The metrics of what there is, of what there may be, and of that as a share; none of nonsense. */
-static void mfs_limit(u32 m_now, u32 m_max, u32 m_used, s64 now, s64 max)
-{
-    if (now < 0 || max < 0)
-        return;
-    met_raw(met.all, m_now, now);
-    met_raw(met.all, m_max, max);
-    met_share(met.all, m_used, (double)now, (double)max);
-}
+static const struct mfs_limit {
+    const char *now, *before;  /* a file; what is before the number in it */
+    const char *max;           /* a file, of which the number is this word: */
+    u8 word;
+    u16 metric[3];             /* what there is; what there may be; that as a share */
+    const char *lack;          /* why there may be no such number; NULL: met_wrong says it */
+} mfs_limit_rows[] = {
+    { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
+      { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
+    { "/proc/loadavg", "/", "/proc/sys/kernel/threads-max", 0, /* "0.00 0.01 0.05 1/123 4567" */
+      { M_THREADS, M_THREADS_MAX, M_THREADS_USED }, NULL },
+    { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
+      0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
+      "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
+    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
+    { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
+      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not told in this network namespace" },
+};
 
-static void mfs_limit_threads(void)
+/* The number in a file, after what is before it and so many words. */
+static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
+                             u8 word, s64 *v)
 {
-    char s[64];
-    s64 now, max, pids;
-    if (!met_text(met_path("/proc/loadavg"), s, sizeof s)
-        || !met_file_number(met_path("/proc/sys/kernel/threads-max"), &max)
-        || !met_file_number(met_path("/proc/sys/kernel/pid_max"), &pids))
-        return;
-    const char *slash = strchr(s, '/'); /* "0.00 0.01 0.05 1/123 4567" */
-    if (slash && met_number(slash + 1, &now))
-        mfs_limit(M_THREADS, M_THREADS_MAX, M_THREADS_USED, now, MIN(max, pids));
-}
-
-/* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1", in pages, as tcp_mem's third is (tcp(7)). */
-static void mfs_limit_tcp(void)
-{
-    char s[2048], limit[128];
-    s64 now, max;
-    static const u16 rows[] = { MET_SET_TCP_MEMORY };
-    met_none(rows, ARRAY_LEN(rows), "not told in this network namespace");
-    u_slurp(met_path("/proc/net/sockstat"), s, sizeof s);
-    u_slurp(met_path("/proc/sys/net/ipv4/tcp_mem"), limit, sizeof limit);
-    const char *tcp = strstr(s, "TCP: "), *used = tcp ? strstr(tcp, " mem ") : NULL;
-    if (!used || !met_number(used + 5, &now) || !met_number(u_word(limit, 2), &max))
-        return;
-    met_none(rows, ARRAY_LEN(rows), NULL);
-    mfs_limit(M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED, now, max);
-}
-
-static void mfs_limit_conntrack(void)
-{
-    static const u16 rows[] = { MET_SET_CONNTRACK };
-    s64 now, max;
-    bool there = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
-    met_none(rows, ARRAY_LEN(rows), there ? NULL
-             : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
-    if (there && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
-        && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
-        mfs_limit(M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED, now, max);
+    char s[2048];
+    const char *path = met_path("%s", file);
+    bool got = l->lack ? u_slurp(path, s, sizeof s) : met_read(path, s, sizeof s);
+    const char *at = strstr(s, before);
+    return got && at && met_number(u_word(at + strlen(before), word), v) && *v >= 0;
 }
 
 static void mfs_limits(void)
 {
-    char s[128];
-    s64 now, max;
-    if (met_text(met_path("/proc/sys/fs/file-nr"), s, sizeof s) && met_number(s, &now)
-        && met_number(u_word(s, 2), &max))
-        mfs_limit(M_FILES, M_FILES_MAX, M_FILES_USED, now, max);
-    mfs_limit_threads();
-    mfs_limit_conntrack();
-    mfs_limit_tcp();
+    for (u32 k = 0; k < ARRAY_LEN(mfs_limit_rows); k++) {
+        const struct mfs_limit *l = &mfs_limit_rows[k];
+        s64 now, max;
+        bool got = mfs_limit_number(l, l->now, l->before, 0, &now)
+                   && mfs_limit_number(l, l->max, "", l->word, &max);
+        met_none(l->metric, ARRAY_LEN(l->metric), got ? NULL : l->lack);
+        if (!got)
+            continue;
+        if (l->metric[0] == M_THREADS)
+            max = MIN(max, u_file_number(met_path("/proc/sys/kernel/pid_max"), (long)max));
+        met_raw(met.all, l->metric[0], now);
+        met_raw(met.all, l->metric[1], max);
+        met_share(met.all, l->metric[2], (double)now, (double)max);
+    }
 }
 
-/* --- the busiest processes ---
- * Each interval goes once over /proc, and shows the first MFS_TOP by each of eight numbers. One
- * that was shown for a number is shown as long as it is among the first MFS_NEAR by it: two that
- * take turns do not come and go. What did not run costs one small file: /proc/PID/schedstat says
- * so, to the nanosecond. */
+/* --- processes ---
+ * Each interval looks once at all processes (-c busy), or only at those of -p. What did not run
+ * costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
 
 enum {
-    MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP, MFS_PROBES = 64,
+    MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
-    MFS_WAITED_ON = 8,
-    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
+    MFS_WAITED_ON = 8, MFS_PIDS = 256
 };
 
-/* The numbers of a process: first those that count on. */
+/* The numbers of a process: first those that its threads have, then the others that count on. */
 enum mfs_number {
-    MFS_CPU, MFS_SYSTEM, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_MAJOR, MFS_MINOR,
-    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_BUSY
+    MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
+    MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
+    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_NUMBERS
 };
 
-static const u16 mfs_metrics[MFS_BUSY] = {
-    [MFS_CPU] = M_B_CPU, [MFS_SYSTEM] = M_B_SYSTEM, [MFS_WAIT] = M_B_WAIT,
-    [MFS_READ] = M_B_READ, [MFS_WRITTEN] = M_B_WRITTEN,
-    [MFS_MAJOR] = M_B_MAJOR, [MFS_MINOR] = M_B_MINOR,
-    [MFS_RSS] = M_B_RSS, [MFS_SWAP] = M_B_SWAP, [MFS_THREADS] = M_B_THREADS,
+enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
+
+/* Their metrics, of -c busy and of -p; 0: none. */
+static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
+#define X(m, number) [MFS_##number] = m,
+    [MFS_BUSY] = { MET_WIRE_BUSY(X) },
+    [MFS_PROC] = { MET_WIRE_PROC(X) },
+#undef X
 };
 
-/* Which number of a process a metric is; MFS_BUSY: none. */
+/* Which number of a busy process a metric is; MFS_NUMBERS: none. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
-    while (k < MFS_BUSY && mfs_metrics[k] != m)
+    while (k < MFS_NUMBERS && mfs_metrics[MFS_BUSY][k] != m)
         k++;
     return k;
 }
 
+/* What a thread has done since it began. */
+struct mfs_thread {
+    u32 tid;
+    u64 count[MFS_OF_THREADS];
+};
+
 /* A process, with its numbers as the kernel has them. */
-static struct mfs_task {
-    u32 pid, at;       /* at: met.tick; first, for mfs_place */
-    u64 born, ran;     /* ran: of its first thread, ns */
+struct mfs_task {
+    u32 pid;
+    u32 from, n_threads;  /* its threads in mfs_look.thread */
+    u64 born, ran;        /* ran: of its first thread, ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
-    u64 now[MFS_BUSY], past[MFS_COUNTED];
-    u16 has;           /* which of them: bits */
-    u16 by, by_before; /* the numbers for which it is shown, was an interval ago: bits */
-    bool first;        /* there is nothing in past */
-    u16 cpu;           /* where its first thread ran last */
-    u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
+    u64 now[MFS_NUMBERS], past[MFS_COUNTED];
+    u16 has;              /* which of them: bits */
+    u16 by, by_before;    /* the numbers for which it is shown, was an interval ago: bits */
+    bool first;           /* what it did before is not known: that is in past */
+    bool asked;           /* it is one of -p */
+    u16 cpu;              /* where its first thread ran last */
+    u8 n_waited_on;       /* CPUs for which its threads waited in this interval: the first ones */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} *mfs_tasks; /* MFS_TASKS of them */
+};
 
-/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
- * MFS_PARTS of them. */
-static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
+/* This look at the processes, and the one before; both tables are in the order of their ids. */
+static struct mfs_look {
+    u32 tick;
+    u64 ns;               /* when it began */
+    double uptime;        /* the same, in s since boot */
+    struct mfs_task *task;
+    struct mfs_thread *thread;
+    u32 n, cap, n_threads, cap_threads;
+} mfs_seen, mfs_before;
 
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
-static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { double now, before; } mfs_clock; /* s, when this look began, and the one before */
-static struct { u64 now, before; } mfs_looked;   /* the same, as u_now */
-static struct { struct mfs_task **task; u32 n; } mfs_seen; /* that there are: at most MFS_TASKS */
 
-/* The row of a process or thread in a table whose rows begin with its number and with met.tick of
- * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
- * number. NULL: there are too many. */
-static void *mfs_place(void *table, size_t size, u32 rows, u32 id, u32 fresh)
+/* Processes and threads begin with their id. */
+static int mfs_by_id(const void *a, const void *b)
 {
-    u32 *empty = NULL;
-    for (u32 k = 0; k < MFS_PROBES; k++) {
-        u32 *row = (void *)((char *)table + (id + k) % rows * size);
-        bool gone = !row[0] || row[1] < fresh;
-        if (row[0] == id && !gone)
-            return row;
-        if (gone && !empty)
-            empty = row;
-    }
-    if (!empty) {
-        met_left_out(1);
-        return NULL;
-    }
-    memset(empty, 0, size);
-    *empty = id;
-    return empty;
+    u32 x = *(const u32 *)a, y = *(const u32 *)b;
+    return (x > y) - (x < y);
 }
 
-/* A thread's place: its own, or that of the thread that was not seen for longest. */
-static struct mfs_part *mfs_part(u32 pid, u32 tid)
+static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
 {
-    struct mfs_part *oldest = NULL;
-    for (u32 k = 0; k < MFS_PROBES; k++) {
-        struct mfs_part *p = &mfs_parts[(tid + k) % MFS_PARTS];
-        if (p->tid == tid && p->pid == pid)
-            return p;
-        if (!oldest || p->at < oldest->at)
-            oldest = p;
-    }
-    return oldest;
+    return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
 /* "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst); false: it has none. */
@@ -27192,53 +27580,91 @@ static void mfs_thread_waited(struct mfs_task *t, u32 tid, u64 ns, u64 interval)
         t->waited_on[t->n_waited_on++] = (u16)cpu;
 }
 
-/* Adds to a process what a thread of it did in this interval. A thread that is not known is new,
- * or did nothing for so long that it lost its place: what is new ran and waited for no longer than
- * the interval. */
-static void mfs_thread_add(struct mfs_task *t, u32 tid)
+/* Keeps what a thread has done, until the next look. */
+static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
-    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9);
-    struct mfs_part now = { .tid = tid, .pid = t->pid, .at = met.tick };
-    struct mfs_part *p = mfs_part(t->pid, tid), was = { 0 };
-    bool sched = mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &now.ran,
-                                &now.waited);
-    if (p->tid == tid && p->pid == t->pid && p->ran <= now.ran && p->waited <= now.waited)
-        was = *p;
-    if (was.tid && sched && was.ran == now.ran && was.waited == now.waited) {
-        p->at = met.tick;
+    struct mfs_look *l = &mfs_seen;
+    void *grown = l->n_threads == MFS_MAX_THREADS ? NULL
+                  : u_grow(l->thread, &l->cap_threads, l->n_threads + 1, sizeof *l->thread);
+    if (!grown) {
+        met_left_out(1);
         return;
     }
-    bool moved = mfs_thread_io(t, tid, now.io), new = was.tid || now.ran <= most;
-    for (u32 k = 0; k < 2 && moved; k++) {
-        if (new && now.io[k] > was.io[k])
-            t->now[MFS_READ + k] += now.io[k] - was.io[k];
-        t->has |= (u16)(1u << (MFS_READ + k));
-    }
-    if (was.tid || now.waited <= most) {
-        u64 waited = MIN(now.waited - was.waited, most);
-        t->now[MFS_WAIT] += waited;
-        mfs_thread_waited(t, tid, waited, most);
-    }
-    *p = now;
+    l->thread = grown;
+    l->thread[l->n_threads++] = *thread;
+    t->n_threads++;
 }
 
-static void mfs_task_threads(struct mfs_task *t)
+/* Adds to a process what a thread of it did since the look before, when it was as `was` says. A
+ * thread that is not known (was NULL) is new, or there was no room for it: what is new ran and
+ * waited for no longer than the interval. */
+static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
-    static u32 id[4096];
-    u32 n = t->now[MFS_THREADS] <= 1 ? 0 : met_ids(met_path("/proc/%u/task", t->pid), "",
-                                                             "", id, ARRAY_LEN(id));
-    if (!n)
-        mfs_thread_add(t, t->pid);
+    static const char *const switches[] = { "voluntary_ctxt_switches:",
+                                            "nonvoluntary_ctxt_switches:" };
+    struct mfs_thread now = { .tid = tid };
+    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
+    u32 got = 0;
+    if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &count[MFS_RUN],
+                       &count[MFS_WAIT]))
+        got = 1u << MFS_RUN | 1u << MFS_WAIT;
+    if (was && got && !memcmp(was->count, count, 2 * sizeof *count)) {
+        mfs_thread_keep(t, was);
+        return;
+    }
+    if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_io(t, tid, &count[MFS_READ]))
+        got |= 1u << MFS_READ | 1u << MFS_WRITTEN;
+    if (t->asked)
+        got |= mfs_status(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
+                          &count[MFS_VOLUNTARY]) << MFS_VOLUNTARY;
+    bool known = t->first || was || (count[MFS_RUN] <= most && count[MFS_WAIT] <= most);
+    for (u32 k = 0; k < MFS_OF_THREADS && known; k++) {
+        u64 did = count[k] - (was ? MIN(was->count[k], count[k]) : 0);
+        if (k == MFS_WAIT && !t->first)
+            mfs_thread_waited(t, tid, MIN(did, most), most);
+        t->now[k] += did;
+    }
+    t->has |= (u16)got;
+    mfs_thread_keep(t, &now);
+}
+
+/* Adds what the threads of a process did; or, where it did nothing, only keeps them. old: the
+ * process as it was, or NULL. */
+static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
+{
+    static u32 id[MET_INSTS];
+    const struct mfs_thread *was = old ? &mfs_before.thread[old->from] : NULL;
+    u32 n = !ran || t->now[MFS_THREADS] <= 1 ? 0
+            : met_ids(met_path("/proc/%u/task", t->pid), "", "", id, ARRAY_LEN(id));
+    for (u32 k = 0; old && !ran && k < old->n_threads; k++)
+        mfs_thread_keep(t, &was[k]);
+    if (ran && !n)
+        id[n++] = t->pid;
     for (u32 k = 0; k < n; k++)
-        mfs_thread_add(t, id[k]);
+        mfs_thread_add(t, id[k], old && old->n_threads ? bsearch(&id[k], was, old->n_threads,
+                                                                 sizeof *was, mfs_by_id) : NULL);
+}
+
+/* Resident memory in pages, as a thread that lives tells it: the first one has ended. */
+static u64 mfs_living_resident(u32 pid)
+{
+    static u32 id[MET_INSTS];
+    char text[256];
+    s64 pages = 0;
+    u32 n = met_ids(met_path("/proc/%u/task", pid), "", "", id, ARRAY_LEN(id));
+    for (u32 k = 0; k < n && pages <= 0; k++)
+        if (!u_slurp(met_path("/proc/%u/task/%u/statm", pid, id[k]), text, sizeof text)
+            || !met_number(u_word(text, 1), &pages))
+            pages = 0;
+    return (u64)MAX(pages, 0);
 }
 
 /* Another birth is another process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 number, word, more; } row[] = {
-        { MFS_CPU, 11, 12 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 }, { MFS_MINOR, 7, 0 },
-        { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
+        { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
+        { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
     char text[1024];
     s64 born, v, more;
@@ -27247,8 +27673,8 @@ static bool mfs_task_stat(struct mfs_task *t)
     if (!(words = mfs_pid_stat(text, &comm, &born)))
         return false;
     if (t->born && t->born != (u64)born + 1)
-        *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran, .read_ns = t->read_ns,
-                                .past_ns = mfs_looked.before };
+        *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
+                                .read_ns = t->read_ns, .past_ns = mfs_before.ns };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
     t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
@@ -27260,6 +27686,10 @@ static bool mfs_task_stat(struct mfs_task *t)
             t->has |= (u16)(1u << row[k].number);
         }
     }
+    if (*words == 'Z' && t->now[MFS_THREADS] > 1)
+        t->now[MFS_RSS] = mfs_living_resident(t->pid);
+    if (*words == 'Z' && !t->now[MFS_RSS])
+        t->has &= (u16)~(1u << MFS_RSS);
     return true;
 }
 
@@ -27284,39 +27714,127 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
 /* Reads what has changed of a process. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
-    struct mfs_task *t = mfs_place(mfs_tasks, sizeof *t, MFS_TASKS, pid, mfs_busy_at);
-    u64 ran, waited;
-    if (!t)
-        return;
-    t->first |= !mfs_busy_at;
-    t->by_before = t->by;
-    t->by = 0;
-    t->past_ns = t->at ? t->read_ns : mfs_looked.before;
-    t->read_ns = u_now();
-    bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
-    t->n_waited_on = 0;
-    if (known) {
-        memcpy(t->past, t->now, sizeof t->past);
-        t->first = false;
+    const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
+    struct mfs_task t = old ? *old : (struct mfs_task){ .pid = pid, .first = !mfs_before.tick };
+    u64 ran, waited, cpu = t.now[MFS_CPU];
+    bool sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited), did = false;
+    t.past_ns = old ? old->read_ns : mfs_before.ns;
+    t.read_ns = u_now();
+    t.from = mfs_seen.n_threads;
+    t.n_threads = t.n_waited_on = 0;
+    t.by_before = t.by;
+    t.by = 0;
+    t.asked = false;
+    for (u32 k = 0; k < opt.n_pids; k++)
+        t.asked |= opt.pids[k] == (pid_t)pid;
+    if (old) {
+        memcpy(t.past, t.now, sizeof t.past);
+        t.first = false;
     }
-    if (!known || !sched || ran != t->ran || t->now[MFS_THREADS] > 1) {
-        u64 cpu = t->now[MFS_CPU], was = t->ran;
-        t->ran = ran;
-        if (!mfs_task_stat(t))
+    if (!old || t.asked || !sched || ran != t.ran || t.now[MFS_THREADS] > 1) {
+        if (!mfs_task_stat(&t))
             return;
-        double born_s = (double)(t->born - 1) * met_forms[F_TICKS].scale;
-        t->first |= !known && born_s + 0.001 < mfs_clock.before; /* it had no place till now */
-        if (!sched || !known || t->now[MFS_CPU] != cpu || ran != was)
-            mfs_task_threads(t);
-        t->has |= (u16)(sched << (MFS_WAIT));
+        double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it had no place till now */
+        did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
+        t.ran = ran;
     }
-    mfs_task_swap(t, swaps);
-    if (t->first) /* what was before is no part of an interval */
-        t->now[MFS_WAIT] = t->now[MFS_READ] = t->now[MFS_WRITTEN] = 0;
-    t->at = met.tick;
-    if (!t->first && mfs_seen.n < MFS_TASKS)
-        mfs_seen.task[mfs_seen.n++] = t;
+    mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
+    mfs_task_swap(&t, swaps);
+    if (t.first) /* what was before is no part of an interval */
+        memcpy(t.past, t.now, sizeof t.past);
+    mfs_seen.task[mfs_seen.n++] = t;
 }
+
+/* Looks at the processes, once an interval, whichever source asks first. */
+static void mfs_look(void)
+{
+    static u32 id[MFS_TASKS];
+    struct mfs_look *l = &mfs_seen, was = mfs_before;
+    char text[64];
+    u32 n = 0;
+    if (l->tick == met.tick)
+        return;
+    mfs_before = *l;
+    *l = was;
+    l->tick = met.tick;
+    l->n = l->n_threads = 0;
+    l->ns = u_now();
+    u_slurp(met_path("/proc/uptime"), text, sizeof text);
+    l->uptime = strtod(text, NULL); /* without a file 0: then all are new */
+    memset(mfs_queued, 0, sizeof mfs_queued);
+    bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
+    if (all)
+        n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
+    else
+        for (; n < opt.n_pids; n++)
+            id[n] = (u32)opt.pids[n];
+    qsort(id, n, sizeof *id, mfs_by_id);
+    void *grown = u_grow(l->task, &l->cap, n, sizeof *l->task);
+    if (!grown) {
+        met_left_out(n);
+        return;
+    }
+    l->task = grown;
+    for (u32 k = 0; k < n; k++)
+        if (!k || id[k] != id[k - 1])
+            mfs_task_read(id[k], swaps);
+}
+
+/* Shows a process, as a thing of a kind of metrics. */
+static void mfs_show(const struct mfs_task *t, u8 kind)
+{
+    struct met_inst *i = met_inst_nr(kind == MFS_BUSY ? DIM_BUSY : DIM_PID, t->pid);
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%s", t->comm);
+    met.read_ns = t->read_ns;
+    for (u32 k = 0; k < MFS_NUMBERS; k++) {
+        u16 m = t->has >> k & 1 ? mfs_metrics[kind][k] : 0;
+        if (m && k < MFS_COUNTED)
+            met_count_from(i, m, t->past[k], t->first ? t->read_ns : t->past_ns, t->now[k]);
+        else if (m)
+            met_raw(i, m, (s64)t->now[k]);
+    }
+}
+
+/* --- those of -p --- */
+
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* A pid that was born at another time is another process. */
+static bool mfs_process(u32 k)
+{
+    const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
+    if (!t && !mfs_pids[k].gone)
+        met_wrong(met_path("/proc/%d/stat", opt.pids[k]), ENOENT);
+    if (!t || mfs_pids[k].gone || (mfs_pids[k].born && mfs_pids[k].born != t->born))
+        return false;
+    mfs_pids[k].born = t->born;
+    mfs_show(t, MFS_PROC);
+    return true;
+}
+
+/* When none of them is left, the monitor ends. */
+static void mfs_procs(void)
+{
+    u32 left = 0;
+    mfs_look();
+    for (u32 k = 0; k < opt.n_pids; k++) {
+        mfs_pids[k].gone = !mfs_process(k);
+        left += !mfs_pids[k].gone;
+    }
+    met.over |= !left;
+}
+
+/* --- the busiest ---
+ * An interval shows the first MFS_TOP by each of eight numbers. One that was shown for a number is
+ * shown as long as it is among the first MFS_NEAR by it: two that take turns do not come and go. */
+
+enum {
+    MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
+    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
+};
 
 /* What it did of a number that counts on, in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
@@ -27324,11 +27842,13 @@ static u64 mfs_did(const struct mfs_task *t, u32 k)
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
-/* What it is ranked by: what it did in this interval, or has. */
+/* What it is ranked by: what it did in this interval, or has; 0: it is not shown for that. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
+    if (t->first || !mfs_metrics[MFS_BUSY][by])
+        return 0;
     if (by >= MFS_COUNTED)
-        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_BUSY */
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_NUMBERS */
         return t->now[by];
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
@@ -27338,7 +27858,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
     for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = mfs_seen.task[k];
+        struct mfs_task *t = &mfs_seen.task[k];
         u64 rank = mfs_task_rank(t, by);
         u32 at = MFS_NEAR;
         for (; rank && at && (!top[at - 1] || mfs_task_rank(top[at - 1], by) < rank); at--)
@@ -27347,27 +27867,6 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
         if (rank && at < MFS_NEAR)
             top[at] = t;
     }
-}
-
-static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, u32 k)
-{
-    if (k < MFS_COUNTED)
-        met_count_from(i, mfs_metrics[k], t->past[k], t->past_ns, t->now[k]);
-    else
-        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; k < MFS_BUSY */
-        met_raw(i, mfs_metrics[k], (s64)t->now[k]);
-}
-
-static void mfs_busy_show(const struct mfs_task *t)
-{
-    struct met_inst *i = met_inst_nr(DIM_BUSY, t->pid);
-    if (!i)
-        return;
-    snprintf(i->info, sizeof i->info, "%s", t->comm);
-    met.read_ns = t->read_ns;
-    for (u32 k = 0; k < MFS_BUSY; k++)
-        if (t->has >> k & 1)
-            mfs_busy_number(i, t, k);
 }
 
 /* Shows the first by a number, and those that were shown for it and are still near. */
@@ -27379,68 +27878,34 @@ static void mfs_busy_first(u32 by)
         if (k >= MFS_TOP && !(top[k]->by_before >> by & 1))
             continue;
         if (!top[k]->by)
-            mfs_busy_show(top[k]);
+            mfs_show(top[k], MFS_BUSY);
         top[k]->by |= (u16)(1u << by);
     }
 }
 
-/* Makes the tables, when they are first used: who does not ask for them does not pay for them. */
-static bool mfs_busy_tables(void)
-{
-    if (!mfs_tasks)
-        mfs_tasks = calloc(MFS_TASKS, sizeof *mfs_tasks);
-    if (!mfs_parts)
-        mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
-    if (!mfs_seen.task)
-        mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    return mfs_tasks && mfs_parts && mfs_seen.task;
-}
-
-/* How many threads waited for each CPU. */
-static void mfs_queues(void)
+/* How many threads waited for a CPU. */
+static void mfs_queue_of(u32 cpu, const char *dir)
 {
     double ns = met.src[met.cur].elapsed_s * 1e9;
-    for (struct met_inst *i = met_first(DIM_CPU); i && ns > 0; i = met_next(i)) {
-        unsigned long cpu = strtoul(i->name, NULL, 10);
-        if (i->name[0] && i->at == met.tick && cpu < MET_INSTS)
-            met_set(i, M_QUEUED, (double)mfs_queued[cpu] / ns);
-    }
-    met_sum_of(M_QUEUED, NULL);
+    (void)dir;
+    if (ns > 0 && cpu < MET_INSTS)
+        met_set(met_inst_nr(DIM_CPU, cpu), M_QUEUED, (double)mfs_queued[cpu] / ns);
 }
 
 static void mfs_busy(void)
 {
-    bool swaps = mfs_swaps();
-    char text[64];
-    if (!mfs_busy_tables()) {
-        met_off("out of memory for the table of processes (5 MB)");
-        return;
-    }
-    mfs_seen.n = 0;
-    memset(mfs_queued, 0, sizeof mfs_queued);
-    mfs_clock.before = mfs_clock.now;
-    mfs_looked.before = mfs_looked.now;
-    u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    mfs_clock.now = strtod(text, NULL); /* without a file 0: then all are new */
-    mfs_looked.now = u_now();
-    DIR *d = opendir(met_path("/proc"));
-    if (!d)
-        met_wrong(met_path("/proc"), errno);
-    for (const struct dirent *e; (e = u_entry(&d));) {
-        char *end;
-        unsigned long pid = strtoul(e->d_name, &end, 10);
-        if (isdigit((u8)*e->d_name) && !*end && pid && pid <= INT_MAX)
-            mfs_task_read((u32)pid, swaps);
-    }
-    mfs_busy_at = met.tick;
+    if (!met_there(met_path("/proc")))
+        met_wrong(met_path("/proc"), ENOENT);
+    mfs_look();
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
-        mfs_queues();
-    for (u32 by = 0; by < MFS_BUSY; by++)
+        mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
+    met_sum_of(M_QUEUED, NULL);
+    for (u32 by = 0; by < MFS_NUMBERS; by++)
         if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
-        if (!mfs_seen.task[k]->by)
-            mfs_busy_show(mfs_seen.task[k]);
+        if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
+            mfs_show(&mfs_seen.task[k], MFS_BUSY);
     met.src[met.cur].there = mfs_seen.n;
 }
 
@@ -27633,108 +28098,20 @@ static void mfs_groups(void)
     met_left_out(mfs_groups_left());
 }
 
-/* --- processes and a cgroup --- */
+/* --- a cgroup --- */
 
-enum { MFS_PIDS = 256 };
-
-/* What only threads are asked for, as mfs_thread_counts has it. */
-enum { MFS_COUNTS = 4 };
-
-static const u16 mfs_thread_metrics[MFS_COUNTS] = { M_P_VOLUNTARY, M_P_FORCED, M_P_RUN, M_P_WAIT };
-
-static struct {
-    u64 born, count[MFS_COUNTS];
-    bool gone;
-} mfs_pids[MFS_PIDS]; /* by place in opt.pids */
-
-/* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
-static struct mfs_thread {
-    u32 tid, at; /* at: met.tick; first, for mfs_place */
-    u64 count[MFS_COUNTS];
-} *mfs_threads; /* MET_INSTS of them */
-
-/* Which of its counts there are: bits. */
-static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
-{
-    static const char *const keys[] = { "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:" };
-    u32 got = mfs_status(met_path("/proc/%d/task/%u/status", pid, tid), keys, 2, count);
-    const char *path = met_path("/proc/%d/task/%u/schedstat", pid, tid);
-    return got | (mfs_task_sched(path, &count[2], &count[3]) ? 12 : 0);
-}
-
-static void mfs_process_threads(const struct met_inst *i, u32 process)
-{
-    static u32 id[MET_INSTS];
-    pid_t pid = opt.pids[process];
-    u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
-    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        u32 got = mfs_thread_counts(pid, id[k], now);
-        struct mfs_thread *t = got ? mfs_place(mfs_threads, sizeof *t, MET_INSTS, id[k],
-                                               met.tick - 1) : NULL;
-        if (!t)
-            continue;
-        for (u32 c = 0; c < MFS_COUNTS; c++)
-            sum[c] += now[c] - (now[c] < t->count[c] ? 0 : t->count[c]);
-        memcpy(t->count, now, sizeof now);
-        t->at = met.tick;
-        any |= got;
-    }
-    for (u32 c = 0; c < MFS_COUNTS; c++)
-        if (any >> c & 1)
-            met_count(i, mfs_thread_metrics[c], sum[c]);
-}
-
-/* A pid that was born at another time is another process. */
-static bool mfs_process(u32 k)
-{
-    char text[1024];
-    const char *comm, *words;
-    s64 born;
-    pid_t pid = opt.pids[k];
-    if (mfs_pids[k].gone || !met_read(met_path("/proc/%d/stat", pid), text, sizeof text))
-        return false;
-    if (!(words = mfs_pid_stat(text, &comm, &born)))
-        return false;
-    if (mfs_pids[k].born && mfs_pids[k].born != (u64)born + 1)
-        return false;
-    mfs_pids[k].born = (u64)born + 1;
-    struct met_inst *i = met_inst_nr(DIM_PID, (u64)pid);
-    if (!i)
-        return true;
-    snprintf(i->info, sizeof i->info, "%s", comm);
-    met_columns(i, words);
-    mfs_process_threads(i, k);
-    return true;
-}
-
-/* When none of them is left, the monitor ends. */
-static void mfs_procs(void)
-{
-    u32 left = 0;
-    if (!mfs_threads && !(mfs_threads = calloc(MET_INSTS, sizeof *mfs_threads))) {
-        met_off("out of memory for the table of threads");
-        return;
-    }
-    for (u32 k = 0; k < opt.n_pids; k++) {
-        mfs_pids[k].gone = !mfs_process(k);
-        left += !mfs_pids[k].gone;
-    }
-    met.over |= !left;
-}
-
+/* Keys with a dot are files of their own. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
-    for (size_t k = 0; k < ARRAY_LEN(file); k++)
-        met_keys(met.all, met_path("/sys/fs/cgroup/%s/%s", mo.cgroup, file[k]), 0);
-}
-
-static void mfs_cgfiles(void)
-{
     char dir[MET_DIR];
+    s64 v;
     snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
-    met_files(met.all, dir);
+    for (size_t k = 0; k < ARRAY_LEN(file); k++)
+        met_keys(met.all, met_in(dir, "%s", file[k]), 0);
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1))
+        if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+            met_raw(met.all, m, v);
 }
 
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
@@ -28468,6 +28845,10 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     if (!n || !pf_read(leader, n, &u->g[g].count, &d))
         return;
     met.backwards += d.backwards;
+    if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
+        pmc_close_unit(u); /* its CPU was off and on again: pmc_cpus opens other events */
+        return;
+    }
     if (d.enabled)
         r->share = (double)d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
@@ -28523,18 +28904,6 @@ static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 s
     }
 }
 
-/* Whether a CPU was off and on again since: its events count no more. */
-static bool pmc_stuck(const struct pmc_unit *u)
-{
-    struct pf_count now = u->g[PG_BASE].count;
-    struct pf_delta d;
-    u32 n = 0;
-    for (u32 k = 0; k < PF_MEMBERS; k++)
-        n += u->g[PG_BASE].fd[k] >= 0;
-    return pmc.scope == PS_ALL && u->at_ns && u->g[PG_BASE].fd[0] >= 0
-           && pf_read(u->g[PG_BASE].fd[0], n, &now, &d) && !d.enabled;
-}
-
 static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 {
     const struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -28550,7 +28919,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
     }
     for (u32 k = 0; k < n_to; k++)
         to[k]->fresh &= !u->at_ns;
-    u->at_ns = now;
+    u->at_ns = u->on ? now : 0;
 }
 
 /* --- what there is to tell --- */
@@ -28687,15 +29056,6 @@ static void pmc_tasks(void)
     }
 }
 
-/* A CPU that was off for less than an interval. */
-static void pmc_again(struct pmc_unit *u)
-{
-    pmc_close_unit(u);
-    u->on = true;
-    for (u32 g = 0; g < N_PG; g++)
-        pmc_open(u, g);
-}
-
 /* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
 static void pmc_read_all(void)
 {
@@ -28703,8 +29063,6 @@ static void pmc_read_all(void)
         struct pmc_unit *u = &pmc.unit[k];
         struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
         struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.group;
-        if (u->on && pmc_stuck(u))
-            pmc_again(u);
         if (!u->on || (u->tid && pmc.gone[u->task]))
             continue;
         if (pmc.scope != PS_ALL) {
@@ -28763,9 +29121,10 @@ static void pmc_read(void)
  * Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
-    [UR_READ] = M_MEM_READ, [UR_WRITE] = M_MEM_WRITE, [UR_BOTH] = M_MEM_BW,
-    [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
-    [UR_GPU] = M_PW_GPU, [UR_DRAM] = M_PW_DRAM, [UR_PLATFORM] = M_PW_PLATFORM,
+#define X(m, role) [UR_##role] = m,
+    MET_WIRE_MEMBW(X)
+    MET_WIRE_POWER(X)
+#undef X
 };
 
 enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
@@ -29049,6 +29408,8 @@ static void unc_open(u32 event)
 static void unc_begin(bool power)
 {
     unc_look();
+    if (unc.no_dir)
+        met_wrong(met_path(PMC_DEVICES), ENOENT);
     if (unc.begun[power])
         return;
     unc.begun[power] = true;
@@ -29199,22 +29560,15 @@ static void unc_dmi_all(const u8 *p, u32 n)
 
 static void unc_dmi_read(void)
 {
-    static u8 table[256 << 10];
-    u32 n = 0;
-    ssize_t got = -1;
+    static char table[256 << 10];
     const char *path = met_path("/sys/firmware/dmi/tables/DMI");
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    errno = 0;
+    u32 n = (u32)u_slurp(path, table, sizeof table);
     unc_dmi.read = true;
-    while (f >= 0 && n < sizeof table && (got = read(f, table + n, sizeof table - n)) > 0)
-        n += (u32)got;
-    if (got < 0)
+    unc_dmi_all((const u8 *)table, n);
+    if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
-    if (f >= 0)
-        close(f);
-    if (got < 0)
-        return;
-    unc_dmi_all(table, n);
-    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table)
+    else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
         snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
                  "width of each DIMM");
 }
@@ -29255,16 +29609,6 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
-/* Why there is no number for a role of memory, where controllers are counted. */
-static const char *unc_why_not_counted(u32 role)
-{
-    if (unc.too_many)
-        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
-    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "amd_df counts reads and writes together";
-    return "others have the counters";
-}
-
 /* Why there is no number for a role of memory; NULL: the source's reason. */
 static const char *unc_why(u32 role)
 {
@@ -29272,8 +29616,12 @@ static const char *unc_why(u32 role)
         return unc_reason[role];
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
+    if (unc.too_many)
+        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
+        return "amd_df counts reads and writes together";
     if (unc.class != UC_NONE)
-        return unc_why_not_counted(role);
+        return "others have the counters";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
@@ -29289,17 +29637,10 @@ static void unc_no(u32 m, const char *why)
     met.no[m] = met.seen[m] == met.tick ? NULL : why;
 }
 
-static void unc_begin_or_say(bool power)
-{
-    unc_begin(power);
-    if (unc.no_dir)
-        met_wrong(met_path(PMC_DEVICES), ENOENT);
-}
-
 static void unc_membw(void)
 {
     double least = 1;
-    unc_begin_or_say(false);
+    unc_begin(false);
     unc_read_units(false);
     unc_publish(UR_READ, UR_BOTH);
     for (u32 k = 0; k < unc.n_sockets; k++)
@@ -29323,7 +29664,7 @@ static void unc_membw(void)
 static void unc_power(void)
 {
     bool any = false;
-    unc_begin_or_say(true);
+    unc_begin(true);
     unc_read_units(true);
     unc_publish(UR_PACKAGE, UR_PLATFORM);
     for (u32 k = 0; k < unc.n_events; k++)
@@ -29441,12 +29782,6 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* A family (obj.fam NULL: obj.why says why it is not there), and when it was last read. */
-struct mk_family {
-    struct bpf_obj obj;
-    u32 at;
-};
-
 /* A program of which the first constant is 1 where its tracepoint has one more argument: it does
  * not attach where that is not so (with typed arguments: not load), and is loaded again without. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
@@ -29499,7 +29834,6 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, NULL);
     o->cfg = c->v;
     o->n_cfg = c->n;
     u32 mask = mk_programs(o, field, true), untyped = mk_programs(o, field, false);
@@ -29524,7 +29858,8 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
     struct wire_sched cpu;   /* as read; the sum of all: */
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
@@ -29549,7 +29884,7 @@ static u32 mk_sched_entries(const char *map)
 static void mk_sched_start(void)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj *o = &mk_sched.f.obj;
+    struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
@@ -29572,12 +29907,12 @@ static void mk_sched_cpu(u32 cpu)
 /* Reads what the programs have counted, once an interval, whichever source asks first. */
 static bool mk_sched_read(void)
 {
-    struct bpf_obj *o = &mk_sched.f.obj;
+    struct bpf_obj *o = &mk_sched.obj;
     if (!o->fam)
         met_off(o->why);
-    if (!o->fam || mk_sched.f.at == met.tick)
+    if (!o->fam || mk_sched.at == met.tick)
         return o->fam;
-    mk_sched.f.at = met.tick;
+    mk_sched.at = met.tick;
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
@@ -29622,15 +29957,15 @@ static void mk_depth(void)
 enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;
     u32 n, slots;            /* disks; places that there are */
     u32 without;             /* disks without a place, when they were looked for last */
     u64 missed;
     struct mk_disk {
         u32 dev;
         u64 sectors;
-        char name[MET_NAME];     /* as in /sys/block */
-        u64 position[16], sequential; /* as read last */
+        char name[MET_NAME]; /* as in /sys/block */
+        u64 sequential;      /* as read last */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
@@ -29699,7 +30034,7 @@ static u32 mk_blk_entries(const char *map)
 static void mk_blk_start(void)
 {
     static struct bpf_cfgs c;
-    struct bpf_obj *o = &mk_blk.f.obj;
+    struct bpf_obj *o = &mk_blk.obj;
     mk_add_disks(-1);
     mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
@@ -29728,29 +30063,26 @@ static double mk_log2(double x)
 static void mk_places(struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     struct met_hist *h = met_hist(HIST_PLACE, i);
-    double all = 0, bits = 0;
+    struct mk_disk now;
+    double bits = 0, sequential = (double)(w->sequential - d->sequential);
     u32 place[16];
-    for (u32 k = 0; k < 16; k++) {
-        all += (double)(w->position[k] - d->position[k]);
+    for (u32 k = 0; k < 16; k++)
         place[k] = (u32)w->position[k];
-    }
     met_hist_read(h, place, 16, 0);
+    d->sequential = w->sequential;
+    if (!h || !h->count)
+        return;
     for (u32 k = 0; k < 16; k++) {
-        double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
+        double p = (double)h->now[k] / (double)h->count;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
-    struct mk_disk now;
-    bool same = mk_disk_now(d->name, &now) && now.dev == d->dev && now.sectors == d->sectors;
-    if (all > 0 && !same) {
-        mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
-        if (h)
-            h->at = 0;
-    } else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+    if (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors) {
+        mk_add_disks(bpf_map(&mk_blk.obj, "disks")); /* these were 16ths of another one */
+        h->at = 0;
+    } else if (met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
-        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
+        met_set(i, M_SEQUENTIAL, sequential / (double)h->count);
     }
-    memcpy(d->position, w->position, sizeof d->position);
-    d->sequential = w->sequential;
 }
 
 static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
@@ -29760,7 +30092,7 @@ static void mk_disk_read(struct mk_disk *d)
     const struct wire_blk *w = &mk_blk.now;
     u32 slot = (u32)(d - mk_blk.disk);
     u64 any = 0;
-    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.f.obj, "stats"), &slot, &mk_blk.now))
+    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.obj, "stats"), &slot, &mk_blk.now))
         return;
     char name[MET_NAME];
     for (u32 k = 0; k < N_BLK_HISTS; k++)
@@ -29780,7 +30112,7 @@ static void mk_disk_read(struct mk_disk *d)
 
 static void mk_block(void)
 {
-    struct bpf_obj *o = &mk_blk.f.obj;
+    struct bpf_obj *o = &mk_blk.obj;
     if (!o->fam) {
         met_off(o->why);
         return;
@@ -29850,7 +30182,7 @@ enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can have");
 
 static struct {
-    struct mk_family f;
+    struct bpf_obj obj;
     u32 n;                   /* slots that were ever in use */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
@@ -29866,24 +30198,6 @@ static struct {
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
-
-static void vq_configure(struct bpf_obj *o)
-{
-    static struct bpf_cfgs c;
-    c.n = 0;
-    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
-    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o->cfg = c.v;
-    o->n_cfg = c.n;
-}
-
-/* What is loaded here: to know whose an interrupt is takes BTF. Bits. */
-static u32 vq_programs(const struct bpf_obj *o)
-{
-    u32 all = (1u << N_VQ_PROGS) - 1;
-    return bpf_has_field(o, "irqaction.dev_id") ? all : all & ~(1u << VQ_IRQ_OWN);
-}
 
 /* All entries before all returns: a call whose return alone is seen is one that was missed. */
 static int vq_attach(struct bpf_obj *o)
@@ -29907,16 +30221,22 @@ static int vq_attach(struct bpf_obj *o)
 
 static int vq_load(struct bpf_obj *o)
 {
+    static struct bpf_cfgs c;
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, NULL);
-    vq_configure(o);
+    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the last that is put there is taken first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
-    u32 mask = vq_programs(o);
+    u32 mask = (1u << N_VQ_PROGS) - 1;
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* to know whose an interrupt is takes BTF */
+        mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
     return vq_attach(o);
@@ -29926,8 +30246,7 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
-    DIR *d = f < 0 ? NULL : fdopendir(f);
+    DIR *d = opendir(path);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");
@@ -29940,7 +30259,7 @@ static bool vq_any(char *why, size_t size)
 
 static void vq_start(void)
 {
-    struct bpf_obj *o = &vq.f.obj;
+    struct bpf_obj *o = &vq.obj;
     if (mo.off >> SRC_VIRTIO & 1)
         return;
     *o = (struct bpf_obj){ .module = "virtio_ring" };
@@ -30039,14 +30358,6 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* One whose device is gone: its slot is for another one. */
-static void vq_gone(const struct bpf_obj *o, u32 slot)
-{
-    memset(&vq.now, 0, sizeof vq.now);
-    if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, &vq.now))
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
-}
-
 /* Whether the slot was in use. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
@@ -30057,7 +30368,9 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        vq_gone(o, slot);
+        memset(w, 0, sizeof *w); /* its slot is for another ring */
+        if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
+            bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
@@ -30082,7 +30395,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 
 static void vq_read(void)
 {
-    struct bpf_obj *o = &vq.f.obj;
+    struct bpf_obj *o = &vq.obj;
     bool more = true;
     if (!o->fam) {
         met_off(o->why);
@@ -30138,27 +30451,13 @@ static struct {
     u64 now_ns;
 } vh;
 
-/* The constants that are the same of all programs. */
-static void vh_configure(struct bpf_obj *o, struct bpf_cfgs *c, bool deep)
-{
-    c->n = 0;
-    bpf_set(c, "CFG_DEEP", deep);
-    o->cfg = c->v;
-    o->n_cfg = c->n;
-}
-
-static bool vh_knows_ring(const struct bpf_obj *o)
-{
-    return bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-}
-
 /* Hangs the programs on one of the handlers. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    vh_configure(o, c, vh.deep);
+    c->n = o->n_cfg = 1; /* what all programs have: CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -30207,9 +30506,10 @@ static int vh_load(void)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, NULL);
-    vh.deep = vh_knows_ring(o);
-    vh_configure(o, &vh.cfg, vh.deep);
+    vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
+    bpf_set(&vh.cfg, "CFG_DEEP", vh.deep);
+    o->cfg = vh.cfg.v;
+    o->n_cfg = vh.cfg.n;
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }
@@ -30275,15 +30575,6 @@ static struct met_inst *vh_inst(const struct wire_vh *w)
     return i;
 }
 
-/* A counter that was 0 when kvis began, so that the first reading of it tells a rate. */
-static void vh_count(struct met_inst *i, u32 m, u64 v)
-{
-    bool first = !met_at(i, m)->since;
-    met_count(i, m, v);
-    if (first && met.tick > 1)
-        met_at(i, m)->since = 1;
-}
-
 static const u8 vh_hists[N_VH_HISTS] = { MET_HISTS_VHOST };
 
 static void vh_queue(const struct wire_vh *w)
@@ -30292,11 +30583,13 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    vh_count(i, M_VH_KICKS, w->kicks);
+    if (met.tick > 1) /* the programs counted from 0 on */
+        met_from_zero(i);
+    met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
-        vh_count(i, M_VH_UNREAD, w->unread);
+        met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
-        vh_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
+        met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
     const bool there[N_VH_HISTS] = { /* what was never measured is no 0 */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
@@ -30587,11 +30880,10 @@ static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
         mout_text_why(b, l);
 }
 
-/* "n/a        /sys is not mounted: cpufreq pmc ...", wrapped. */
+/* "n/a        /sys is not mounted: cpufreq pmc ..." */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
     u64 src = mout.unmounted[which].src;
-    u32 from = b->len;
     mout.unmounted[which].src = 0;
     if (src == mout.unmounted[which].told)
         return;
@@ -30599,15 +30891,9 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     if (!src) /* it has been mounted */
         return;
     b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
-    for (u32 s = 0; s < N_SRC; s++) {
-        if (!(src >> s & 1))
-            continue;
-        if (b->len - from + strlen(met_sources[s].name) > 78) {
-            b_f(b, "\n%-10s", "");
-            from = b->len - 10;
-        }
-        b_f(b, " %s", met_sources[s].name);
-    }
+    for (u32 s = 0; s < N_SRC; s++)
+        if (src >> s & 1)
+            b_f(b, " %s", met_sources[s].name);
     b_c(b, '\n');
 }
 
@@ -30639,10 +30925,9 @@ static void mout_text(struct buf *b)
     mout_clock(b);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
-        for (u8 d = 0; d < N_DIM; d++)
-            for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-                if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
-                    mout_text_line(b, s, i);
+        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+            if (i->at == met.tick && (mout_shown(i->dim) || !i->name[0]))
+                mout_text_line(b, s, i);
         mout_text_lack(b, s);
     }
     for (u32 which = 0; which < ARRAY_LEN(mout.unmounted); which++)
@@ -30701,29 +30986,46 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
- * are no UTF-8 are U+FFFD. CSV (RFC 4180) has a quote twice; of a label of Prometheus \\, \" and \n
- * are escaped. */
-static void mout_quoted(struct buf *b, const char *s, bool csv)
+/* A name as other programs read it, and never that of another thing: UTF-8, where bytes that are
+ * none, and characters that act on a terminal, are \xHH. A \x of its own is \x5cx. */
+static const struct buf *mout_unique(const char *s)
 {
+    static struct buf b;
     u32 cp;
+    b_reset(&b);
     for (size_t n = strlen(s), k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (!len)
-            b_s(b, "\xef\xbf\xbd");
-        else if (*s == '\n' && !csv)
-            b_s(b, "\\n");
-        else if (u_acts(cp))
-            for (size_t at = 0; at < k; at++)
-                b_f(b, csv ? "\\x%02x" : "\\\\x%02x", (u8)s[at]);
-        else if (*s == '"')
-            b_s(b, csv ? "\"\"" : "\\\"");
-        else if (*s == '\\' && !csv)
-            b_s(b, "\\\\");
-        else
-            b_put(b, s, k);
+        if (len && !u_acts(cp) && strncmp(s, "\\x", 2) != 0) {
+            b_put(&b, s, k);
+            continue;
+        }
+        for (size_t at = 0; at < k; at++) {
+            b_s(&b, "\\x");
+            b_hex2(&b, (u8)s[at]);
+        }
     }
+    return &b;
+}
+
+/* The same between quotes. CSV (RFC 4180) has a quote twice, a label of Prometheus \\ and \". */
+static void mout_quoted(struct buf *b, const char *s, bool csv)
+{
+    const struct buf *name = mout_unique(s);
+    for (u32 i = 0; i < name->len; i++) {
+        if (name->p[i] == '"')
+            b_c(b, csv ? '"' : '\\');
+        else if (name->p[i] == '\\' && !csv)
+            b_c(b, '\\');
+        b_c(b, name->p[i]);
+    }
+}
+
+/* The same inside a JSON string. */
+static void mout_json_name(struct buf *b, const char *s)
+{
+    const struct buf *name = mout_unique(s);
+    b_json(b, name->p, name->len);
 }
 
 /* --- CSV: a row a number --- */
@@ -30768,12 +31070,6 @@ static void mout_csv(struct buf *b)
 enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
 static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
 
-static bool mout_ends_in(const char *s, size_t n, const char *ending)
-{
-    size_t len = strlen(ending);
-    return n >= len && !strncmp(s + n - len, ending, len);
-}
-
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
@@ -30792,9 +31088,10 @@ static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 static enum mout_type mout_prom_type(u32 m)
 {
     const char *own = metrics[m].prom;
+    size_t n = strcspn(own, "{");
     if (!mout_form(m)->counter)
         return MOUT_GAUGE;
-    return *own && !mout_ends_in(own, strcspn(own, "{"), "_total") ? MOUT_UNTYPED : MOUT_COUNTER;
+    return n && (n < 6 || strncmp(own + n - 6, "_total", 6)) ? MOUT_UNTYPED : MOUT_COUNTER;
 }
 
 static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
@@ -30975,20 +31272,14 @@ static double mout_collector(enum mout_collector what, u32 src)
                                         : met.src[src].left_out;
 }
 
-/* Sources of one name are neighbours, and one collector. */
 static void mout_prom_collectors(struct buf *b, enum mout_collector what)
 {
     mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
     for (u32 s = 0; s < N_SRC; s++) {
-        double v = mout_collector(what, s);
         if (mo.off >> s & 1)
             continue;
-        for (; s + 1 < N_SRC && !strcmp(met_sources[s].name, met_sources[s + 1].name); s++) {
-            double other = mout_collector(what, s + 1);
-            v = what == COLLECTOR_SUCCESS ? MIN(v, other) : v + other;
-        }
         b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
-        mout_num(b, v);
+        mout_num(b, mout_collector(what, s));
         b_c(b, '\n');
     }
 }
@@ -31132,7 +31423,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0])
             continue;
         b_c(b, '"');
-        b_json(b, i->name, strlen(i->name));
+        mout_json_name(b, i->name);
         b_s(b, "\":{");
         if (i->info[0]) {
             out_json_text(b, met_dims[dim].info, i->info);
@@ -31187,10 +31478,9 @@ static void mout_json(struct buf *b)
 {
     b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
            PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
-    for (u8 d = 0; d < N_DIM; d++)
-        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
-            if (!i->name[0] && i->at == met.tick)
-                mout_json_inst(b, i);
+    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        if (!i->name[0] && i->at == met.tick)
+            mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
         if (mout_shown(d))
             mout_json_dim(b, d);
@@ -31235,12 +31525,6 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
-/* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
-static u32 mout_cell(u32 bucket)
-{
-    return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
-}
-
 /* UINT32_MAX: that, or more. */
 static u32 mout_cell_sum(u32 a, u32 b)
 {
@@ -31272,7 +31556,8 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 *cell = &h->past[mout_cell(i) * MOUT_POINTS + mout_past.n - 1];
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* of a map: as many as can be told apart */
+        u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
     }
@@ -31362,7 +31647,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
             continue;
         s->line = mout_past.lines++;
         b_f(b, "[%u,\"%s\",\"", s->line, i->name[0] ? met_dims[dim].label : "");
-        b_json(b, i->name, strlen(i->name));
+        mout_json_name(b, i->name);
         b_s(b, "\",\"");
         b_json(b, i->info, strlen(i->info));
         b_s(b, "\"],");
@@ -31493,25 +31778,18 @@ static void mout_end(void)
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * A connection serves one request. The number of clients, the size of a request and the times to
- * send it and to take the answer are limited. If all places are taken, a new client replaces the
- * one that has waited longest without a request. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * A connection serves one request, in a child process: it may wait for its client, and has the
+ * exposition as it was when the client came. The number of children, the size of a request and the
+ * times to send it and to take the answer are limited. A new client replaces the oldest when there
+ * are HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 /* bytes */ };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
-    u32 n_clients;               /* HS_CLIENTS, or 0: it does not listen */
+    u32 next;                    /* the place of the next child, which the oldest has */
+    pid_t child[HS_CLIENTS];     /* 0: none */
     u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
-    struct hs_client {
-        int fd;                  /* -1: free */
-        u64 since_ns;            /* when it came; when its answer began to be sent */
-        u32 len, sent;           /* of its request; of `answer` */
-        bool asked, done;        /* it is being answered; its answer is sent */
-        u8 polled;               /* its place in what is polled */
-        struct buf answer;
-        char req[HS_REQUEST];
-    } *client;
 } hs = { .fd = -1 };
 
 /* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
@@ -31542,11 +31820,6 @@ static int hs_open(void)
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                   : sizeof(struct sockaddr_in);
     int on = 1;
-    hs.client = calloc(HS_CLIENTS, sizeof *hs.client);
-    if (!hs.client)
-        return -ENOMEM;
-    while (hs.n_clients < HS_CLIENTS)
-        hs.client[hs.n_clients++].fd = -1;
     hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (hs.fd < 0)
         return -errno;
@@ -31558,186 +31831,151 @@ static int hs_open(void)
     return 0;
 }
 
-static void hs_close(struct hs_client *c)
+/* Sends what the client takes in HS_PATIENCE_S. */
+static void hs_send(int f, const char *p, size_t n)
 {
-    close(c->fd);
-    b_free(&c->answer);
-    c->fd = -1;
-}
-
-/* Lets go of who has waited longest without a request; NULL: all are being answered. */
-static struct hs_client *hs_let_go(void)
-{
-    struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-        if (c->fd >= 0 && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
-            old = c;
-    if (old)
-        hs_close(old);
-    return old;
-}
-
-/* A place for a new client. */
-static struct hs_client *hs_place(void)
-{
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-        if (c->fd < 0)
-            return c;
-    return hs_let_go();
-}
-
-static void hs_accept(void)
-{
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
-        int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (f < 0 && (errno == EMFILE || errno == ENFILE) && !hs_let_go())
-            hs.rest_ns = u_now() + NSEC / 4; /* poll(2) would not wait as long as a client does */
-        struct hs_client *c = f < 0 ? NULL : hs_place();
-        if (!c) { /* none, or all are being answered */
-            if (f >= 0)
-                close(f);
-            return;
-        }
-        memset(c, 0, sizeof *c);
-        c->fd = f;
-        c->since_ns = u_now();
+    ssize_t sent = 0;
+    for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
+        sent = send(f, p, n, MSG_NOSIGNAL);
+        p += MAX(sent, 0);
+        n -= (size_t)MAX(sent, 0);
     }
 }
 
-static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
-                      u32 n)
+static void hs_answer(int f, const char *req, const char *status, const char *type,
+                      const char *body, size_t n)
 {
-    c->answer.max = 65 << 20;
-    b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %u\r\n"
-                    "Connection: close\r\n\r\n", status, type, n);
-    if (strncmp(c->req, "HEAD ", 5))
-        b_put(&c->answer, body, n);
-    c->asked = true;
-    c->since_ns = u_now();
+    char head[256];
+    snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+             "Connection: close\r\n\r\n", status, type, n);
+    hs_send(f, head, strlen(head));
+    if (strncmp(req, "HEAD ", 5))
+        hs_send(f, body, n);
 }
 
-static void hs_answer_text(struct hs_client *c, const char *status)
+static void hs_answer_text(int f, const char *req, const char *status)
 {
-    hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
+    hs_answer(f, req, status, "text/plain; charset=utf-8", status, strlen(status));
 }
 
-/* Each client gets its own copy, because the next exposition may be made while a client reads.
- * HS_ANSWERS limits the memory of all copies. */
-static void hs_metrics(struct hs_client *c)
-{
-    const struct buf *b = mout_exposition(PAGE_HTTP);
-    u64 held = b->len;
-    for (u32 i = 0; i < hs.n_clients; i++)
-        held += hs.client[i].answer.len;
-    if (b->cut) /* a part would be taken for all */
-        hs_answer_text(c, "500 Internal Server Error");
-    else if (held > HS_ANSWERS)
-        hs_answer_text(c, "503 Service Unavailable");
-    else
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
-}
-
-static void hs_request(struct hs_client *c)
+static void hs_request(int f, char *req)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    c->req[strcspn(c->req, "\r\n")] = 0;
-    char *path = strchr(c->req, ' ');
+    const struct buf *b = mout_exposition(PAGE_HTTP);
+    req[strcspn(req, "\r\n")] = 0;
+    char *path = strchr(req, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
-        hs_answer_text(c, "400 Bad Request");
+        hs_answer_text(f, req, "400 Bad Request");
         return;
     }
     *version = 0;
     path++;
     path[strcspn(path, "?#")] = 0;
-    if (strncmp(c->req, "GET ", 4) && strncmp(c->req, "HEAD ", 5))
-        hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
-    else if (!strcmp(path, "/metrics"))
-        hs_metrics(c);
+    if (strncmp(req, "GET ", 4) && strncmp(req, "HEAD ", 5))
+        hs_answer_text(f, req, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     else if (!strcmp(path, "/"))
-        hs_answer(c, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
+        hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
+    else if (strcmp(path, "/metrics"))
+        hs_answer_text(f, req, "404 Not Found");
+    else if (b->cut) /* a part would be taken for all */
+        hs_answer_text(f, req, "500 Internal Server Error");
     else
-        hs_answer_text(c, "404 Not Found");
+        hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Whether the request head is complete: it ends with an empty line. */
-static bool hs_whole(const struct hs_client *c)
+/* Reads the head of a request, which ends with an empty line. NULL, or the status that refuses it;
+ * "": there is nobody to tell. */
+static const char *hs_read(int f, char *req)
 {
-    return strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n");
-}
-
-static void hs_read(struct hs_client *c)
-{
-    char waste[4096];
-    ssize_t n = c->asked ? read(c->fd, waste, sizeof waste)
-                         : read(c->fd, c->req + c->len, sizeof c->req - 1 - c->len);
-    if (n <= 0) {
-        if (n == 0 || (errno != EAGAIN && errno != EINTR))
-            hs_close(c);
-        return;
+    u64 until = u_now() + HS_PATIENCE_S * NSEC;
+    u32 len = 0;
+    for (*req = 0; !strstr(req, "\r\n\r\n") && !strstr(req, "\n\n"); req[len] = 0) {
+        ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
+        if (n <= 0 || u_now() > until)
+            return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
+        if (memchr(req + len, 0, (size_t)n))
+            return "400 Bad Request";
+        len += (u32)n;
     }
-    if (c->asked)
-        return;
-    c->len += (u32)n;
-    c->req[c->len] = 0;
-    if (strlen(c->req) < c->len) /* a NUL */
-        hs_answer_text(c, "400 Bad Request");
-    else if (hs_whole(c))
-        hs_request(c);
-    else if (c->len == sizeof c->req - 1)
-        hs_answer_text(c, "431 Request Header Fields Too Large");
+    return NULL;
 }
 
-/* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
- * connection, and the answer with it. */
-static void hs_write(struct hs_client *c)
+/* Once the answer is sent, the other side is to close first: what it still sends would otherwise
+ * reset the connection, and the answer with it. */
+static void hs_serve(int f)
 {
-    ssize_t n = send(c->fd, c->answer.p + c->sent, c->answer.len - c->sent, MSG_NOSIGNAL);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        hs_close(c);
-        return;
-    }
-    c->sent += (u32)MAX(n, 0);
-    if (c->sent < c->answer.len)
-        return;
-    shutdown(c->fd, SHUT_WR);
-    c->done = true;
-    c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
+    struct timeval patience = { HS_PATIENCE_S, 0 };
+    char req[HS_REQUEST], waste[4096];
+    setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const char *refused = hs_read(f, req);
+    if (!refused)
+        hs_request(f, req);
+    else if (*refused)
+        hs_answer_text(f, req, refused);
+    shutdown(f, SHUT_WR);
+    for (u64 until = u_now() + NSEC; u_now() < until && recv(f, waste, sizeof waste, 0) > 0;)
+        ;
 }
 
-static void hs_serve(const struct pollfd *p)
+/* Serves a client in a child process, which ends with kvis; where there can be none (a limit of
+ * processes is reached), all wait for the client. */
+static void hs_child(int f)
 {
-    u64 now = u_now();
-    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++) {
-        if (c->fd >= 0 && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
-            hs_read(c);
-        if (c->fd >= 0 && c->asked && !c->done)
-            hs_write(c);
-        if (c->fd >= 0 && now > c->since_ns + HS_PATIENCE_S * NSEC)
-            hs_close(c);
+    pid_t *child = &hs.child[hs.next++ % HS_CLIENTS];
+    if (*child) {
+        kill(*child, SIGKILL);
+        waitpid(*child, NULL, 0);
     }
+    *child = fork();
+    if (*child == 0) {
+        setpgid(0, 0); /* what is typed at the terminal is for kvis alone */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+    if (*child <= 0)
+        hs_serve(f);
+    if (*child == 0)
+        _exit(0);
+    *child = MAX(*child, 0);
+}
+
+static void hs_accept(void)
+{
+    mout_exposition(PAGE_HTTP); /* of this process, not of the children */
+    for (u32 n = 0; n < HS_CLIENTS; n++) {
+        int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (f < 0) {
+            if (errno == EMFILE || errno == ENFILE) /* poll(2) would not wait */
+                hs.rest_ns = u_now() + NSEC / 4;
+            return;
+        }
+        hs_child(f);
+        close(f);
+    }
+}
+
+/* Whether children are left. */
+static bool hs_reap(void)
+{
+    bool any = false;
+    for (u32 k = 0; k < HS_CLIENTS; k++) {
+        if (hs.child[k] && waitpid(hs.child[k], NULL, WNOHANG))
+            hs.child[k] = 0;
+        any |= hs.child[k] != 0;
+    }
+    return any;
 }
 
 /* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
 static bool hs_wait(u64 until, int also)
 {
-    struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
-        u64 ms = (until - now + 999999) / 1000000;
-        u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
-        p[0] = (struct pollfd){ .fd = now < hs.rest_ns ? -1 : hs.fd, .events = POLLIN };
-        p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
-            if (c->fd >= 0) {
-                c->polled = n;
-                p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
-                ms = MIN(ms, 250);
-            }
-        if (now < hs.rest_ns)
-            ms = MIN(ms, 250);
-        if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
+        bool rest = now < hs.rest_ns;
+        struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
+        u64 ms = MIN((until - now + 999999) / 1000000, hs_reap() || rest ? 250 : 1000000);
+        if (poll(p, 2, (int)ms) < 0)
             return true;
-        hs_serve(p);
         if (p[0].revents)
             hs_accept();
         if (p[1].revents)
@@ -31754,8 +31992,8 @@ static bool hs_wait(u64 until, int also)
  * scr_end. */
 
 enum {
-    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_BARS = 4,
-    SCR_COLUMNS = 128,
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
+    SCR_BARS = 4, SCR_COLUMNS = 128,
     SCR_ROW = 7 /* items of a row of the overview, at most */
 };
 
@@ -31857,9 +32095,7 @@ static void scr_begin(void)
                                  SIGUSR1, SIGUSR2, SIGTSTP };
     struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
-    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
-    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
-    scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
+    scr.utf8 = u_locale_utf8(false);
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
     for (size_t i = 0; i < ARRAY_LEN(gives); i++)
@@ -31881,32 +32117,6 @@ static void scr_end(void)
 
 /* --- a line --- */
 
-/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
-static u32 scr_fit(const char *s, u32 len, u32 *columns)
-{
-    u32 i = 0, room = *columns;
-    while (i < len) {
-        bool style = s[i] == '\033';
-        if (!style && !room)
-            break;
-        if (style)
-            while (i < len && s[i] != 'm')
-                i++;
-        room -= !style;
-        for (i++; i < len && (s[i] & 0xc0) == 0x80;) /* the rest of a character in UTF-8 */
-            i++;
-    }
-    *columns -= room;
-    return MIN(i, len);
-}
-
-static u32 scr_width(const char *s, u32 len)
-{
-    u32 columns = UINT32_MAX;
-    scr_fit(s, len, &columns);
-    return columns;
-}
-
 static u32 scr_window(void)
 {
     return scr.rows > 2 ? scr.rows - 2u : 0;
@@ -31922,7 +32132,7 @@ static bool scr_visible(void)
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
-    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
     out_sgr("0");
     b_s(b, "\033[K\r\n");
     scr.from = b->len;
@@ -31943,7 +32153,7 @@ static void scr_paragraphs(struct buf *b, const struct buf *text)
     for (u32 at = 0; at < text->len;) {
         const char *s = text->p + at;
         u32 columns = MAX(scr.cols, 1), len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
-        u32 n = scr_fit(s, len, &columns), cut = n;
+        u32 n = u_fit(s, len, &columns), cut = n;
         while (cut && n < len && s[cut] != ' ')
             cut--;
         n = cut ? cut : n;
@@ -31958,12 +32168,6 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("7");
     b_f(b, " %s ", title);
     out_sgr("0");
-}
-
-static void scr_pad(struct buf *b, u32 used, u32 width)
-{
-    for (; used < width; used++)
-        b_c(b, ' ');
 }
 
 /* The red or yellow of an unusual number; NULL: it is none. */
@@ -31993,7 +32197,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
         mout_text_num(&s, m, v);
     if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
         s.len -= 2;
-    scr_pad(b, s.len, width);
+    b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
     out_sgr("0");
@@ -32089,7 +32293,7 @@ static void scr_cells(struct buf *b)
         b_c(b, ' ');
         scr_spark(b, m, 0, SCR_SPARK);
         n += cells;
-        scr_pad(b, scr_width(b->p + scr.from, b->len - scr.from), n * SCR_CELL);
+        b_pad(b, scr.from, n * SCR_CELL);
     }
     if (n)
         scr_line(b);
@@ -32110,11 +32314,14 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
     b_reset(&name);
     b_f(&name, "%s ", r->name);
     b_esc(&name, h->inst->name, strlen(h->inst->name), 0);
-    b_c(&name, 0);
-    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1);
+    u32 columns = SCR_HIST_NAME;
+    name.len = u_fit(name.p, name.len, &columns);
+    u32 wide = (u32)MAX(scr.cols - SCR_HIST_NAME - 1, 0) / (last - first + 1);
     wide = MIN(MAX(wide, 1), 4);
     for (u32 line = SCR_BARS; line-- > 0;) {
-        b_f(b, "%-30.30s ", line ? "" : name.p);
+        u32 from = b->len;
+        b_put(b, name.p, line ? 0 : name.len);
+        b_pad(b, from, SCR_HIST_NAME + 1);
         for (u32 o = first; o <= last; o++) {
             u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
             for (u32 w = 0; w < wide; w++)
@@ -32239,7 +32446,8 @@ static void scr_name(struct buf *b, const struct met_inst *i)
 {
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
-    scr_pad(b, process ? (u32)strlen(name) : 7, 7);
+    if (process)
+        b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
     b_esc(b, name, strlen(name), 0);
     if (i->info[0])
         b_s(b, process ? " " : " (");
@@ -32254,16 +32462,15 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     u32 head = width / 2;
     b_reset(&s);
     scr_name(&s, i);
-    u32 used = scr_width(s.p, s.len);
-    if (used <= width) {
+    u32 skip = u_skip(s.p, s.len, width - head - 1), from = b->len;
+    if (u_width(s.p, s.len) <= width) {
         b_put(b, s.p, s.len);
-        scr_pad(b, used, width);
-        return;
+    } else {
+        b_put(b, s.p, u_fit(s.p, s.len, &head));
+        b_c(b, '~');
+        b_put(b, s.p + skip, s.len - skip);
     }
-    u32 skip = used - (width - head - 1), from = scr_fit(s.p, s.len, &skip);
-    b_put(b, s.p, scr_fit(s.p, s.len, &head));
-    b_c(b, '~');
-    b_put(b, s.p + from, s.len - from);
+    b_pad(b, from, width);
 }
 
 /* As wide as the names, as far as that leaves something to columns. */
@@ -32274,7 +32481,7 @@ static u32 scr_name_width(u32 things, u32 title)
     for (u32 k = 0; k < things; k++) {
         b_reset(&s);
         scr_name(&s, scr_thing[k]);
-        width = MAX(width, scr_width(s.p, s.len));
+        width = MAX(width, u_width(s.p, s.len));
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
 }
@@ -32313,18 +32520,12 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
     scr_line(b);
 }
 
-/* Things that there are, but not among those that were read: there was no room, or too many. */
-static u32 scr_unread(u8 dim, u32 things)
-{
-    u32 src = metrics[met_dims[dim].sort].src, there = met.src[src].there;
-    return met.src[src].left_out + (there > things ? there - things : 0);
-}
-
 /* At most so many of its things. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
-    u32 all = things + scr_unread(dim, things), from, to, used;
+    u32 src = metrics[met_dims[dim].sort].src, from, to, used;
+    u32 all = MAX(things, met.src[src].there) + met.src[src].left_out; /* not all were read */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!things || !n)
@@ -32358,7 +32559,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 /* Takes back what does not fit, the last thing that was added: from `at` on. Returns whether. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
-    if (scr_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
+    if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
         return false;
     b->len = at;
     return true;
@@ -32750,7 +32951,7 @@ static void scr_last_line(struct buf *b)
             break;
     }
     u32 columns = scr.cols;
-    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    b->len = scr.from + u_fit(b->p + scr.from, b->len - scr.from, &columns);
     out_sgr("0");
 }
 
@@ -32906,7 +33107,7 @@ static const char *mon_opt_collectors(const char *v)
 /* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
 static bool mon_sources_on(void)
 {
-    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
+    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
@@ -33020,7 +33221,7 @@ static void mon_run(u64 end_ns)
     scr.alone = !opt.json && !mo.csv && !opt.report && !mo.prom_file && hs.fd < 0;
     if (scr.on && !opt.json && !mo.csv && !opt.report)
         mon_screen_sources();
-    out.give_up = sp_gives_up;
+    out.give_up = sp_over;
     out_flush();
     mon_collect();
     if (mo.prom_file)
@@ -33043,7 +33244,7 @@ static void mon_run(u64 end_ns)
     }
     mout_end();
     scr_end();
-    bpf_detach(&vq.f.obj);
+    bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
 }
 
@@ -33127,7 +33328,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; };
 /* What a process did in all of that time, also if it has ended. */
 static struct dg_task {
     u64 born;
-    u64 did[MFS_BUSY];       /* as the kernel has them */
+    u64 did[MFS_NUMBERS];    /* as the kernel has them */
     u32 pid;
     u16 has;                 /* which of them are known: bits */
     const struct met_inst *group; /* the innermost cgroup with a limit */
@@ -33356,7 +33557,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
     t->has |= from->has;
     for (u32 k = 0; k < MFS_COUNTED; k++)
         t->did[k] += mfs_did(from, k);
-    for (u32 k = MFS_COUNTED; k < MFS_BUSY; k++)
+    for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
         t->did[k] = from->now[k];
     if (met_first(DIM_GROUP) && (!t->group || mfs_did(from, MFS_CPU)))
         dg_task_group(t);
@@ -33367,7 +33568,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
 static void dg_take_tasks(void)
 {
     for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *from = mfs_seen.task[k];
+        const struct mfs_task *from = &mfs_seen.task[k];
         struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
@@ -33384,7 +33585,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
         const struct met_form_row *f = mout_form(number);
         double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
         u32 k = mfs_number(number);
-        if (k == MFS_BUSY || s <= 0 || !(t->has >> k & 1))
+        if (k == MFS_NUMBERS || s <= 0 || !(t->has >> k & 1))
             return false;
         *v = (double)t->did[k] * f->scale / s;
         return true;
@@ -34165,11 +34366,11 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
     static struct buf s;
-    u32 columns = width;
+    u32 columns = width, from = b->len;
     b_reset(&s);
     b_esc(&s, comm, strlen(comm), 0);
-    b_put(b, s.p, scr_fit(s.p, s.len, &columns));
-    scr_pad(b, columns, width);
+    b_put(b, s.p, u_fit(s.p, s.len, &columns));
+    b_pad(b, from, width);
 }
 
 static u32 dg_lines(const struct buf *b)
@@ -34530,7 +34731,7 @@ static bool dg_command_gone(void)
 /* Until then, or somebody's or the command's end. */
 static void dg_wait(u64 until)
 {
-    for (u64 now; (now = u_now()) < until && !sp_told && !dg_command_gone();)
+    for (u64 now; (now = u_now()) < until && !sp_over() && !dg_command_gone();)
         poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
 }
 
@@ -34543,7 +34744,7 @@ static void dg_watch(u64 length)
         dg_wait(end - next < tick / 2 ? end : next);
         dg_look();
         dg.to_ns = u_now();
-        over = sp_told || dg_command_gone() || dg.to_ns >= end;
+        over = sp_over() || dg_command_gone() || dg.to_ns >= end;
     }
     dg_progress(0);
 }
@@ -34567,11 +34768,9 @@ static int dg_run(void)
     }
     mon_start();
     dg_look();
-    dg.from_ns = dg.to_ns = u_now();
-    if (sp_command.pid)
-        sp_go();
+    dg.from_ns = dg.to_ns = sp_command.pid ? sp_go(false) : u_now();
     dg_watch(length);
-    bpf_detach(&vq.f.obj);
+    bpf_detach(&vq.obj);
     dg_settle();
     dg_judge();
     if (out.json_on)
@@ -34581,8 +34780,9 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && dg.status == -1 && !sp_told) /* -d was over before it */
+    while (sp_command.pid && dg.status == -1 && !sp_over()) /* -d was over before it */
         dg_wait(u_now() + NSEC);
+    sp_end_witness(sp_witness);
     return dg.status;
 }
 
@@ -35121,7 +35321,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
 {
     static char program[] = "true", *command[] = { program, NULL };
     struct bpf_obj *const objs[] = { &hy.obj, &hy.disk, &hy.uring, &open_session.obj,
-                                     &proc_session.obj, &mk_sched.f.obj, &mk_blk.f.obj, &vq.f.obj,
+                                     &proc_session.obj, &mk_sched.obj, &mk_blk.obj, &vq.obj,
                                      &vh.obj };
     for (u32 i = 0; i < CHECK_FILES; i++)
         if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {
@@ -35377,6 +35577,7 @@ struct opt_row {
     union opt_dest to;
     u32 min, max;
     const char *values; /* those that are allowed, as "a|b|c"; NULL: it is not a list */
+    const char *also; /* what other tools call it, as "a|b|c"; or NULL */
     const char *spelled, *help; /* spelled: as help prints it */
 };
 
@@ -35712,7 +35913,8 @@ static void opt_set_number(const struct cmd *c, const struct opt_row *r, const c
     errno = 0;
     unsigned long long n = strtoull(v, &end, 10);
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
-        snprintf(why, sizeof why, "%s is a number from %u to %u", r->arg, r->min, r->max);
+        snprintf(why, sizeof why, "%s is a %snumber from %u to %u", r->arg,
+                 *end == '.' ? "whole " : "", r->min, r->max);
         opt_bad(c, r, v, why);
     }
     *r->to.number = (u32)n;
@@ -35796,9 +35998,14 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     const char *near = NULL;
     u32 distance = 9;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
+        if (r->name && opt_in_list(r->also, name)) {
+            near = r->name;
+            distance = 0;
+        }
+    }
     if (!near)
         opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
@@ -35859,15 +36066,38 @@ static const struct opt_row *opt_named(const char *name)
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
+/* Ends kvis when the word after an option whose value only ever stands after a '=' can only have
+ * been meant as that value: nothing else takes a word, or it is no command, or the command stands
+ * after a "--", or it is no recording. */
+static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
+{
+    const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
+    bool meant = c->takes == TAKES_NOTHING;
+    if (!r || !r->optional)
+        return;
+    if (c->takes == TAKES_COMMAND)
+        meant = word[1] && !sp_locate(*word);
+    for (char **next = word; c->takes == TAKES_COMMAND && *next; next++)
+        meant |= !strcmp(*next, "--");
+    if (c->takes == TAKES_RECORDINGS)
+        meant = access(*word, F_OK) < 0;
+    if (meant)
+        opt_wrong(c, r, "%s: a value stands after a '='; fix: %s=%.300s", option, option, *word);
+}
+
 /* Reads the options; returns the words behind them, or between them where they are no command's. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
     opt_cmd = c;
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
+    const char *before = NULL; /* the option before */
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
+        if (!option && before && !strncmp(before, "--", 2))
+            opt_refuse_value(c, before, argv);
+        before = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
@@ -36130,10 +36360,8 @@ static void cmd_record(void)
 {
     if (opt.report)
         rep_begin();
-    if (opt.perfetto || opt.chrome_json)
-        px_open(cmd_json_fd, cmd_perfetto_fd);
-    if (opt.folded)
-        px_fold_open(cmd_folded_fd, opt.folded);
+    if (opt.perfetto || opt.chrome_json || opt.folded)
+        px_open(cmd_json_fd, cmd_perfetto_fd, cmd_folded_fd);
     if (rout_fd >= 0)
         rec_start(rec_write_fd, cmd_recording_name);
 }
@@ -36166,7 +36394,7 @@ static void cmd_tell_attached(struct buf *b)
 {
     char path[64], line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        snprintf(path, sizeof path, "/proc/%d/cmdline", opt.pids[i]);
+        snprintf(path, sizeof path, "/proc/%d/cmdline", ps_living(opt.pids[i]));
         size_t n = u_slurp(path, line, sizeof line);
         while (n && !line[n - 1])
             n--;
@@ -36191,7 +36419,11 @@ static void cmd_start_text(void)
     if (!opt.command) {
         b_s(b, "kvis: tracing ");
         st_command(b);
-        b_f(b, " (%s)\n", rec_run.backend);
+        b_f(b, " (%s)", rec_run.backend);
+        for (u32 i = 0; i < tr_readers.n; i++)
+            b_f(b, "%s%d", i ? ", " : ", without kvis and what reads its output: pid ",
+                tr_readers.pid[i]);
+        b_c(b, '\n');
         cmd_tell_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
@@ -36200,16 +36432,15 @@ static void cmd_start_text(void)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
-static void cmd_start_clock(void)
+/* Sets time zero, of all that kvis tells: a command's execve, or when kvis watches all else. */
+static void cmd_start_clock(u64 zero_ns)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    out.start_real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-    tr.start_ns = out.start_ns = u_now();
+    out.start_ns = zero_ns;
+    out.start_real_ns = u_clock(CLOCK_REALTIME) - (u_now() - zero_ns);
     if (opt.interval_s)
-        tr.next_table_ns = tr.start_ns + opt.interval_s * NSEC;
+        tr.next_table_ns = zero_ns + opt.interval_s * NSEC;
     if (opt.duration_s)
-        tr.deadline_ns = tr.start_ns + opt.duration_s * NSEC;
+        tr.deadline_ns = zero_ns + opt.duration_s * NSEC;
 }
 
 /* Dies by the signal that the command died by, without a core of our own. */
@@ -36255,6 +36486,7 @@ static void cmd_refuse_without_command(void)
     const struct { bool given; const char *name; } row[] = {
         { opt.kill_on_exit, "kill-on-exit" }, { opt.until_exit, "until-exit" },
         { opt.user != NULL, "user" }, { opt.n_env > 0, "env" },
+        { opt.no_follow, "no-follow" },
     };
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
@@ -36282,7 +36514,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.verbose |= opt.min_ns && !opt.count_only;
+    opt.verbose |= (opt.min_ns || (opt.trace && md_tells_nothing())) && !opt.count_only;
     if (everyone && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
@@ -36316,12 +36548,14 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* it does nothing yet that is traced: see tr_loop */
-    cmd_start_clock();
+        tr_spawn(); /* it stands before its exec: see tr_begin */
+    cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
     if (!opt.command)
         out_begin();
+    if (everyone && !opt.count_only)
+        tr_find_readers();
     cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
         cmd_json_header(tr_mode_name[tr.mode]);
@@ -36357,12 +36591,11 @@ static int cmd_status(int status)
     return WEXITSTATUS(status);
 }
 
-/* The sinks, signals and clock of commands that print rows to stdout. */
+/* The sinks and signals of commands that print rows to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
-    cmd_start_clock();
 }
 
 static void cmd_rows_header(const char *backend)
@@ -36427,6 +36660,7 @@ static int cmd_open(void)
     if (open_session.by_ptrace && oo.uid && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "-u by ptrace: without /proc nothing tells the user of a process; "
             "fix: mount -t proc proc /proc");
+    cmd_start_clock(ses_go(&open_session, open_child_late));
     cmd_rows_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
     return cmd_rows_end(sp_error(), status);
@@ -36451,8 +36685,9 @@ static int cmd_proc(void)
                   "long it will take: --min-duration does not go together with %s%s",
                   po.live ? "--live" : "--format=", po.live ? "" : po.format);
     cmd_refuse_mixed();
+    proc_gantt.name[0] = po.gantt;
     if (po.gantt)
-        proc_gantt = cmd_open_file(po.gantt);
+        proc_gantt.fd[0] = cmd_open_file(po.gantt);
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
     cmd_refuse_ptrace();
@@ -36463,6 +36698,7 @@ static int cmd_proc(void)
     if (proc_session.by_ptrace && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "proc by ptrace reads arguments and times from /proc, which is not there; "
             "fix: mount -t proc proc /proc");
+    cmd_start_clock(ses_go(&proc_session, ses_child_late));
     cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
@@ -36562,6 +36798,7 @@ static int cmd_monitor(void)
     mout.csv.b.max = 32 << 20;
     cmd_monitor_report();
     cmd_rows_begin();
+    cmd_start_clock(u_now());
     cmd_rows_header("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
@@ -36586,7 +36823,7 @@ static int cmd_diagnose(void)
     cmd_sinks();
     cmd_monitor_report();
     sp_signals(sp_note);
-    cmd_start_clock();
+    cmd_start_clock(u_now());
     int status = dg_run();
     if (opt.report)
         mout_page_end(cmd_report_fd);
@@ -36606,7 +36843,7 @@ static int cmd_check(void)
     }
     if (opt.json) {
         out.json.b.max = 1 << 20;
-        cmd_start_clock();
+        cmd_start_clock(u_now());
         cmd_this_run("none");
         cmd_json_header("none");
         b_put(&b, out.json.b.p, out.json.b.len);
@@ -36858,6 +37095,7 @@ int main(int argc, char **argv)
 {
     sp_first_process(argv);
     cmd_std_fds();
+    u_clocks();
     cmd_refuse_setuid();
     const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
     if (link)

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 460905d3e6a87fae39c29df59c6d9f935dcb7ef3dde16c9245f2b7ee2d5ed479
+ *   sha256 ae06a49cf16009714afa0e7e0f0a9068a97864dd9b65ef0d7e6e17c8cc722c3a
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * wire_vq.h

@@ -29,7 +29,8 @@
     X(abi, SYM, "abi") X(delay_ns, DUR, "delay_ns") X(cpu, NUM, "cpu") \
     X(name_changed, BOOL, "name_changed") X(path_from, SYM, "path_from") X(cpu_ns, DUR, "cpu_ns") \
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
-    X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more")
+    X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
+    X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal")
 
 /* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
  * the order of JSON. In a line, {field} is a value, {field:8} right-aligned; of alternatives, separated by '|', the
@@ -43,7 +44,7 @@
     X(LIST, FILE, 0, "list", "list {path} ({count} {how})|list {path}", \
       EV_path, EV_count, EV_more) \
     X(CONNECT, NET, 0, "connect", "connect {sock_type} → {remote_addr}", \
-      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress) \
+      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress, EV_duration_ns) \
     X(ACCEPT, NET, 0, "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", \
       EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd) \
     X(BIND, NET, 0, "bind", "bind {sock_type} {local_addr}", \
@@ -116,9 +117,14 @@
       EV_bytes_written, EV_comm) \
     X(SIGNAL, SIG, 0, "signal", \
       "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)" \
+      "|signal {signal} from {sender_pid}: exit {child_code}" \
+      "|signal {signal} from {sender_pid}: {code_name} {child_signal}" \
+      "|signal {signal} from {sender_pid}, value 0x{value}" \
       "|signal {signal} from {sender_pid}|signal {signal} ({code_name}) @ 0x{addr}" \
+      "|signal {signal} ({code_name}: {call})|signal {signal} ({code_name}), value 0x{value}" \
       "|signal {signal} ({code_name})", \
-      EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr) \
+      EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr, EV_value, EV_child_code, \
+      EV_child_signal, EV_call) \
     X(FAULT, MEM, EVENT_WITH_CALLS, "fault", \
       "{kind} fault in {region_name} @ {addr} ({prot})" \
       "|fault in {region_name} @ {addr} ({prot})" \

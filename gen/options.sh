@@ -105,15 +105,17 @@ function end_option(    help, of, sets, values) {
     spelling(name)
     help = need("help")
     if (has("takes") || has("usage") || has("link")) bad(row ": a column of commands")
+    if (has("also") && col[at, "also"] !~ /^[a-z-]+( [a-z-]+)*$/) bad(row ": also WORD...")
+    gsub(/ /, "|", col[at, "also"])
     if (has("values") != (index(help, "{values}") > 0)) bad(row ": values are listed by {values} in the help")
     stands_alone(put(help, "{values}", "values"))
     of = commands(need("of"))
     sets = destination(need("sets"))
     values = has("values") ? allowed(col[at, "values"]) : "NULL"
-    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, \\\n      %s }", of,
+    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, %s, \\\n      %s }", of,
         letter == "" ? "0" : "\047" letter "\047", long == "" ? "NULL" : string(long), arg == "" ? "NULL" : string(arg),
         maybe ? "true" : "false", sets, values,
-        string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
+        has("also") ? string(col[at, "also"]) : "NULL", string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
 }
 function end_row() {
     if (kind == "command") end_command()
@@ -143,7 +145,7 @@ $1 == "argument" && NF == 3 {
     next
 }
 /^[ \t]/ && kind != "" {
-    if (index(" takes usage link of sets values help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
+    if (index(" takes usage link of sets values also help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
     else if (has($1)) bad(row ": " $1 " stands twice")
     else if (NF < 2) bad(row ": " $1 " is empty")
     else col[at, $1] = from_word(2)

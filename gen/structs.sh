@@ -85,6 +85,12 @@ function add_member(    i, at, size, how, fam, only, c) {
         fam = "FAM_" substr(how, 3)
         how = how ~ /^e/ ? "value" : "flags"
     }
+    if (how ~ /^bits:[0-9]+:[0-9]+$/) {
+        split(how, part, ":")
+        if (part[2] + part[3] > 8 * size || part[3] > 32) bad(how " does not fit " size " bytes")
+        fam = part[2] " << 8 | " part[3]
+        how = "bits"
+    }
     if (!(how in shown)) bad("unknown kind `" how "`")
     else if (index(" " shown[how] " ", " " size " ") == 0) bad($1 ": " how " of " size " bytes")
     for (i = 5; i <= NF; i++) {
@@ -95,15 +101,16 @@ function add_member(    i, at, size, how, fam, only, c) {
     if (col["size"] ~ /^[0-9]/ && at + size > col["size"] + 0) bad($1 " ends behind the structure, at " at + size)
     if (at + size > 512) bad($1 " ends behind the 512 bytes that are read of a structure")
     for (i = at; i < at + size; i++) {
-        if (i in used && !(c && cond_at[i])) bad($1 " lies over " used[i])
+        if (i in used && !(c && cond_at[i]) && !(how == "bits" && bits_at[i])) bad($1 " lies over " used[i])
         used[i] = $1
         cond_at[i] = c
+        bits_at[i] = how == "bits"
     }
     if ($1 in seen && !(c && seen[$1] > 0)) bad($1 " stands twice")
     seen[$1] = c ? 1 : -1
     place[$1] = at " " size
     if (at + size > end) end = at + size
-    claim[++n_claims] = claim_of(at, size)
+    if (how != "bits") claim[++n_claims] = claim_of(at, size) # of a bit-field there is no offsetof
     rows++
     row[n_layouts] = row[n_layouts] sprintf("    { \"%s\", %d, %d, DV_%s, %s, %s, %d },\n",
         $1, at, size, toupper(how), fam, only == "" ? 0 : only, c)
@@ -141,7 +148,7 @@ BEGIN {
     n = split("= EQUAL != OTHER > ABOVE & SOME !& NONE", w, " ")
     for (i = 1; i < n; i += 2) oper[w[i]] = w[i + 1]
     # how it can be shown, and in which sizes
-    n = split("int uint hex flags value", w, " ")
+    n = split("int uint hex flags value bits", w, " ")
     for (i = 1; i <= n; i++) shown[w[i]] = "1 2 4 8"
     n = split("mode:2,4,8 dev:8 id:4 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 stamp:12 chars:14,16,64,65 net:2,4 inet6:16 mask:4 sigset:8 sigsetp:4,8 handler:8", w, " ")
     for (i = 1; i <= n; i++) {

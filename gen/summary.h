@@ -42,6 +42,8 @@
     X("io_uring_results", "uring_done", uring_done, URING_DONE) \
     X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
     X("records", "records", records, CALLS) \
+    /* those that would have had a line of their own */ \
+    X("lost_waits", "waits_lost", waits_lost, TIMES) \
     X("throttle_stops", "throttled", throttled, MODEL) \
     X("stops", "stops", stops, STOPS) \
     X("bpf_ns", "bpf_ns", bpf_ns, BPF) \

@@ -256,7 +256,6 @@ read_calls() {
             for (k in whole) if (of_call[k] == w[i] && arg_named(by, whole[k]) != by_index) bad(by ": at another place in " w[i])
             if (fam == "") fam = family_of(arg_kind)
         }
-        if (!(fam in family)) bad("no family for `" by "`: family=FAMILY")
         set_head[n_sets] = ".by = " by_index ", .mask = " mask
     }
     # The value of a constant of a family, or a number.
@@ -598,7 +597,7 @@ EOF
     printf '\n#else /* KVIS_CHECK_FLAGS */\n'
     awk '{
         v = $3 == $4 ? $3 : "FL_ARCH(" $3 ", " $4 ")"
-        test = "_Static_assert(" $2 " == " v ","
+        test = "_Static_assert(" ($1 == "ioctlof" ? "(" $2 "(0) & 0xc000ffff)" : $1 == "ioctlsized" ? "(" $2 " & 0xc000ffff)" : $2) " == " v ","
         text = "\"" $2 "\");"
         sep = length(test text) < 100 ? " " : "\n    "
         printf "#ifdef %s\n%s%s%s\n#endif\n", $2, test, sep, text

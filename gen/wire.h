@@ -75,6 +75,7 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 
 enum {
     CALL_NRS = 512,       /* numbers that a spec may have */
+    CALL_OTHER = 511,     /* the spec of all larger ones; no call has that number */
     CALL_ITEMS = 6,       /* arguments that point to something worth taking */
     CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
     CALL_EARLY_MAX = 16,  /* so many bytes of each */
@@ -260,17 +261,17 @@ struct wire_uring {
 };
 WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
-/* A signal is delivered, or sent. Shorter than the record of a result of io_uring's. */
+/* A signal is delivered, or sent. Shorter than the record of a call. */
 struct wire_signal {
     u64 ts_ns;
-    u64 value;            /* where si_pid or si_addr is: siginfo(2); sent: the process that sends it */
+    u64 info[4];          /* siginfo(2) from si_pid on; sent: the process that sends it */
     u32 tid;
     s32 code;             /* si_code */
-    u8 sig, known;        /* known 0: value is not (a classic tracepoint) */
+    u8 sig, known;        /* known 0: info is not (a classic tracepoint) */
     u8 caught, restarts;  /* it has a handler; with SA_RESTART */
     u32 sent;             /* 1: the thread's process is sent it */
 };
-WIRE_ASSERT(sizeof(struct wire_signal) == 32);
+WIRE_ASSERT(sizeof(struct wire_signal) == 56);
 
 /* Whose call it is, where nothing stops, and how many records its CPU had lost until then. */
 struct wire_who {
@@ -280,8 +281,8 @@ struct wire_who {
 };
 WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
-/* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
-enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
+/* `delays`: how long threads waited for a CPU, 16 buckets an octave; the sum and the longest in ns. */
+enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_MAX, DELAY_SLOTS };
 
 /* `hists`: how long calls of a number took, with the same buckets. */
 struct wire_hist {
@@ -388,7 +389,7 @@ struct wire_proc {
     u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
     u64 cgroup;          /* of cgroup v2: its id */
     u64 flags;           /* fork: those of clone. args, fail: enum wire_proc_args */
-    u64 max_rss;         /* exit, exec: the peak until then, in pages */
+    u64 max_rss;         /* exec, exit: in pages, the peak of all programs that it has executed */
     char comm[16];
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
     u32 ns_pid;          /* pid as the process itself has it; 0: not known */
@@ -401,10 +402,11 @@ struct wire_proc {
     u16 name_len, exe_len, cwd_len;
     u8 exe_state, cwd_state; /* enum wire_walk */
     u32 kind;            /* enum wire_proc_kind */
+    u64 own_rss;         /* exit: of the last one; by ptrace also exec: of the one before. 0: n/a */
     struct wire_usage own, dead; /* exec, exit */
 };
 WIRE_ASSERT(__builtin_offsetof(struct wire_proc, kind) == __builtin_offsetof(struct wire_call, kind));
-WIRE_ASSERT(sizeof(struct wire_proc) == 288);
+WIRE_ASSERT(sizeof(struct wire_proc) == 296);
 
 /* An execve that has begun, by thread. */
 struct wire_execing {

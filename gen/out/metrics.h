@@ -10,10 +10,30 @@
 #define MET_SET_CPU_MODES M_USER, M_NICE, M_SYSTEM, M_IDLE, M_IOWAIT, M_IRQ, M_SOFTIRQ, M_STEAL
 #define MET_SET_GUEST_MODES M_GUEST, M_GUEST_NICE
 #define MET_SET_TRIP_POINTS M_TRIP_PASSIVE, M_TRIP_HOT, M_TRIP_CRITICAL
-#define MET_SET_CONNTRACK M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED
-#define MET_SET_TCP_MEMORY M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED
 #define MET_SET_VIRTIO_TYPES M_VQ_SIZE, M_VQ_USED, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX
 #define MET_SET_VHOST_RINGS M_VH_STALL, M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX, M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX, M_VH_IDLE_P50, M_VH_IDLE_P90, M_VH_IDLE_P99, M_VH_IDLE_MAX, M_VH_STALLED_P50, M_VH_STALLED_P90, M_VH_STALLED_P99, M_VH_STALLED_MAX, M_VH_UNREAD
+#define MET_WIRE_BUSY(X) \
+    X(M_B_CPU, CPU) \
+    X(M_B_SYSTEM, SYSTEM) \
+    X(M_B_WAIT, WAIT) \
+    X(M_B_READ, READ) \
+    X(M_B_WRITTEN, WRITTEN) \
+    X(M_B_MAJOR, MAJOR) \
+    X(M_B_MINOR, MINOR) \
+    X(M_B_RSS, RSS) \
+    X(M_B_SWAP, SWAP) \
+    X(M_B_THREADS, THREADS)
+#define MET_WIRE_PROC(X) \
+    X(M_P_USER, USER) \
+    X(M_P_SYSTEM, SYSTEM) \
+    X(M_P_MINOR, MINOR) \
+    X(M_P_MAJOR, MAJOR) \
+    X(M_P_THREADS, THREADS) \
+    X(M_P_RSS, RSS) \
+    X(M_P_VOLUNTARY, VOLUNTARY) \
+    X(M_P_FORCED, FORCED) \
+    X(M_P_RUN, RUN) \
+    X(M_P_WAIT, WAIT)
 #define MET_WIRE_RUNQ(X) \
     X(M_SWITCHES, switches) \
     X(M_INVOLUNTARY, involuntary) \
@@ -46,6 +66,16 @@
     [VH_IDLE] = HIST_VH_IDLE, \
     [VH_STALLED] = HIST_VH_STALLED, \
     [VH_PROXY] = HIST_VH_PROXY
+#define MET_WIRE_MEMBW(X) \
+    X(M_MEM_READ, READ) \
+    X(M_MEM_WRITE, WRITE) \
+    X(M_MEM_BW, BOTH)
+#define MET_WIRE_POWER(X) \
+    X(M_PW_PACKAGE, PACKAGE) \
+    X(M_PW_CORES, CORES) \
+    X(M_PW_GPU, GPU) \
+    X(M_PW_DRAM, DRAM) \
+    X(M_PW_PLATFORM, PLATFORM)
 
 /* X(id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale) */
 #define MET_UNITS(X) \
@@ -151,8 +181,6 @@
     X(PROC, "proc", "process", mfs_procs, \
       "not counted by this kernel") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
-      "not in its files of this kernel") \
-    X(CGFILES, "cgroup", "cgroup", mfs_cgfiles, \
       "not in its files of this kernel") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU") \
@@ -890,22 +918,22 @@
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "Processes of a cgroup killed because memory ran out", \
       "Processes of a cgroup killed because memory ran out") \
-    X(P_USER, "process_user", "11", PROC, TICKS, PID, "", MET_ALONE, false, \
+    X(P_USER, "process_user", "", PROC, TICKS, PID, "", MET_ALONE, false, \
       "CPU time of the process in user mode", \
       "CPU time of the process in user mode") \
-    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, "", MET_ALONE, false, \
+    X(P_SYSTEM, "process_system", "", PROC, TICKS, PID, "", MET_ALONE, false, \
       "CPU time of the process in the kernel", \
       "CPU time of the process in the kernel") \
-    X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, "", MET_ALONE, false, \
+    X(P_MINOR, "process_minor_faults", "", PROC, COUNT, PID, "", MET_ALONE, false, \
       "Page faults of the process that read no disk", \
       "Page faults of the process that read no disk") \
-    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, "", MET_ALONE, false, \
+    X(P_MAJOR, "process_major_faults", "", PROC, COUNT, PID, "", MET_ALONE, false, \
       "Page faults of the process that read a disk", \
       "Page faults of the process that read a disk") \
-    X(P_THREADS, "process_threads", "17", PROC, NUMBER, PID, "", MET_ALONE, false, \
+    X(P_THREADS, "process_threads", "", PROC, NUMBER, PID, "", MET_ALONE, false, \
       "Threads of the process", \
       "Threads of the process") \
-    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, "", MET_ALONE, false, \
+    X(P_RSS, "process_resident", "", PROC, PAGES, PID, "", MET_ALONE, false, \
       "Resident memory of the process", \
       "Resident memory of the process") \
     X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "", MET_ALONE, false, \
@@ -950,13 +978,13 @@
     X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "", MET_ALONE, false, \
       "Processes of the cgroup killed because memory ran out", \
       "Processes of the cgroup killed because memory ran out") \
-    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, "", MET_ALONE, false, \
+    X(CG_MEMORY, "cgroup_memory", "memory.current", CGROUP, BYTES, NONE, "", MET_ALONE, false, \
       "Memory of the cgroup", \
       "Memory of the cgroup") \
-    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, "", MET_ALONE, false, \
+    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGROUP, BYTES, NONE, "", MET_ALONE, false, \
       "Swap space that the cgroup uses", \
       "Swap space that the cgroup uses") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUMBER, NONE, "", MET_ALONE, false, \
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGROUP, NUMBER, NONE, "", MET_ALONE, false, \
       "Processes and threads of the cgroup", \
       "Processes and threads of the cgroup") \
     X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, \

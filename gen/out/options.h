@@ -54,517 +54,521 @@ enum {
 #define OPT_ROWS \
     { IN_TRACE, 'p', "attach", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
-      NULL, "-p, --attach=PID", \
+      NULL, "pid|pids|tid|tids|process", "-p, --attach=PID", \
       "watch a running process, its threads and new children; repeatable" }, \
     { IN_TRACE, 0, "all", NULL, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
-      NULL, "    --all", \
+      NULL, "system-wide|all-processes|everyone", "    --all", \
       "show the calls of all processes, or count them (-c), stopping none" }, \
     { IN_TRACE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
-      NULL, "    --cgroup=PATH", \
+      NULL, "", "    --cgroup=PATH", \
       "show or count (-c) the calls of this cgroup (v2) and those below it" }, \
     { IN_TRACE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
-      NULL, "-v, --verbose", \
+      NULL, "", "-v, --verbose", \
       "print every call, decoded, with its result and time" }, \
     { IN_REPLAY, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
-      NULL, "-v, --verbose", \
+      NULL, "", "-v, --verbose", \
       "print every call (if it was recorded with -v)" }, \
     { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, false, \
       OPT_COUNT, { .count = &opt.quiet }, 0, 0, \
-      NULL, "-q, --quiet", \
+      NULL, "silent", "-q, --quiet", \
       "print only the summary; -qq: not even that" }, \
     { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_only }, 0, 0, \
-      NULL, "-c, --summary-only", \
+      NULL, "count|stat|stats", "-c, --summary-only", \
       "print only a table of calls: errors, time, p50, p99, max" }, \
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
-      NULL, "-C, --summary", \
+      NULL, "", "-C, --summary", \
       "print, after the summary, the table of calls, where time went, and failures" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
-      NULL, "-i, --interval=SECS", \
+      NULL, "delay|period|refresh", "-i, --interval=SECS", \
       "print the table every SECS (implies -C, unless -c is given)" }, \
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
-      NULL, "    --by=pid", \
+      NULL, "", "    --by=pid", \
       "print calls, errors and time of each process too" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
-      "time|calls|errors|name|avg-time|p50|p99|max", "-S, --summary-sort-by=KEY", \
+      "time|calls|errors|name|avg-time|p50|p99|max", "", "-S, --summary-sort-by=KEY", \
       "sort the table by time|calls|errors|name|avg-time|p50|p99|max" }, \
     { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
-      NULL, "-e, --trace=EXPR", \
+      NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
       "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." }, \
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
-      NULL, "-P, --trace-path=GLOB", \
+      NULL, "path|paths", "-P, --trace-path=GLOB", \
       "show only calls that touch this path, by name or descriptor; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
-      NULL, "-z, --successful-only", \
+      NULL, "", "-z, --successful-only", \
       "show only calls that succeeded" }, \
     { IN_TRACE | IN_REPLAY, 'Z', "failed-only", NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
-      NULL, "-Z, --failed-only", \
+      NULL, "failed|errors|only-failed", "-Z, --failed-only", \
       "show only calls that failed" }, \
     { IN_TRACE | IN_REPLAY, 0, "min-duration", "TIME", false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
-      NULL, "    --min-duration=TIME", \
+      NULL, "", "    --min-duration=TIME", \
       "show only calls that took at least TIME: 10ms, 2s, 500us" }, \
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
-      NULL, "-x", \
+      NULL, "", "-x", \
       "show only calls that failed (bcc's letter)" }, \
     { IN_TRACE, 's', "string-limit", "N", false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
-      NULL, "-s, --string-limit=N", \
+      NULL, "strsize|string-size|max-string", "-s, --string-limit=N", \
       "show N bytes of strings (32)" }, \
     { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
-      NULL, "-t, --absolute-timestamps", \
+      NULL, "timestamp|timestamps|time", "-t, --absolute-timestamps", \
       "print the time of day; -tt: with microseconds, -ttt and more: as seconds since 1970" }, \
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, false, \
       OPT_FLAG, { .flag = &opt.relative }, 0, 0, \
-      NULL, "-r, --relative-timestamps", \
+      NULL, "", "-r, --relative-timestamps", \
       "print the time since the line before; with -t: both" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
-      NULL, "    --json[=FILE]", \
+      NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write JSON lines to FILE; without FILE to stdout, instead of text events" }, \
     { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
-      NULL, "-o, --output=FILE", \
+      NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text to FILE instead of stderr" }, \
     { IN_PROC, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
-      NULL, "-w, --write=FILE", \
+      NULL, "record|save", "-w, --write=FILE", \
       "record all processes to FILE, for kvis replay" }, \
     { IN_TRACE, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
-      NULL, "-w, --write=FILE", \
+      NULL, "record|save", "-w, --write=FILE", \
       "record the run to FILE, for kvis replay (with -v: every call)" }, \
     { IN_REPLAY, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
-      NULL, "-w, --write=FILE", \
+      NULL, "record|save", "-w, --write=FILE", \
       "record to FILE the events that -e, -P, -z and -Z select" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
-      NULL, "    --report[=FILE]", \
+      NULL, "html", "    --report[=FILE]", \
       "write an HTML page of everything (report.html)" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", false, \
       OPT_NUMBER, { .number = &opt.report_events }, 1, 100000000, \
-      NULL, "    --max-report-events=N", \
+      NULL, "", "    --max-report-events=N", \
       "keep the N most telling events in the report (2000000)" }, \
     { IN_TRACE, 0, "perfetto", "FILE", false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
-      NULL, "    --perfetto=FILE", \
+      NULL, "", "    --perfetto=FILE", \
       "write a trace of every call for ui.perfetto.dev" }, \
     { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
-      NULL, "    --perfetto=FILE", \
+      NULL, "", "    --perfetto=FILE", \
       "write a trace for ui.perfetto.dev" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "chrome-json", "FILE", false, \
       OPT_STRING, { .string = &opt.chrome_json }, 0, 0, \
-      NULL, "    --chrome-json=FILE", \
+      NULL, "chrome", "    --chrome-json=FILE", \
       "write the same trace as JSON, for other viewers" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
-      NULL, "    --folded=FILE", \
+      NULL, "", "    --folded=FILE", \
       "write the time in calls as stacks for flame graphs" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded-by", "KEY", false, \
       OPT_STRING, { .string = &opt.folded_by }, 0, 0, \
-      "time|cpu|runq|disk|blocked|bytes", "    --folded-by=KEY", \
+      "time|cpu|runq|disk|blocked|bytes", "", "    --folded-by=KEY", \
       "count this in the stacks of --folded: time|cpu|runq|disk|blocked|bytes (time)" }, \
     { IN_PROC, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
-      NULL, "    --folded=FILE", \
+      NULL, "", "    --folded=FILE", \
       "write the CPU time of commands as stacks for flame graphs" }, \
     { IN_TRACE, 0, "faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
-      NULL, "    --faults", \
+      NULL, "", "    --faults", \
       "show page faults, by region" }, \
     { IN_TRACE, 0, "page-faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
-      NULL, "    --page-faults", \
+      NULL, "", "    --page-faults", \
       "show page faults, by region (as --faults)" }, \
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
-      NULL, "    --no-filter", \
+      NULL, "all-events|unfiltered", "    --no-filter", \
       "also show start-up, memory, libraries and reads of /proc" }, \
     { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", false, \
       OPT_CALL, { .call = opt_color }, 0, 0, \
-      "auto|always|never", "    --color=WHEN", \
+      "auto|always|never", "", "    --color=WHEN", \
       "color the text: auto|always|never" }, \
     { IN_TRACE, 'u', "user", "USER", false, \
       OPT_STRING, { .string = &opt.user }, 0, 0, \
-      NULL, "-u, --user=USER", \
+      NULL, "uid|username", "-u, --user=USER", \
       "run the command as USER" }, \
     { IN_TRACE, 'E', "env", "VAR[=VAL]", false, \
       OPT_CALL, { .call = opt_env }, 0, 0, \
-      NULL, "-E, --env=VAR[=VAL]", \
+      NULL, "setenv|environment", "-E, --env=VAR[=VAL]", \
       "set VAR for the command, or remove it" }, \
     { IN_TRACE, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
-      NULL, "-d, --duration=SECS", \
+      NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop after SECS" }, \
     { IN_TRACE, 0, "until-exit", NULL, false, \
       OPT_FLAG, { .flag = &opt.until_exit }, 0, 0, \
-      NULL, "    --until-exit", \
+      NULL, "", "    --until-exit", \
       "end with the command, not with its last descendant" }, \
     { IN_TRACE, 0, "kill-on-exit", NULL, false, \
       OPT_FLAG, { .flag = &opt.kill_on_exit }, 0, 0, \
-      NULL, "    --kill-on-exit", \
+      NULL, "", "    --kill-on-exit", \
       "kill what is traced when kvis ends or is killed" }, \
     { IN_TRACE, 0, "no-accel", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
-      NULL, "    --no-accel", \
+      NULL, "", "    --no-accel", \
       "use ptrace without a seccomp filter: every call stops" }, \
+    { IN_TRACE, 0, "no-follow", NULL, false, \
+      OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
+      NULL, "", "    --no-follow", \
+      "trace the command alone, by ptrace: no other process, no other thread" }, \
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
-      NULL, "    --same-cpu", \
+      NULL, "", "    --same-cpu", \
       "run kvis and the command on one CPU: faster, but the command can see it" }, \
     { IN_TRACE, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
-      "auto|ptrace|hybrid|observe", "    --backend=NAME", \
+      "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
       "choose how calls are seen: auto|ptrace|hybrid|observe" }, \
     { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
-      "auto|bpf|ptrace", "    --backend=NAME", \
+      "auto|bpf|ptrace", "", "    --backend=NAME", \
       "choose how COMMAND is followed: auto|bpf|ptrace (auto: bpf where it can be used)" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
-      NULL, "    --no-ebpf", \
+      NULL, "", "    --no-ebpf", \
       "do not trace the scheduler and the disks behind the calls" }, \
     { IN_TRACE, 0, "bpf-stats", NULL, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
-      NULL, "    --bpf-stats", \
+      NULL, "", "    --bpf-stats", \
       "measure the time of the BPF programs, which makes them slower (hybrid)" }, \
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
-      NULL, "    --min-sched-delay=US", \
+      NULL, "", "    --min-sched-delay=US", \
       "show waits for a CPU of US microseconds or more (10000)" }, \
     { IN_REPLAY, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
-      NULL, "    --min-sched-delay=US", \
+      NULL, "", "    --min-sched-delay=US", \
       "show waits for a CPU of US microseconds or more" }, \
     { IN_TRACE, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
-      NULL, "    --ring=SIZE", \
+      NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer for recorded calls (4M; observe: 16M to 64M)" }, \
     { IN_TRACE, 'f', "follow-forks", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
-      NULL, "-f, --follow-forks", \
+      NULL, "follow|fork|forks|children", "-f, --follow-forks", \
       "follow children (always on)" }, \
     { IN_TRACE, 'y', "decode-fds", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
-      NULL, "-y, --decode-fds", \
+      NULL, "decode-fd|fds|paths", "-y, --decode-fds", \
       "show descriptors by name (always on)" }, \
     { IN_TRACE, 'T', "syscall-times", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
-      NULL, "-T, --syscall-times", \
+      NULL, "times|timing", "-T, --syscall-times", \
       "print the time of each call (always on with -v)" }, \
     { IN_DIFF, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
-      NULL, "    --json[=FILE]", \
+      NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write one JSON object to stdout or FILE" }, \
     { IN_DIFF, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
-      NULL, "-o, --output=FILE", \
+      NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text to FILE" }, \
     { IN_DIFF, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
-      NULL, "    --report[=FILE]", \
+      NULL, "html", "    --report[=FILE]", \
       "write an HTML page with both runs, side by side (report.html)" }, \
     { IN_DIFF, 0, "by", "KEY", false, \
       OPT_STRING, { .string = &df_by }, 0, 0, \
-      "program|line", "    --by=KEY", \
+      "program|line", "", "    --by=KEY", \
       "compare commands by program|line (program)" }, \
     { IN_DIFF, 0, "fail-above", "PCT", false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
-      NULL, "    --fail-above=PCT", \
+      NULL, "", "    --fail-above=PCT", \
       "exit with status 1 if B took over PCT percent more time than A" }, \
     { IN_DIFF, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
-      NULL, "    --no-filter", \
+      NULL, "all-events|unfiltered", "    --no-filter", \
       "also show libraries, /proc, /sys and /dev in text" }, \
     { IN_OPEN, 'T', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &oo.time }, 0, 0, \
-      NULL, "-T, --timestamp", \
+      NULL, "", "-T, --timestamp", \
       "print the seconds since the first row" }, \
     { IN_OPEN, 'U', "print-uid", NULL, false, \
       OPT_FLAG, { .flag = &oo.print_uid }, 0, 0, \
-      NULL, "-U, --print-uid", \
+      NULL, "", "-U, --print-uid", \
       "print the user ID" }, \
     { IN_OPEN, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &oo.failed }, 0, 0, \
-      NULL, "-x, --failed", \
+      NULL, "", "-x, --failed", \
       "show only opens that failed" }, \
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
-      NULL, "-v, --verbose", \
+      NULL, "", "-v, --verbose", \
       "show everything that was tried, and how to fix it" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &oo.pid }, 1, 2147483647, \
-      NULL, "-p, --pid=PID", \
+      NULL, "attach", "-p, --pid=PID", \
       "show only this process" }, \
     { IN_OPEN, 't', "tid", "TID", false, \
       OPT_NUMBER, { .number = &oo.tid }, 1, 2147483647, \
-      NULL, "-t, --tid=TID", \
+      NULL, "", "-t, --tid=TID", \
       "show only this thread" }, \
     { IN_OPEN, 'u', "uid", "UID", false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
-      NULL, "-u, --uid=UID", \
+      NULL, "", "-u, --uid=UID", \
       "show only this user" }, \
     { IN_OPEN, 'n', "name", "NAME", false, \
       OPT_CALL, { .call = open_opt_name }, 0, 0, \
-      NULL, "-n, --name=NAME", \
+      NULL, "", "-n, --name=NAME", \
       "show only commands whose name contains NAME" }, \
     { IN_OPEN, 'f', "flag-filter", "FLAG", false, \
       OPT_CALL, { .call = open_opt_flag }, 0, 0, \
-      NULL, "-f, --flag-filter=FLAG", \
+      NULL, "", "-f, --flag-filter=FLAG", \
       "show only opens with this flag, such as O_WRONLY; repeated: any of them" }, \
     { IN_OPEN, 'P', "path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
-      NULL, "-P, --path=GLOB", \
+      NULL, "", "-P, --path=GLOB", \
       "show only these absolute paths; repeatable" }, \
     { IN_OPEN, 'e', "extended-fields", NULL, false, \
       OPT_FLAG, { .flag = &oo.extended }, 0, 0, \
-      NULL, "-e, --extended-fields", \
+      NULL, "", "-e, --extended-fields", \
       "print flags and mode, in octal" }, \
     { IN_OPEN, 'F', "full-path", NULL, false, \
       OPT_FLAG, { .flag = &oo.full }, 0, 0, \
-      NULL, "-F, --full-path", \
+      NULL, "", "-F, --full-path", \
       "print absolute paths" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
-      NULL, "-d, --duration=SECS", \
+      NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop after SECS" }, \
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &oo.shell }, 0, 0, \
-      NULL, "-c, --command", \
+      NULL, "", "-c, --command", \
       "take what follows as COMMAND (optional); one word with blanks goes to the shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
-      NULL, "    --json[=FILE]", \
+      NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write JSON lines to stdout or FILE" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
-      NULL, "-o, --output=FILE", \
+      NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the rows to FILE" }, \
     { IN_OPEN, 0, "no-exec", NULL, false, \
       OPT_FLAG, { .flag = &oo.no_exec }, 0, 0, \
-      NULL, "    --no-exec", \
+      NULL, "", "    --no-exec", \
       "leave out the programs that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
-      NULL, "    --ring=SIZE", \
+      NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer (1M)" }, \
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
       OPT_FLAG, { .flag = &po.tree }, 0, 0, \
-      NULL, "    --tree", \
+      NULL, "", "    --tree", \
       "print the commands as a tree, when all have ended" }, \
     { IN_PROC, 0, "live", NULL, false, \
       OPT_FLAG, { .flag = &po.live }, 0, 0, \
-      NULL, "    --live", \
+      NULL, "", "    --live", \
       "print a row when a command begins, too" }, \
     { IN_EXECSNOOP, 'T', "time", NULL, false, \
       OPT_FLAG, { .flag = &po.clock }, 0, 0, \
-      NULL, "-T, --time", \
+      NULL, "", "-T, --time", \
       "print the time of day" }, \
     { IN_EXECSNOOP, 't', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &po.time }, 0, 0, \
-      NULL, "-t, --timestamp", \
+      NULL, "", "-t, --timestamp", \
       "print the seconds since the first row" }, \
     { IN_EXITSNOOP, 't', "timestamp", NULL, false, \
       OPT_FLAG, { .flag = &po.time }, 0, 0, \
-      NULL, "-t, --timestamp", \
+      NULL, "", "-t, --timestamp", \
       "print the time of day" }, \
     { IN_EXECSNOOP, 'U', "print-uid", NULL, false, \
       OPT_FLAG, { .flag = &po.print_uid }, 0, 0, \
-      NULL, "-U, --print-uid", \
+      NULL, "", "-U, --print-uid", \
       "print the user ID" }, \
     { IN_PROC, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &po.failed }, 0, 0, \
-      NULL, "-x, --failed", \
+      NULL, "", "-x, --failed", \
       "show execs that failed, too" }, \
     { IN_EXECSNOOP, 'x', "fails", NULL, false, \
       OPT_FLAG, { .flag = &po.failed }, 0, 0, \
-      NULL, "-x, --fails", \
+      NULL, "", "-x, --fails", \
       "show execs that failed, too" }, \
     { IN_EXITSNOOP, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &po.only_failed }, 0, 0, \
-      NULL, "-x, --failed", \
+      NULL, "", "-x, --failed", \
       "show only processes that failed" }, \
     { IN_PROC, 0, "forks", NULL, false, \
       OPT_FLAG, { .flag = &po.forks }, 0, 0, \
-      NULL, "    --forks", \
+      NULL, "", "    --forks", \
       "show processes that never call exec, too" }, \
     { IN_PROC, 'T', "threads", NULL, false, \
       OPT_FLAG, { .flag = &po.threads }, 0, 0, \
-      NULL, "-T, --threads", \
+      NULL, "", "-T, --threads", \
       "show threads, too" }, \
     { IN_EXITSNOOP, 'T', "threaded", NULL, false, \
       OPT_FLAG, { .flag = &po.threads }, 0, 0, \
-      NULL, "-T, --threaded", \
+      NULL, "", "-T, --threaded", \
       "print a row for each thread" }, \
     { IN_EXECSNOOP, 'q', "quote", NULL, false, \
       OPT_FLAG, { .flag = &po.quote }, 0, 0, \
-      NULL, "-q, --quote", \
+      NULL, "", "-q, --quote", \
       "put quotes around the arguments" }, \
     { IN_EXECSNOOP, 0, "max-args", "N", false, \
       OPT_NUMBER, { .number = &po.max_args }, 1, 2147483647, \
-      NULL, "    --max-args=N", \
+      NULL, "", "    --max-args=N", \
       "print at most N arguments (all)" }, \
     { IN_PROC, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &po.pid }, 1, 2147483647, \
-      NULL, "-p, --pid=PID", \
+      NULL, "attach", "-p, --pid=PID", \
       "show only this process and its descendants" }, \
     { IN_EXITSNOOP, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &po.only_pid }, 1, 2147483647, \
-      NULL, "-p, --pid=PID", \
+      NULL, "attach", "-p, --pid=PID", \
       "show only this process" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
-      NULL, "-u, --uid=UID", \
+      NULL, "", "-u, --uid=UID", \
       "show only this user" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, \
       OPT_STRING, { .string = &po.name }, 0, 0, \
-      NULL, "-n, --name=NAME", \
+      NULL, "", "-n, --name=NAME", \
       "show only names that contain NAME" }, \
     { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", false, \
       OPT_CALL, { .call = proc_opt_line }, 0, 0, \
-      NULL, "-l, --line=REGEX", \
+      NULL, "", "-l, --line=REGEX", \
       "show only command lines that match REGEX" }, \
     { IN_PROC, 0, "min-duration", "TIME", false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
-      NULL, "    --min-duration=TIME", \
+      NULL, "", "    --min-duration=TIME", \
       "show only what took at least TIME: 10ms, 2s, 500us" }, \
     { IN_PROC, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
-      NULL, "    --cgroup=PATH", \
+      NULL, "", "    --cgroup=PATH", \
       "show only this cgroup (v2) and those below it" }, \
     { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
-      NULL, "-c, --cgroup=PATH", \
+      NULL, "", "-c, --cgroup=PATH", \
       "show only this cgroup (v2) and those below it" }, \
     { IN_PROC, 'f', "format", "FORMAT", false, \
       OPT_STRING, { .string = &po.format }, 0, 0, \
-      "text|json|execsnoop|exitsnoop", "-f, --format=FORMAT", \
+      "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
       "choose text|json|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
     { IN_PROC, 0, "env", "NAME,...", false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
-      NULL, "    --env=NAME,...", \
+      NULL, "", "    --env=NAME,...", \
       "add these environment variables of each command to --json" }, \
     { IN_PROC, 0, "gantt", "FILE", false, \
       OPT_STRING, { .string = &po.gantt }, 0, 0, \
-      NULL, "    --gantt=FILE", \
+      NULL, "", "    --gantt=FILE", \
       "write a chart of the 100 longest commands for mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
-      NULL, "    --ring=SIZE", \
+      NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer (4M)" }, \
     { IN_MONITOR, 'i', "interval", "SECS", false, \
       OPT_CALL, { .call = mon_opt_interval }, 0, 0, \
-      NULL, "-i, --interval=SECS", \
+      NULL, "delay|period|refresh", "-i, --interval=SECS", \
       "print numbers every SECS (1)" }, \
     { IN_MONITOR, 'n', "count", "COUNT", false, \
       OPT_NUMBER, { .number = &mo.count }, 1, 4294967295, \
-      NULL, "-n, --count=COUNT", \
+      NULL, "iterations|samples", "-n, --count=COUNT", \
       "stop after COUNT intervals" }, \
     { IN_MONITOR, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
-      NULL, "-d, --duration=SECS", \
+      NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop after SECS" }, \
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
-      NULL, "-c, --collectors=LIST", \
+      NULL, "collector|collect", "-c, --collectors=LIST", \
       "show only these: " MET_GROUPS "or sources" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
-      NULL, "-p, --pid=PID", \
+      NULL, "attach", "-p, --pid=PID", \
       "show this process, too; repeatable" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
-      NULL, "    --cgroup=PATH", \
+      NULL, "", "    --cgroup=PATH", \
       "show this cgroup (v2), too" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
-      NULL, "    --per-cpu", \
+      NULL, "", "    --per-cpu", \
       "show each CPU, too" }, \
     { IN_MONITOR, 0, "histogram", NULL, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
-      NULL, "    --histogram", \
+      NULL, "", "    --histogram", \
       "show distributions, too: run-queue waits and lengths, disk requests" }, \
     { IN_MONITOR, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
-      NULL, "    --json[=FILE]", \
+      NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write one JSON line per interval to stdout or FILE" }, \
     { IN_MONITOR, 0, "csv", "FILE", true, \
       OPT_CALL, { .call = mon_opt_csv }, 0, 0, \
-      NULL, "    --csv[=FILE]", \
+      NULL, "", "    --csv[=FILE]", \
       "write one CSV row per value to stdout or FILE" }, \
     { IN_MONITOR, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
-      NULL, "    --report[=FILE]", \
+      NULL, "html", "    --report[=FILE]", \
       "write an HTML page with charts and heat maps (report.html)" }, \
     { IN_MONITOR, 0, "prometheus", "FILE", false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
-      NULL, "    --prometheus=FILE", \
+      NULL, "", "    --prometheus=FILE", \
       "write Prometheus metrics to FILE at each interval (textfile collector: .prom)" }, \
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", false, \
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
-      NULL, "    --listen=[ADDR:]PORT", \
+      NULL, "", "    --listen=[ADDR:]PORT", \
       "serve Prometheus metrics over HTTP at /metrics; without ADDR, to this machine only" }, \
     { IN_MONITOR, 0, "grafana", NULL, false, \
       OPT_FLAG, { .flag = &mo.grafana }, 0, 0, \
-      NULL, "    --grafana", \
+      NULL, "", "    --grafana", \
       "print a Grafana dashboard for these metrics as JSON, and exit" }, \
     { IN_DIAGNOSE, 'd', "duration", "SECS", false, \
       OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
-      NULL, "-d, --duration=SECS", \
+      NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "watch for SECS (10; with a command: until it ends)" }, \
     { IN_DIAGNOSE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
-      NULL, "-v, --verbose", \
+      NULL, "", "-v, --verbose", \
       "show all findings with their rules, all resources, and what cannot be seen here" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
-      NULL, "-p, --pid=PID", \
+      NULL, "attach", "-p, --pid=PID", \
       "show this process, too; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
-      NULL, "    --cgroup=PATH", \
+      NULL, "", "    --cgroup=PATH", \
       "show this cgroup (v2), too" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
-      NULL, "    --json[=FILE]", \
+      NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write one JSON object to stdout or FILE" }, \
     { IN_DIAGNOSE, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
-      NULL, "    --report[=FILE]", \
+      NULL, "html", "    --report[=FILE]", \
       "write an HTML page of the findings and all numbers (report.html)" }, \
     { IN_MONITOR | IN_DIAGNOSE, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
-      NULL, "-o, --output=FILE", \
+      NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text to FILE" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", false, \
       OPT_STRING, { .string = &mo.procfs }, 0, 0, \
-      NULL, "    --path.procfs=DIR", \
+      NULL, "", "    --path.procfs=DIR", \
       "read the machine's /proc at DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", false, \
       OPT_STRING, { .string = &mo.sysfs }, 0, 0, \
-      NULL, "    --path.sysfs=DIR", \
+      NULL, "", "    --path.sysfs=DIR", \
       "read the machine's /sys at DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", false, \
       OPT_STRING, { .string = &mo.rootfs }, 0, 0, \
-      NULL, "    --path.rootfs=DIR", \
+      NULL, "", "    --path.rootfs=DIR", \
       "read the machine's root directory, /proc and /sys at DIR" }, \
     { IN_ALL, 'h', "help", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
-      NULL, "-h, --help", \
+      NULL, "", "-h, --help", \
       "print this help" }

@@ -24,12 +24,25 @@ static const struct dec_condition dec_conditions[] = {
     { 8, 8, DEC_SOME, 0x04000000 }, /* sigaction: sa_flags&0x04000000 */
 };
 
-static const struct dec_member dec_members_1[] = { /* timezone */
+static const struct dec_member dec_members_1[] = { /* user_desc */
+    { "entry_number", 0, 4, DV_UINT, 0, 0, 0 },
+    { "base_addr", 4, 4, DV_HEX, 0, 0, 0 },
+    { "limit", 8, 4, DV_HEX, 0, 0, 0 },
+    { "seg_32bit", 12, 4, DV_BITS, 0 << 8 | 1, 0, 0 },
+    { "contents", 12, 4, DV_BITS, 1 << 8 | 2, 0, 0 },
+    { "read_exec_only", 12, 4, DV_BITS, 3 << 8 | 1, 0, 0 },
+    { "limit_in_pages", 12, 4, DV_BITS, 4 << 8 | 1, 0, 0 },
+    { "seg_not_present", 12, 4, DV_BITS, 5 << 8 | 1, 0, 0 },
+    { "useable", 12, 4, DV_BITS, 6 << 8 | 1, 0, 0 },
+    { "lm", 12, 4, DV_BITS, 7 << 8 | 1, 0, 0 },
+};
+
+static const struct dec_member dec_members_2[] = { /* timezone */
     { "tz_minuteswest", 0, 4, DV_INT, 0, 0, 0 },
     { "tz_dsttime", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_2[] = { /* timex */
+static const struct dec_member dec_members_3[] = { /* timex */
     { "modes", 0, 4, DV_FLAGS, FAM_adjmode, 0, 0 },
     { "offset", 8, 8, DV_INT, 0, 0, 0 },
     { "freq", 16, 8, DV_INT, 0, 0, 0 },
@@ -52,14 +65,14 @@ static const struct dec_member dec_members_2[] = { /* timex */
     { "tai", 160, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_3[] = { /* tms */
+static const struct dec_member dec_members_4[] = { /* tms */
     { "tms_utime", 0, 8, DV_INT, 0, 0, 0 },
     { "tms_stime", 8, 8, DV_INT, 0, 0, 0 },
     { "tms_cutime", 16, 8, DV_INT, 0, 0, 0 },
     { "tms_cstime", 24, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_4[] = { /* stat */
+static const struct dec_member dec_members_5[] = { /* stat */
     { "st_dev", 0, 8, DV_DEV, 0, DEC_VERBOSE, 0 },
     { "st_ino", 8, 8, DV_UINT, 0, DEC_VERBOSE, 0 },
     { "st_mode", 24, 4, DV_MODE, 0, 0, 0 },
@@ -75,7 +88,7 @@ static const struct dec_member dec_members_4[] = { /* stat */
     { "st_ctim", 104, 16, DV_TS, 0, DEC_VERBOSE, 0 },
 };
 
-static const struct dec_member dec_members_5[] = { /* stat */
+static const struct dec_member dec_members_6[] = { /* stat */
     { "st_dev", 0, 8, DV_DEV, 0, DEC_VERBOSE, 0 },
     { "st_ino", 8, 8, DV_UINT, 0, DEC_VERBOSE, 0 },
     { "st_mode", 16, 4, DV_MODE, 0, 0, 0 },
@@ -91,7 +104,7 @@ static const struct dec_member dec_members_5[] = { /* stat */
     { "st_ctim", 104, 16, DV_TS, 0, DEC_VERBOSE, 0 },
 };
 
-static const struct dec_member dec_members_6[] = { /* statx */
+static const struct dec_member dec_members_7[] = { /* statx */
     { "stx_mask", 0, 4, DV_FLAGS, FAM_statxmask, 0, 0 },
     { "stx_blksize", 4, 4, DV_UINT, 0, DEC_VERBOSE, 0 },
     { "stx_attributes", 8, 8, DV_FLAGS, FAM_statxattr, 0, 0 },
@@ -122,7 +135,7 @@ static const struct dec_member dec_members_6[] = { /* statx */
     { "stx_atomic_write_unit_max_opt", 184, 4, DV_UINT, 0, DEC_VERBOSE, 0 },
 };
 
-static const struct dec_member dec_members_7[] = { /* statfs */
+static const struct dec_member dec_members_8[] = { /* statfs */
     { "f_type", 0, 8, DV_VALUE, FAM_fsmagic, 0, 0 },
     { "f_bsize", 8, 8, DV_UINT, 0, 0, 0 },
     { "f_blocks", 16, 8, DV_UINT, 0, 0, 0 },
@@ -136,41 +149,41 @@ static const struct dec_member dec_members_7[] = { /* statfs */
     { "f_flags", 80, 8, DV_FLAGS, FAM_stflags, 0, 0 },
 };
 
-static const struct dec_member dec_members_8[] = { /* open_how */
+static const struct dec_member dec_members_9[] = { /* open_how */
     { "flags", 0, 8, DV_FLAGS, FAM_open, 0, 0 },
     { "mode", 8, 8, DV_MODE, 0, 0, 0 },
     { "resolve", 16, 8, DV_FLAGS, FAM_openresolve, 0, 0 },
 };
 
-static const struct dec_member dec_members_9[] = { /* mount_attr */
+static const struct dec_member dec_members_10[] = { /* mount_attr */
     { "attr_set", 0, 8, DV_FLAGS, FAM_mountattr, 0, 0 },
     { "attr_clr", 8, 8, DV_FLAGS, FAM_mountattr, 0, 0 },
     { "propagation", 16, 8, DV_FLAGS, FAM_mount, 0, 0 },
     { "userns_fd", 24, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_10[] = { /* landlock_ruleset */
+static const struct dec_member dec_members_11[] = { /* landlock_ruleset */
     { "handled_access_fs", 0, 8, DV_FLAGS, FAM_landlockfs, 0, 0 },
     { "handled_access_net", 8, 8, DV_FLAGS, FAM_landlocknet, 0, 0 },
     { "scoped", 16, 8, DV_FLAGS, FAM_landlockscope, 0, 0 },
 };
 
-static const struct dec_member dec_members_11[] = { /* landlock_path */
+static const struct dec_member dec_members_12[] = { /* landlock_path */
     { "allowed_access", 0, 8, DV_FLAGS, FAM_landlockfs, 0, 0 },
     { "parent_fd", 8, 4, DV_FD, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_12[] = { /* landlock_port */
+static const struct dec_member dec_members_13[] = { /* landlock_port */
     { "allowed_access", 0, 8, DV_FLAGS, FAM_landlocknet, 0, 0 },
     { "port", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_13[] = { /* cachestat_range */
+static const struct dec_member dec_members_14[] = { /* cachestat_range */
     { "off", 0, 8, DV_UINT, 0, 0, 0 },
     { "len", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_14[] = { /* cachestat */
+static const struct dec_member dec_members_15[] = { /* cachestat */
     { "nr_cache", 0, 8, DV_UINT, 0, 0, 0 },
     { "nr_dirty", 8, 8, DV_UINT, 0, 0, 0 },
     { "nr_writeback", 16, 8, DV_UINT, 0, 0, 0 },
@@ -178,7 +191,7 @@ static const struct dec_member dec_members_14[] = { /* cachestat */
     { "nr_recently_evicted", 32, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_15[] = { /* file_attr */
+static const struct dec_member dec_members_16[] = { /* file_attr */
     { "fa_xflags", 0, 8, DV_HEX, 0, 0, 0 },
     { "fa_extsize", 8, 4, DV_UINT, 0, 0, 0 },
     { "fa_nextents", 12, 4, DV_UINT, 0, 0, 0 },
@@ -186,13 +199,13 @@ static const struct dec_member dec_members_15[] = { /* file_attr */
     { "fa_cowextsize", 20, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_16[] = { /* xattr_args */
+static const struct dec_member dec_members_17[] = { /* xattr_args */
     { "value", 0, 8, DV_PTR, 0, 0, 0 },
     { "size", 8, 4, DV_UINT, 0, 0, 0 },
     { "flags", 12, 4, DV_FLAGS, FAM_xattr, 0, 0 },
 };
 
-static const struct dec_member dec_members_17[] = { /* mnt_id_req */
+static const struct dec_member dec_members_18[] = { /* mnt_id_req */
     { "size", 0, 4, DV_UINT, 0, 0, 0 },
     { "mnt_ns_fd", 4, 4, DV_UINT, 0, DEC_NONZERO, 0 },
     { "mnt_id", 8, 8, DV_HEX, 0, 0, 0 },
@@ -200,7 +213,7 @@ static const struct dec_member dec_members_17[] = { /* mnt_id_req */
     { "mnt_ns_id", 24, 8, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_18[] = { /* rusage */
+static const struct dec_member dec_members_19[] = { /* rusage */
     { "ru_utime", 0, 16, DV_TV, 0, 0, 0 },
     { "ru_stime", 16, 16, DV_TV, 0, 0, 0 },
     { "ru_maxrss", 32, 8, DV_INT, 0, DEC_VERBOSE, 0 },
@@ -212,12 +225,12 @@ static const struct dec_member dec_members_18[] = { /* rusage */
     { "ru_nivcsw", 136, 8, DV_INT, 0, DEC_VERBOSE, 0 },
 };
 
-static const struct dec_member dec_members_19[] = { /* rlimit64 */
+static const struct dec_member dec_members_20[] = { /* rlimit64 */
     { "rlim_cur", 0, 8, DV_LIMIT, 0, 0, 0 },
     { "rlim_max", 8, 8, DV_LIMIT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_20[] = { /* clone_args */
+static const struct dec_member dec_members_21[] = { /* clone_args */
     { "flags", 0, 8, DV_FLAGS, FAM_clone3, 0, 0 },
     { "pidfd", 8, 8, DV_PTR, 0, DEC_NONZERO, 0 },
     { "child_tid", 16, 8, DV_PTR, 0, DEC_NONZERO, 0 },
@@ -231,7 +244,7 @@ static const struct dec_member dec_members_20[] = { /* clone_args */
     { "cgroup", 80, 8, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_21[] = { /* sched_attr */
+static const struct dec_member dec_members_22[] = { /* sched_attr */
     { "size", 0, 4, DV_UINT, 0, 0, 0 },
     { "sched_policy", 4, 4, DV_VALUE, FAM_schedpolicy, 0, 0 },
     { "sched_flags", 8, 8, DV_FLAGS, FAM_schedflags, 0, 0 },
@@ -244,12 +257,12 @@ static const struct dec_member dec_members_21[] = { /* sched_attr */
     { "sched_util_max", 52, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_22[] = { /* cap_header */
+static const struct dec_member dec_members_23[] = { /* cap_header */
     { "version", 0, 4, DV_VALUE, FAM_capversion, 0, 0 },
     { "pid", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_23[] = { /* utsname */
+static const struct dec_member dec_members_24[] = { /* utsname */
     { "sysname", 0, 65, DV_CHARS, 0, 0, 0 },
     { "nodename", 65, 65, DV_CHARS, 0, 0, 0 },
     { "release", 130, 65, DV_CHARS, 0, 0, 0 },
@@ -257,7 +270,7 @@ static const struct dec_member dec_members_23[] = { /* utsname */
     { "machine", 260, 65, DV_CHARS, 0, DEC_VERBOSE, 0 },
 };
 
-static const struct dec_member dec_members_24[] = { /* sysinfo */
+static const struct dec_member dec_members_25[] = { /* sysinfo */
     { "uptime", 0, 8, DV_INT, 0, 0, 0 },
     { "load1", 8, 8, DV_UINT, 0, DEC_VERBOSE, 0 },
     { "load5", 16, 8, DV_UINT, 0, DEC_VERBOSE, 0 },
@@ -274,31 +287,31 @@ static const struct dec_member dec_members_24[] = { /* sysinfo */
     { "mem_unit", 104, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_25[] = { /* sigevent */
+static const struct dec_member dec_members_26[] = { /* sigevent */
     { "sigev_value", 0, 8, DV_HEX, 0, 0, 0 },
     { "sigev_signo", 8, 4, DV_SIG, 0, 0, 0 },
     { "sigev_notify", 12, 4, DV_VALUE, FAM_sigev, 0, 0 },
     { "sigev_notify_thread_id", 16, 4, DV_INT, 0, DEC_NONZERO, 1 },
 };
 
-static const struct dec_member dec_members_26[] = { /* sigstack */
+static const struct dec_member dec_members_27[] = { /* sigstack */
     { "ss_sp", 0, 8, DV_PTR, 0, 0, 0 },
     { "ss_flags", 8, 4, DV_FLAGS, FAM_ss_flags, 0, 0 },
     { "ss_size", 16, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_27[] = { /* sembuf */
+static const struct dec_member dec_members_28[] = { /* sembuf */
     { "sem_num", 0, 2, DV_UINT, 0, 0, 0 },
     { "sem_op", 2, 2, DV_INT, 0, 0, 0 },
     { "sem_flg", 4, 2, DV_FLAGS, FAM_semop, 0, 0 },
 };
 
-static const struct dec_member dec_members_28[] = { /* f_owner_ex */
+static const struct dec_member dec_members_29[] = { /* f_owner_ex */
     { "type", 0, 4, DV_VALUE, FAM_fowner, 0, 0 },
     { "pid", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_29[] = { /* termios */
+static const struct dec_member dec_members_30[] = { /* termios */
     { "c_iflag", 0, 4, DV_FLAGS, FAM_termiosi, 0, 0 },
     { "c_oflag", 4, 4, DV_FLAGS, FAM_termioso, 0, 0 },
     { "c_cflag", 8, 4, DV_HEX, 0, 0, 0 },
@@ -306,14 +319,14 @@ static const struct dec_member dec_members_29[] = { /* termios */
     { "c_line", 16, 1, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_30[] = { /* winsize */
+static const struct dec_member dec_members_31[] = { /* winsize */
     { "ws_row", 0, 2, DV_UINT, 0, 0, 0 },
     { "ws_col", 2, 2, DV_UINT, 0, 0, 0 },
     { "ws_xpixel", 4, 2, DV_UINT, 0, 0, 0 },
     { "ws_ypixel", 6, 2, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_31[] = { /* bpf_map */
+static const struct dec_member dec_members_32[] = { /* bpf_map */
     { "map_type", 0, 4, DV_VALUE, FAM_bpfmap, 0, 0 },
     { "key_size", 4, 4, DV_UINT, 0, 0, 0 },
     { "value_size", 8, 4, DV_UINT, 0, 0, 0 },
@@ -328,14 +341,14 @@ static const struct dec_member dec_members_31[] = { /* bpf_map */
     { "btf_value_type_id", 56, 4, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_32[] = { /* bpf_elem */
+static const struct dec_member dec_members_33[] = { /* bpf_elem */
     { "map_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "key", 8, 8, DV_PTR, 0, 0, 0 },
     { "value", 16, 8, DV_PTR, 0, 0, 0 },
     { "flags", 24, 8, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_33[] = { /* bpf_prog */
+static const struct dec_member dec_members_34[] = { /* bpf_prog */
     { "prog_type", 0, 4, DV_VALUE, FAM_bpfprog, 0, 0 },
     { "insn_cnt", 4, 4, DV_UINT, 0, 0, 0 },
     { "insns", 8, 8, DV_PTR, 0, 0, 0 },
@@ -352,38 +365,38 @@ static const struct dec_member dec_members_33[] = { /* bpf_prog */
     { "attach_btf_id", 108, 4, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_34[] = { /* bpf_obj */
+static const struct dec_member dec_members_35[] = { /* bpf_obj */
     { "pathname", 0, 8, DV_STR, 0, 0, 0 },
     { "bpf_fd", 8, 4, DV_FD, 0, DEC_NONZERO, 0 },
     { "file_flags", 12, 4, DV_HEX, 0, 0, 0 },
     { "path_fd", 16, 4, DV_FD, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_35[] = { /* bpf_attach */
+static const struct dec_member dec_members_36[] = { /* bpf_attach */
     { "target_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "attach_bpf_fd", 4, 4, DV_FD, 0, 0, 0 },
     { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach, 0, 0 },
     { "attach_flags", 12, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_36[] = { /* bpf_id */
+static const struct dec_member dec_members_37[] = { /* bpf_id */
     { "id", 0, 4, DV_UINT, 0, 0, 0 },
     { "next_id", 4, 4, DV_UINT, 0, DEC_NONZERO, 0 },
     { "open_flags", 8, 4, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_37[] = { /* bpf_info */
+static const struct dec_member dec_members_38[] = { /* bpf_info */
     { "bpf_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "info_len", 4, 4, DV_UINT, 0, 0, 0 },
     { "info", 8, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_38[] = { /* bpf_raw_tracepoint */
+static const struct dec_member dec_members_39[] = { /* bpf_raw_tracepoint */
     { "name", 0, 8, DV_STR, 0, 0, 0 },
     { "prog_fd", 8, 4, DV_FD, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_39[] = { /* bpf_btf */
+static const struct dec_member dec_members_40[] = { /* bpf_btf */
     { "btf", 0, 8, DV_PTR, 0, 0, 0 },
     { "btf_log_buf", 8, 8, DV_PTR, 0, 0, 0 },
     { "btf_size", 16, 4, DV_UINT, 0, 0, 0 },
@@ -391,14 +404,14 @@ static const struct dec_member dec_members_39[] = { /* bpf_btf */
     { "btf_log_level", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_40[] = { /* bpf_link */
+static const struct dec_member dec_members_41[] = { /* bpf_link */
     { "prog_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "target_fd", 4, 4, DV_FD, 0, 0, 0 },
     { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach, 0, 0 },
     { "flags", 12, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_41[] = { /* perf_event_attr */
+static const struct dec_member dec_members_42[] = { /* perf_event_attr */
     { "type", 0, 4, DV_VALUE, FAM_perftype, 0, 0 },
     { "size", 4, 4, DV_UINT, 0, 0, 0 },
     { "config", 8, 8, DV_VALUE, FAM_perfhw, 0, 2 },
@@ -430,7 +443,7 @@ static const struct dec_member dec_members_41[] = { /* perf_event_attr */
     { "config3", 128, 8, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_42[] = { /* io_uring_params */
+static const struct dec_member dec_members_43[] = { /* io_uring_params */
     { "flags", 8, 4, DV_FLAGS, FAM_uringsetup, 0, 0 },
     { "sq_thread_cpu", 12, 4, DV_UINT, 0, 0, 0 },
     { "sq_thread_idle", 16, 4, DV_UINT, 0, 0, 0 },
@@ -443,21 +456,21 @@ static const struct dec_member dec_members_42[] = { /* io_uring_params */
     { "features", 20, 4, DV_FLAGS, FAM_uringfeat, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_43[] = { /* io_uring_getevents */
+static const struct dec_member dec_members_44[] = { /* io_uring_getevents */
     { "sigmask", 0, 8, DV_PTR, 0, 0, 0 },
     { "sigmask_sz", 8, 4, DV_UINT, 0, 0, 0 },
     { "min_wait_usec", 12, 4, DV_UINT, 0, DEC_NONZERO, 0 },
     { "ts", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_44[] = { /* futex_waitv */
+static const struct dec_member dec_members_45[] = { /* futex_waitv */
     { "val", 0, 8, DV_HEX, 0, 0, 0 },
     { "uaddr", 8, 8, DV_PTR, 0, 0, 0 },
     { "flags", 16, 4, DV_FLAGS, FAM_futex2, 0, 0 },
     { "__reserved", 20, 4, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_45[] = { /* flock */
+static const struct dec_member dec_members_46[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -465,7 +478,7 @@ static const struct dec_member dec_members_45[] = { /* flock */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_46[] = { /* flock */
+static const struct dec_member dec_members_47[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 4, DV_INT, 0, 0, 0 },
@@ -473,7 +486,7 @@ static const struct dec_member dec_members_46[] = { /* flock */
     { "l_pid", 12, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_47[] = { /* flock64 */
+static const struct dec_member dec_members_48[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -481,7 +494,7 @@ static const struct dec_member dec_members_47[] = { /* flock64 */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_48[] = { /* flock64 */
+static const struct dec_member dec_members_49[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 8, DV_INT, 0, 0, 0 },
@@ -489,144 +502,144 @@ static const struct dec_member dec_members_48[] = { /* flock64 */
     { "l_pid", 20, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_49[] = { /* pollfd */
+static const struct dec_member dec_members_50[] = { /* pollfd */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "events", 4, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_50[] = { /* linger */
+static const struct dec_member dec_members_51[] = { /* linger */
     { "l_onoff", 0, 4, DV_INT, 0, 0, 0 },
     { "l_linger", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_51[] = { /* ucred */
+static const struct dec_member dec_members_52[] = { /* ucred */
     { "pid", 0, 4, DV_INT, 0, 0, 0 },
     { "uid", 4, 4, DV_UINT, 0, 0, 0 },
     { "gid", 8, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_52[] = { /* ip_mreq */
+static const struct dec_member dec_members_53[] = { /* ip_mreq */
     { "imr_multiaddr", 0, 4, DV_INET, 0, 0, 0 },
     { "imr_interface", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_53[] = { /* itimerval */
+static const struct dec_member dec_members_54[] = { /* itimerval */
     { "it_interval", 0, 16, DV_TV, 0, 0, 0 },
     { "it_value", 16, 16, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_54[] = { /* itimerval */
+static const struct dec_member dec_members_55[] = { /* itimerval */
     { "it_interval", 0, 8, DV_TV, 0, 0, 0 },
     { "it_value", 8, 8, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_55[] = { /* itimerspec64 */
-    { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
-    { "it_value", 16, 16, DV_TS, 0, 0, 0 },
-};
-
-static const struct dec_member dec_members_56[] = { /* itimerspec */
+static const struct dec_member dec_members_56[] = { /* itimerspec64 */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
 static const struct dec_member dec_members_57[] = { /* itimerspec */
+    { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
+    { "it_value", 16, 16, DV_TS, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_58[] = { /* itimerspec */
     { "it_interval", 0, 8, DV_TS, 0, 0, 0 },
     { "it_value", 8, 8, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_58[] = { /* epoll_event */
+static const struct dec_member dec_members_59[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 4, 8, DV_UINT, 0, 0, 13 },
     { "data", 4, 8, DV_HEX, 0, 0, 14 },
 };
 
-static const struct dec_member dec_members_59[] = { /* epoll_event */
+static const struct dec_member dec_members_60[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 8, 8, DV_UINT, 0, 0, 15 },
     { "data", 8, 8, DV_HEX, 0, 0, 16 },
 };
 
-static const struct dec_member dec_members_60[] = { /* sigaction */
+static const struct dec_member dec_members_61[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 24, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
     { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
 };
 
-static const struct dec_member dec_members_61[] = { /* sigaction */
+static const struct dec_member dec_members_62[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 16, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
 };
 
-static const struct dec_member dec_members_62[] = { /* psigset */
+static const struct dec_member dec_members_63[] = { /* psigset */
     { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_63[] = { /* psigset */
+static const struct dec_member dec_members_64[] = { /* psigset */
     { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_64[] = { /* sockaddr_in */
+static const struct dec_member dec_members_65[] = { /* sockaddr_in */
     { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_65[] = { /* sockaddr_in6 */
+static const struct dec_member dec_members_66[] = { /* sockaddr_in6 */
     { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
     { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
     { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_66[] = { /* sockaddr_nl */
+static const struct dec_member dec_members_67[] = { /* sockaddr_nl */
     { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
     { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_67[] = { /* sockaddr_alg */
+static const struct dec_member dec_members_68[] = { /* sockaddr_alg */
     { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
     { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
     { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
     { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_68[] = { /* sockaddr_xdp */
+static const struct dec_member dec_members_69[] = { /* sockaddr_xdp */
     { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
     { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_69[] = { /* siginfo_fault */
+static const struct dec_member dec_members_70[] = { /* siginfo_fault */
     { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_70[] = { /* siginfo_call */
+static const struct dec_member dec_members_71[] = { /* siginfo_call */
     { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
     { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
     { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_71[] = { /* siginfo_poll */
+static const struct dec_member dec_members_72[] = { /* siginfo_poll */
     { "si_band", 16, 8, DV_INT, 0, 0, 0 },
     { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_72[] = { /* siginfo_timer */
+static const struct dec_member dec_members_73[] = { /* siginfo_timer */
     { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_73[] = { /* siginfo_sender */
+static const struct dec_member dec_members_74[] = { /* siginfo_sender */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_74[] = { /* siginfo_exited */
+static const struct dec_member dec_members_75[] = { /* siginfo_exited */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_INT, 0, 0, 0 },
@@ -634,7 +647,7 @@ static const struct dec_member dec_members_74[] = { /* siginfo_exited */
     { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_75[] = { /* siginfo_child */
+static const struct dec_member dec_members_76[] = { /* siginfo_child */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
@@ -645,150 +658,152 @@ static const struct dec_member dec_members_75[] = { /* siginfo_child */
 /* ST_name is the index of the first layout of a structure; those of other ABIs follow. */
 enum {
     ST_NONE,
-    ST_timezone = 1,
-    ST_timex = 2,
-    ST_tms = 3,
-    ST_stat = 4,
-    ST_statx = 6,
-    ST_statfs = 7,
-    ST_open_how = 8,
-    ST_mount_attr = 9,
-    ST_landlock_ruleset = 10,
-    ST_landlock_path = 11,
-    ST_landlock_port = 12,
-    ST_cachestat_range = 13,
-    ST_cachestat = 14,
-    ST_file_attr = 15,
-    ST_xattr_args = 16,
-    ST_mnt_id_req = 17,
-    ST_rusage = 18,
-    ST_rlimit64 = 19,
-    ST_clone_args = 20,
-    ST_sched_attr = 21,
-    ST_cap_header = 22,
-    ST_utsname = 23,
-    ST_sysinfo = 24,
-    ST_sigevent = 25,
-    ST_sigstack = 26,
-    ST_sembuf = 27,
-    ST_f_owner_ex = 28,
-    ST_termios = 29,
-    ST_winsize = 30,
-    ST_bpf_map = 31,
-    ST_bpf_elem = 32,
-    ST_bpf_prog = 33,
-    ST_bpf_obj = 34,
-    ST_bpf_attach = 35,
-    ST_bpf_id = 36,
-    ST_bpf_info = 37,
-    ST_bpf_raw_tracepoint = 38,
-    ST_bpf_btf = 39,
-    ST_bpf_link = 40,
-    ST_perf_event_attr = 41,
-    ST_io_uring_params = 42,
-    ST_io_uring_getevents = 43,
-    ST_futex_waitv = 44,
-    ST_flock = 45,
-    ST_flock64 = 47,
-    ST_pollfd = 49,
-    ST_linger = 50,
-    ST_ucred = 51,
-    ST_ip_mreq = 52,
-    ST_itimerval = 53,
-    ST_itimerspec64 = 55,
-    ST_itimerspec = 56,
-    ST_epoll_event = 58,
-    ST_sigaction = 60,
-    ST_psigset = 62,
-    ST_sockaddr_in = 64,
-    ST_sockaddr_in6 = 65,
-    ST_sockaddr_nl = 66,
-    ST_sockaddr_alg = 67,
-    ST_sockaddr_xdp = 68,
-    ST_siginfo_fault = 69,
-    ST_siginfo_call = 70,
-    ST_siginfo_poll = 71,
-    ST_siginfo_timer = 72,
-    ST_siginfo_sender = 73,
-    ST_siginfo_exited = 74,
-    ST_siginfo_child = 75,
+    ST_user_desc = 1,
+    ST_timezone = 2,
+    ST_timex = 3,
+    ST_tms = 4,
+    ST_stat = 5,
+    ST_statx = 7,
+    ST_statfs = 8,
+    ST_open_how = 9,
+    ST_mount_attr = 10,
+    ST_landlock_ruleset = 11,
+    ST_landlock_path = 12,
+    ST_landlock_port = 13,
+    ST_cachestat_range = 14,
+    ST_cachestat = 15,
+    ST_file_attr = 16,
+    ST_xattr_args = 17,
+    ST_mnt_id_req = 18,
+    ST_rusage = 19,
+    ST_rlimit64 = 20,
+    ST_clone_args = 21,
+    ST_sched_attr = 22,
+    ST_cap_header = 23,
+    ST_utsname = 24,
+    ST_sysinfo = 25,
+    ST_sigevent = 26,
+    ST_sigstack = 27,
+    ST_sembuf = 28,
+    ST_f_owner_ex = 29,
+    ST_termios = 30,
+    ST_winsize = 31,
+    ST_bpf_map = 32,
+    ST_bpf_elem = 33,
+    ST_bpf_prog = 34,
+    ST_bpf_obj = 35,
+    ST_bpf_attach = 36,
+    ST_bpf_id = 37,
+    ST_bpf_info = 38,
+    ST_bpf_raw_tracepoint = 39,
+    ST_bpf_btf = 40,
+    ST_bpf_link = 41,
+    ST_perf_event_attr = 42,
+    ST_io_uring_params = 43,
+    ST_io_uring_getevents = 44,
+    ST_futex_waitv = 45,
+    ST_flock = 46,
+    ST_flock64 = 48,
+    ST_pollfd = 50,
+    ST_linger = 51,
+    ST_ucred = 52,
+    ST_ip_mreq = 53,
+    ST_itimerval = 54,
+    ST_itimerspec64 = 56,
+    ST_itimerspec = 57,
+    ST_epoll_event = 59,
+    ST_sigaction = 61,
+    ST_psigset = 63,
+    ST_sockaddr_in = 65,
+    ST_sockaddr_in6 = 66,
+    ST_sockaddr_nl = 67,
+    ST_sockaddr_alg = 68,
+    ST_sockaddr_xdp = 69,
+    ST_siginfo_fault = 70,
+    ST_siginfo_call = 71,
+    ST_siginfo_poll = 72,
+    ST_siginfo_timer = 73,
+    ST_siginfo_sender = 74,
+    ST_siginfo_exited = 75,
+    ST_siginfo_child = 76,
 };
 
 static const struct dec_layout dec_layouts[] = {
     [ST_NONE] = { NULL, 0, 0, 0, 0, 0, 0, 0 },
-    { dec_members_1, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timezone */
-    { dec_members_2, 20, 208, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timex */
-    { dec_members_3, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* tms */
-    { dec_members_4, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32, 1 }, /* stat */
-    { dec_members_5, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* stat */
-    { dec_members_6, 28, 256, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statx */
-    { dec_members_7, 11, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statfs */
-    { dec_members_8, 3, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* open_how */
-    { dec_members_9, 4, 32, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* mount_attr */
-    { dec_members_10, 3, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* landlock_ruleset */
-    { dec_members_11, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* landlock_path */
-    { dec_members_12, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* landlock_port */
-    { dec_members_13, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* cachestat_range */
-    { dec_members_14, 5, 40, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* cachestat */
-    { dec_members_15, 5, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* file_attr */
-    { dec_members_16, 3, 16, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* xattr_args */
-    { dec_members_17, 5, 32, DEC_SIZE_OWN, 0, 0, DEC_ANY_ABI, 0 }, /* mnt_id_req */
-    { dec_members_18, 9, 144, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* rusage */
-    { dec_members_19, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* rlimit64 */
-    { dec_members_20, 11, 88, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* clone_args */
-    { dec_members_21, 10, 56, DEC_SIZE_OWN, 0, 48, DEC_ANY_ABI, 0 }, /* sched_attr */
-    { dec_members_22, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* cap_header */
-    { dec_members_23, 5, 390, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* utsname */
-    { dec_members_24, 14, 108, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sysinfo */
-    { dec_members_25, 4, 20, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sigevent */
-    { dec_members_26, 3, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sigstack */
-    { dec_members_27, 3, 6, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sembuf */
-    { dec_members_28, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* f_owner_ex */
-    { dec_members_29, 5, 36, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* termios */
-    { dec_members_30, 4, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* winsize */
-    { dec_members_31, 12, 60, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_map */
-    { dec_members_32, 4, 32, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_elem */
-    { dec_members_33, 14, 112, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_prog */
-    { dec_members_34, 4, 20, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_obj */
-    { dec_members_35, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_attach */
-    { dec_members_36, 3, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_id */
-    { dec_members_37, 3, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_info */
-    { dec_members_38, 2, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_raw_tracepoint */
-    { dec_members_39, 5, 28, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_btf */
-    { dec_members_40, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_link */
-    { dec_members_41, 29, 136, DEC_SIZE_OWN, 4, 64, DEC_ANY_ABI, 0 }, /* perf_event_attr */
-    { dec_members_42, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
-    { dec_members_43, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
-    { dec_members_44, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
-    { dec_members_45, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
-    { dec_members_46, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
-    { dec_members_47, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
-    { dec_members_48, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
-    { dec_members_49, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
-    { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
-    { dec_members_51, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
-    { dec_members_52, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
-    { dec_members_53, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
-    { dec_members_54, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
-    { dec_members_55, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
-    { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
-    { dec_members_57, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
-    { dec_members_58, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
-    { dec_members_59, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
-    { dec_members_60, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
-    { dec_members_61, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
-    { dec_members_62, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
-    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
-    { dec_members_64, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
-    { dec_members_65, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
-    { dec_members_66, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
-    { dec_members_67, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
-    { dec_members_68, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
-    { dec_members_69, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
-    { dec_members_70, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
-    { dec_members_71, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
-    { dec_members_72, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
-    { dec_members_73, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
-    { dec_members_74, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
-    { dec_members_75, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
+    { dec_members_1, 10, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* user_desc */
+    { dec_members_2, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timezone */
+    { dec_members_3, 20, 208, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timex */
+    { dec_members_4, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* tms */
+    { dec_members_5, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32, 1 }, /* stat */
+    { dec_members_6, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* stat */
+    { dec_members_7, 28, 256, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statx */
+    { dec_members_8, 11, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statfs */
+    { dec_members_9, 3, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* open_how */
+    { dec_members_10, 4, 32, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* mount_attr */
+    { dec_members_11, 3, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* landlock_ruleset */
+    { dec_members_12, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* landlock_path */
+    { dec_members_13, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* landlock_port */
+    { dec_members_14, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* cachestat_range */
+    { dec_members_15, 5, 40, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* cachestat */
+    { dec_members_16, 5, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* file_attr */
+    { dec_members_17, 3, 16, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* xattr_args */
+    { dec_members_18, 5, 32, DEC_SIZE_OWN, 0, 0, DEC_ANY_ABI, 0 }, /* mnt_id_req */
+    { dec_members_19, 9, 144, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* rusage */
+    { dec_members_20, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* rlimit64 */
+    { dec_members_21, 11, 88, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* clone_args */
+    { dec_members_22, 10, 56, DEC_SIZE_OWN, 0, 48, DEC_ANY_ABI, 0 }, /* sched_attr */
+    { dec_members_23, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* cap_header */
+    { dec_members_24, 5, 390, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* utsname */
+    { dec_members_25, 14, 108, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sysinfo */
+    { dec_members_26, 4, 20, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sigevent */
+    { dec_members_27, 3, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sigstack */
+    { dec_members_28, 3, 6, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sembuf */
+    { dec_members_29, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* f_owner_ex */
+    { dec_members_30, 5, 36, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* termios */
+    { dec_members_31, 4, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* winsize */
+    { dec_members_32, 12, 60, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_map */
+    { dec_members_33, 4, 32, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_elem */
+    { dec_members_34, 14, 112, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_prog */
+    { dec_members_35, 4, 20, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_obj */
+    { dec_members_36, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_attach */
+    { dec_members_37, 3, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_id */
+    { dec_members_38, 3, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_info */
+    { dec_members_39, 2, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_raw_tracepoint */
+    { dec_members_40, 5, 28, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_btf */
+    { dec_members_41, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_link */
+    { dec_members_42, 29, 136, DEC_SIZE_OWN, 4, 64, DEC_ANY_ABI, 0 }, /* perf_event_attr */
+    { dec_members_43, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
+    { dec_members_44, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
+    { dec_members_45, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
+    { dec_members_46, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
+    { dec_members_47, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
+    { dec_members_48, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
+    { dec_members_49, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
+    { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
+    { dec_members_51, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
+    { dec_members_52, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
+    { dec_members_53, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
+    { dec_members_54, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
+    { dec_members_55, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
+    { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
+    { dec_members_57, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
+    { dec_members_58, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
+    { dec_members_59, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
+    { dec_members_60, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
+    { dec_members_61, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
+    { dec_members_62, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
+    { dec_members_63, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
+    { dec_members_64, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_65, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_66, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_67, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_68, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_69, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_70, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_71, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_72, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_73, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_74, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_75, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_76, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };

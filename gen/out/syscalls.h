@@ -139,7 +139,6 @@ enum dec_kinds {
     K_SIGPOUT,
     K_TEXT,
     K_TEXTOUT,
-    K_WBUF32,
     K_FUTEXBITS,
     K_FUTEXWAKEOP,
     K_FLOCK,
@@ -166,6 +165,8 @@ enum dec_kinds {
     K_BPFLINK,
     K_LANDLOCKPATH,
     K_LANDLOCKPORT,
+    K_USERDESC,
+    K_USERDESCOUT,
     N_KINDS
 };
 #define DEC_KINDS(X) \
@@ -236,7 +237,7 @@ enum dec_kinds {
     X(SIGEVENT, struct, IN, sigevent, UINT, DEC_LONG) \
     X(SIGSTACK, struct, IN, sigstack, UINT, DEC_LONG) \
     X(SIGSTACKOUT, struct, OUT, sigstack, UINT, DEC_LONG) \
-    X(EPEV, epev, IN, NONE, UINT, DEC_LONG) \
+    X(EPEV, struct, IN, epoll_event, UINT, DEC_LONG) \
     X(EPEVS, array, OUT, epoll_event, UINT, DEC_LONG) \
     X(POLLFDS, array, IN, pollfd, UINT, DEC_LONG) \
     X(FDSET, fdset, IN, NONE, UINT, DEC_LONG) \
@@ -297,7 +298,6 @@ enum dec_kinds {
     X(SIGPOUT, pointed, OUT, NONE, SIG, 4) \
     X(TEXT, value, IN, NONE, STR, DEC_LONG) \
     X(TEXTOUT, value, OUT, NONE, STR, DEC_LONG) \
-    X(WBUF32, wbuf32, IN, NONE, UINT, DEC_LONG) \
     X(FUTEXBITS, futexbits, IN, NONE, UINT, DEC_LONG) \
     X(FUTEXWAKEOP, futexwakeop, IN, NONE, UINT, DEC_LONG) \
     X(FLOCK, struct, IN, flock, UINT, DEC_LONG) \
@@ -323,7 +323,9 @@ enum dec_kinds {
     X(BPFBTF, struct, IN, bpf_btf, UINT, DEC_LONG) \
     X(BPFLINK, struct, IN, bpf_link, UINT, DEC_LONG) \
     X(LANDLOCKPATH, struct, IN, landlock_path, UINT, DEC_LONG) \
-    X(LANDLOCKPORT, struct, IN, landlock_port, UINT, DEC_LONG)
+    X(LANDLOCKPORT, struct, IN, landlock_port, UINT, DEC_LONG) \
+    X(USERDESC, struct, IN, user_desc, UINT, DEC_LONG) \
+    X(USERDESCOUT, struct, OUT, user_desc, UINT, DEC_LONG)
 
 enum {
     SC__llseek,
@@ -1153,14 +1155,23 @@ static const struct sc_command sc_command_rows_5[] = {
 };
 
 static const struct sc_command sc_command_rows_6[] = {
+    { 2, 4, 0, { K_SAME, K_ADDR } }, /* EPOLL_CTL_DEL */
+};
+
+static const struct sc_command sc_command_rows_7[] = {
     { 1, 5, 0, { K_SAME, K_STR, K_SAME } }, /* FSCONFIG_SET_STRING */
-    { 2, 5, 0, { K_SAME, K_WBUF32, K_SAME } }, /* FSCONFIG_SET_BINARY */
+    { 2, 5, 0, { K_SAME, K_WBUF, K_SAME } }, /* FSCONFIG_SET_BINARY */
     { 3, 5, 0, { K_SAME, K_PATH, K_DIRFD } }, /* FSCONFIG_SET_PATH */
     { 4, 5, 0, { K_SAME, K_PATH, K_DIRFD } }, /* FSCONFIG_SET_PATH_EMPTY */
     { 5, 5, 0, { K_SAME, K_SAME, K_FD } }, /* FSCONFIG_SET_FD */
 };
 
-static const struct sc_command sc_command_rows_7[] = {
+static const struct sc_command sc_command_rows_8[] = {
+    { 0, 3, 0, { K_ADDR, K_SAME } }, /* 0 */
+    { 2, 3, 0, { K_ADDR, K_SAME } }, /* 2 */
+};
+
+static const struct sc_command sc_command_rows_9[] = {
     { 1, 4, 0, { K_LANDLOCKPATH, K_SAME } }, /* LANDLOCK_RULE_PATH_BENEATH */
     { 2, 4, 0, { K_LANDLOCKPORT, K_SAME } }, /* LANDLOCK_RULE_NET_PORT */
 };
@@ -1172,8 +1183,10 @@ static const struct sc_commands sc_commands[] = {
     { sc_command_rows_3, 77, .by = 1, .mask = 0xffffffff },
     { sc_command_rows_4, 42, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_5, 27, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_6, 5, .by = 1, .mask = 0xffffffff },
-    { sc_command_rows_7, 2, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_6, 1, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_7, 5, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_8, 2, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_9, 2, .by = 1, .mask = 0xffffffff },
 };
 
 static const struct sc_level sc_levels[] = {
@@ -1259,6 +1272,8 @@ static const struct sc_option sc_options[] = {
     X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE) \
     X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
     X(getdents64, EVENT, NULL, md_getdents, 0) \
+    X(getpeername, EVENT, NULL, NULL, 0) \
+    X(getsockopt, EVENT, NULL, NULL, 0) \
     X(inotify_init, FDS, NULL, md_make, 0) \
     X(inotify_init1, FDS, NULL, md_make, 0) \
     X(io_uring_enter, EVENT, NULL, md_uring, 0) \
@@ -1436,7 +1451,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_dup))),
     [SC_epoll_create] = SC(epoll_create, CLS_DESC, 9, 0, 1, A(size, K_INT)),
     [SC_epoll_create1] = SC(epoll_create1, CLS_DESC, 10, 0, 1, A(flags, K_BITS(FAM_epollcreate))),
-    [SC_epoll_ctl] = SC(epoll_ctl, CLS_DESC, 0, 0, 4, A(epfd, K_FD), A(op, K_ENUM(FAM_epollctl)),
+    [SC_epoll_ctl] = SC(epoll_ctl, CLS_DESC, 0, 6, 4, A(epfd, K_FD), A(op, K_ENUM(FAM_epollctl)),
         A(fd, K_FD), A(event, K_EPEV)),
     [SC_epoll_ctl_old] = SC(epoll_ctl_old, 0, 0, 0, 4, A(arg1, K_HEX), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX)),
@@ -1510,7 +1525,7 @@ static const struct sc_row sc_rows[] = {
     [SC_flock] = SC(flock, CLS_DESC | CLS_BLOCKS, 0, 0, 2, A(fd, K_FD), A(op, K_BITS(FAM_flock))),
     [SC_fork] = SC(fork, CLS_PROC, 6, 0, 0, 0),
     [SC_fremovexattr] = SC(fremovexattr, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(name, K_STR)),
-    [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 6, 5, A(fd, K_FD),
+    [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 7, 5, A(fd, K_FD),
         A(cmd, K_ENUM(FAM_fsconfig)), A(key, K_STR), A(value, K_FSVALUE), A(aux, K_FSAUX)),
     [SC_fsetxattr] = SC(fsetxattr, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(name, K_STR), A(value, K_WBUF),
         A(size, K_SIZE), A(flags, K_BITS(FAM_xattr))),
@@ -1555,7 +1570,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS64(FAM_getmempolicy))),
     [SC_get_robust_list] = SC(get_robust_list, 0, 0, 0, 3, A(pid, K_PID), A(head_ptr, K_ADDR),
         A(sizep, K_ADDR)),
-    [SC_get_thread_area] = SC(get_thread_area, 0, 0, 0, 1, A(u_info, K_ADDR)),
+    [SC_get_thread_area] = SC(get_thread_area, 0, 0, 0, 1, A(u_info, K_USERDESCOUT)),
     [SC_get_tls] = SC(get_tls, 0, 0, 0, 0, 0),
     [SC_getcpu] = SC(getcpu, 0, 0, 0, 3, A(cpu, K_UINTPOUT), A(node, K_UINTPOUT),
         A(tcache, K_ADDR)),
@@ -1661,7 +1676,7 @@ static const struct sc_row sc_rows[] = {
     [SC_keyctl] = SC(keyctl, 0, 0, 0, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX), A(arg5, K_HEX)),
     [SC_kill] = SC(kill, CLS_PROC | CLS_SIG, 0, 0, 2, A(pid, K_PID), A(sig, K_SIG)),
-    [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 7, 4, A(ruleset_fd, K_FD),
+    [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 9, 4, A(ruleset_fd, K_FD),
         A(rule_type, K_ENUM(FAM_landlockrule)), A(rule_attr, K_LANDLOCKRULE),
         A(flags, K_BITS(FAM_landlockadd))),
     [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC, 20, 0, 3,
@@ -1739,7 +1754,7 @@ static const struct sc_row sc_rows[] = {
     [SC_mmap_i386] = SC(mmap, CLS_DESC | CLS_MEM, 5, 0, 1, A(arg, K_ADDR)),
     [SC_mmap2] = SC(mmap2, CLS_DESC | CLS_MEM, 5, 0, 6, A(addr, K_ADDR), A(length, K_SIZE),
         A(prot, K_BITS64(FAM_prot)), A(flags, K_BITS64(FAM_mmap)), A(fd, K_FD), A(pgoffset, K_HEX)),
-    [SC_modify_ldt] = SC(modify_ldt, 0, 0, 0, 3, A(func, K_INT), A(ptr, K_ADDR),
+    [SC_modify_ldt] = SC(modify_ldt, 0, 0, 8, 3, A(func, K_INT), A(ptr, K_USERDESC),
         A(bytecount, K_ULONG)),
     [SC_mount] = SC(mount, CLS_FILE, 0, 0, 5, A(source, K_TARGET), A(target, K_PATH),
         A(filesystemtype, K_STR), A(mountflags, K_BITS64(FAM_mount)), A(data, K_STR)),
@@ -2033,7 +2048,7 @@ static const struct sc_row sc_rows[] = {
     [SC_set_mempolicy_home_node] = SC(set_mempolicy_home_node, CLS_MEM, 0, 0, 4, A(addr, K_ADDR),
         A(len, K_ULONG), A(home_node, K_ULONG), A(flags, K_HEX)),
     [SC_set_robust_list] = SC(set_robust_list, 0, 0, 0, 2, A(head, K_ADDR), A(size, K_SIZE)),
-    [SC_set_thread_area] = SC(set_thread_area, 0, 0, 0, 1, A(u_info, K_ADDR)),
+    [SC_set_thread_area] = SC(set_thread_area, 0, 0, 0, 1, A(u_info, K_USERDESC)),
     [SC_set_tid_address] = SC(set_tid_address, 0, 16, 0, 1, A(tidptr, K_ADDR)),
     [SC_set_tls] = SC(set_tls, 0, 0, 0, 1, A(addr, K_ADDR)),
     [SC_setdomainname] = SC(setdomainname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_INT)),

@@ -216,6 +216,17 @@ INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns
     __builtin_memcpy(w->waker_comm, th->waker_comm, sizeof w->waker_comm);
 }
 
+INLINE u32 slot_of(u32 nr)
+{
+    return nr < CALL_NRS ? nr : CALL_OTHER;
+}
+
+INLINE struct wire_spec *spec_of(u32 nr)
+{
+    u32 slot = slot_of(nr);
+    return bpf_map_lookup_elem(&spec, &slot);
+}
+
 /* Early item k of a call; 0: it has none. */
 INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
 {
@@ -273,7 +284,7 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 /* What is to be known of the call that begins. */
 INLINE void note(struct wire_thread *th)
 {
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    struct wire_spec *s = spec_of(th->nr);
     th->early_read = 0;
     if (!s)
         return;
@@ -290,7 +301,7 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th && !begins && !CFG(CFG_EVERYONE))
         return 0;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
+    struct wire_spec *s = spec_of(nr);
     bool seen = 1;
     if (CFG(CFG_EVERYONE))
         seen = s && s->on && !outside();
@@ -363,10 +374,10 @@ int call_enter(struct raw_tp *ctx)
 
 INLINE void tally(u32 nr, bool failed, u64 ns)
 {
-    u32 key = bpf_get_smp_processor_id() * CALL_NRS + nr;
+    u32 slot = slot_of(nr), key = bpf_get_smp_processor_id() * CALL_NRS + slot;
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
-    struct wire_hist *h = bpf_map_lookup_elem(&hists, &nr);
+    struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
     asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the check where the use is */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
@@ -388,6 +399,13 @@ INLINE bool wanted(bool ended, bool failed, u64 ns)
     return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
 }
 
+/* A connect under way has not failed; what sigreturn "returns" is the register of what the signal
+ * interrupted. The same as st_has_failed of kvis.c. */
+INLINE bool has_failed(s64 ret, const struct wire_spec *s)
+{
+    return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
+}
+
 /* By which a call is told from another one of the same number. */
 INLINE u64 args_sum(const struct wire_thread *th)
 {
@@ -406,7 +424,7 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
     u64 now = bpf_ktime_get_ns(), sum = 0, from = th->ts_ns;
     u32 nr = th->nr;
     bool in_call = th->in_call, again = 0, broken = over && ret <= -512 && ret >= -516;
-    bool failed = over && ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
+    bool failed = over && has_failed(ret, s);
     if (broken || th->int_ns)
         sum = args_sum(th);
     if (in_call && th->int_ns && !th->int_over)
@@ -929,6 +947,28 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
         put_buffer(r, s);
 }
 
+/* Whether two dots in a row are in the path that has been appended at `at` of data, or may be, if it
+ * is a long one. Eight bytes at a time: `dot` has the highest bit of each byte that is one. */
+INLINE bool goes_up(struct record *r, u32 at)
+{
+    const u64 each = 0x0101010101010101, high = each << 7, dots = each * '.';
+    u64 before = 0;
+    asm volatile("" : "+r"(at));
+    at &= 0x3ff8;
+    if (at > CALL_DATA_MAX)
+        return 0;
+    const struct wire_seg *seg = (void *)(r->data + at);
+    u32 words = (seg->len + 7u) / 8;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < 64 && i < words; i++) {
+        u64 x = ((u64 *)(seg + 1))[i] ^ dots, dot = high & ~(((x & ~high) + ~high) | x);
+        if (dot & (dot << 8 | before >> 56))
+            return 1;
+        before = dot;
+    }
+    return words > 64;
+}
+
 /* Appends what a call that has returned says. */
 INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
@@ -943,6 +983,9 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
             break;
     if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
+    /* The path that it has opened: /proc shows where that has led. */
+    if (s->file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
+        r->left_out = 1;
     if (s->sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
         put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
     if (s->nest.kind && applies(r, s->nest.flags))
@@ -1005,7 +1048,7 @@ INLINE void send(struct record *r, s64 ret, bool over)
 INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *s, s64 ret)
 {
     u64 ns = CFG(CFG_MIN_NS) ? bpf_ktime_get_ns() - th->ts_ns : 0;
-    return wanted(1, ret < 0 && ret >= -4095 && !s->unfailing, ns);
+    return wanted(1, has_failed(ret, s), ns);
 }
 
 INLINE void left(void *ctx, s64 ret, s64 nr)
@@ -1014,7 +1057,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th || !th->in_call)
         return;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    struct wire_spec *s = spec_of(th->nr);
     if (!s || (nr >= 0 && nr != th->nr)) { /* an entry was missed */
         th->in_call = 0;
         count_lost(LOST_RING);
@@ -1063,7 +1106,7 @@ int call_nest(void *ctx)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!r || !th)
         return 0;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
     put_nest(r, th, s);
@@ -1154,7 +1197,7 @@ int call_signal(struct raw_tp *ctx)
 {
     struct trace_event_raw_signal_deliver *record = (void *)ctx;
     struct wire_signal w = { 0 };
-    u64 handler, flags, info[3] = { 0 }; /* siginfo: signal, errno; code; what depends on it */
+    u64 handler, flags, info[6] = { 0 }; /* siginfo: signal, errno; code; what depends on it */
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
@@ -1175,7 +1218,7 @@ int call_signal(struct raw_tp *ctx)
     if (w.sig == SIGKILL)
         return 0;
     w.ts_ns = bpf_ktime_get_ns();
-    w.value = info[2];
+    __builtin_memcpy(w.info, info + 2, sizeof w.info);
     w.tid = tid;
     w.caught = handler > 1;
     w.restarts = (flags & SA_RESTART) != 0;
@@ -1208,7 +1251,7 @@ int call_sent(struct raw_tp *ctx)
     if (!bpf_map_lookup_elem(&traced, &w.tid))
         return 0;
     w.ts_ns = bpf_ktime_get_ns();
-    w.value = bpf_get_current_pid_tgid() >> 32;
+    w.info[0] = bpf_get_current_pid_tgid() >> 32;
     w.known = w.sent = 1;
     if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
         count_lost(LOST_RING);
@@ -1227,8 +1270,12 @@ INLINE void add_delay(u32 slot, u64 n)
 /* A thread has waited for a CPU and has one now. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
+    u32 slot = DELAY_MAX;
+    u64 *longest = bpf_map_lookup_elem(&delays, &slot);
     add_delay(bucket(ns, DELAY_BUCKETS), 1);
     add_delay(DELAY_SUM, ns);
+    if (longest && ns > *longest)
+        *longest = ns;
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };

@@ -62,7 +62,12 @@ struct path { struct vfsmount *mnt; struct dentry *dentry; } KERNEL;
 struct file { struct path f_path; } KERNEL;
 struct fs_struct { struct path root, pwd; } KERNEL;
 struct linux_binprm { const char *filename; } KERNEL;
-struct mm_struct { u64 arg_start, arg_end, env_start, env_end; struct file *exe_file; } KERNEL;
+struct percpu_counter { s64 count; } KERNEL;
+struct mm_struct {
+    u64 arg_start, arg_end, env_start, env_end, hiwater_rss;
+    struct percpu_counter rss_stat[4];
+    struct file *exe_file;
+} KERNEL;
 struct task_io_accounting { u64 rchar, wchar, read_bytes, write_bytes; } KERNEL;
 struct sched_entity { u64 sum_exec_runtime; } KERNEL;
 typedef struct { int counter; } atomic_t;
@@ -186,7 +191,7 @@ INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
     h->uid = (u32)ids;
     h->gid = (u32)(ids >> 32);
     h->cgroup = bpf_get_current_cgroup_id();
-    h->start_ns = h->flags = h->max_rss = 0;
+    h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
     h->was = h->at = h->arg_len = 0;
     h->ret = -1;
     h->live = ~0U;
@@ -412,9 +417,9 @@ INLINE void exec(const void *name, u32 was)
     h->arg_len = args;
     h->was = CFG(CFG_NS_INO) ? 0 : was; /* it is a number of the first namespace */
     if (CFG(CFG_BTF)) {
+        put_usage(h, t);
         struct signal_struct *s = READ(t, signal);
         h->max_rss = READ(s, maxrss);
-        put_usage(h, t);
     }
     long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name);
     r->at = 0;
@@ -449,6 +454,25 @@ int proc_exec(struct raw_tp *ctx)
 
 /* --- exit --- */
 
+enum { MM_FILEPAGES, MM_ANONPAGES, MM_SHMEMPAGES = 3 }; /* include/linux/mm_types_task.h */
+
+/* The resident pages of one kind, as far as their sum over the CPUs is up to date. */
+#define PAGES(mm, kind) ({                       \
+    s64 pages_ = READ(mm, rss_stat[kind].count); \
+    pages_ > 0 ? (u64)pages_ : 0;                \
+})
+
+/* The peak of the memory that a process still has when it ends, which is its program's alone; since
+ * Linux 6.16 (before, exit_mm() comes first). 0: not known. */
+INLINE u64 own_peak(struct mm_struct *mm)
+{
+    if (!mm || !EXISTS(mm, rss_stat[MM_FILEPAGES].count))
+        return 0;
+    u64 now = PAGES(mm, MM_FILEPAGES) + PAGES(mm, MM_ANONPAGES) + PAGES(mm, MM_SHMEMPAGES);
+    u64 peak = READ(mm, hiwater_rss);
+    return now > peak ? now : peak;
+}
+
 /* As wait_task_zombie() puts the status together. */
 INLINE s32 status_of(struct task_struct *t, struct signal_struct *s)
 {
@@ -478,6 +502,7 @@ int proc_exit(void *ctx)
         h->live = (u32)READ(s, live.counter);
         h->ret = status_of(t, s);
         h->max_rss = READ(s, maxrss);
+        h->own_rss = own_peak(READ(t, mm));
         put_usage(h, t);
     }
     emit(h, sizeof *h);

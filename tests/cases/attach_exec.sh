@@ -1,9 +1,10 @@
 #!/bin/sh
 # kvis attaches while one of many threads executes a program, and neither of them waits forever.
+# In the middle of an exec, whose entry it has not seen, it finds out what is executed.
 # The exec waits until kvis reaps its dead siblings, and kvis's next attach waits for the exec.
 # tier: quick full asan
 # timeout: 120
-# needs: prog:storm
+# needs: prog:storm prog:ptr
 # covers: P5
 . "$TESTS/lib/lib.sh"
 tries=$(some 4 10 4)
@@ -25,3 +26,16 @@ done
 [ $attached -gt 0 ] || fail "never attached"
 : >over
 wait $storm; eq "the program's exit status" 0 $?
+# The execve has begun when kvis attaches; then it goes on.
+rm -f go json
+"$BIN/ptr" exec_page >ptr.out 2>&1 9>&- &
+p=$!
+until_true 10 grep -qE 'in execve|userfaultfd' ptr.out || fail "no execve"
+grep -q 'in execve' ptr.out || exit 0
+"$KVIS" trace --backend=ptrace --json=json -p $p >out 2>err 9>&- &
+kvis=$!
+until_true 10 test -s json || fail "no header"
+: >go
+wait $kvis
+has err '\] (.* )?exec (named|/bin/sleep|sleep) .*0\.3'
+want "by('exec')[0]['program'] == '/bin/sleep' and by('exec')[0]['argv'] == ['named', '0.3']"

@@ -108,7 +108,7 @@ done
 sum_of() { awk '/% time/ { on = 1 } on && /^ *[0-9]/ { if ($NF == "total") total = $4; else sum += $4 } END { print sum == total ? total : "sum " sum ", total " total }' "$1"; }
 nameless='import ctypes
 for i in range(1000):
-    ctypes.CDLL(None).syscall(500)'
+    ctypes.CDLL(None).syscall(500 + i % 2 * 100)'
 for b in $(backends); do
     run trace -C --backend=$b -w rec --json=json -- python3 -c "$nameless"
     eq "$b: calls without a name" "$(js "str(S['syscalls'])")" "$(sum_of err)"

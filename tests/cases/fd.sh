@@ -1,13 +1,16 @@
 #!/bin/sh
-# A number stands for the right open file, with its kind, name, bytes, age and opener: after dup, exec, close_range and
-# chdir, in shared and copied tables, and for files that another process passed or left behind.
+# A number stands for the right open file, with its kind, name, bytes, age and opener: after dup, exec, close_range,
+# chdir and rename, in shared and copied tables, and for files that another process passed or left behind.
 # tier: gate asan
 # timeout: 120
 # covers: P12
 . "$TESTS/lib/truth.sh"
-each truth fd dup cloexec range range_unshare clone_files fork_copy threads
-each truth fd relative kinds sockets made ledger tmpfile
+each truth fd dup cloexec range range_unshare clone_files fork_copy threads thread_files
+each truth fd relative renamed dotdot deep kinds sockets made ledger tmpfile
 has ledger/err "left"
+KVOPT="-v -e trace=read,dup2,dup3"
+each truth fd closed
+KVOPT=
 each truth fd scm getfd flight
 # The receiver can be told to have the files before the sender is told to have sent them.
 for i in 1 2 3 4 5 6 7 8; do each truth fd scm; done

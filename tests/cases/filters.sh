@@ -48,6 +48,25 @@ done
 fresh
 run trace -v --json=json -e status=failed -- "$BIN/chg" failing
 want "len(calls('openat')) >= 6 and all(c['error'] for c in E if c['type'] == 'syscall')"
+hasnt err '<0\.000000[>:]' # what is shorter than 1 us has nanoseconds
+# A connect under way has not failed, for lines as for counts, by both backends.
+cat >going.py <<'P'
+import socket
+s = socket.socket()
+s.setblocking(False)
+print(s.connect_ex(("127.0.0.1", 1)))
+P
+for b in ptrace hybrid; do
+    run trace -v --backend=$b -e trace=connect -e status=failed -- python3 going.py
+    hasnt err EINPROGRESS
+    run trace -v --backend=$b -e trace=connect -e status=successful -- python3 going.py
+    has err 'connect\(.* = -1 EINPROGRESS'
+    run trace -c --backend=$b -e trace=connect -e status=failed -- python3 going.py
+    hasnt err ' connect$'
+done
+# No event tells of these calls: their lines are what there is.
+run trace -e trace=getppid -- /bin/sh -c :
+has err 'getppid\(\) += [0-9]+'
 for opt in -Z -x --failed-only; do
     fresh
     run trace -v $opt -- "$BIN/chg" failing

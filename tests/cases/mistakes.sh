@@ -54,6 +54,18 @@ done <<'END'
 2|trace -vo -- true|--output: '': a value is missing
 2|opensnop|no command 'opensnop': opensnoop\?
 2|trace -p abc|--attach: 'abc': not a process id
+2|trace --pid 1|no option '--pid': --attach\?
+2|open --attach 1|no option '--attach': --pid\?
+2|trace --timeout=3 true|no option '--timeout=3': --duration\?
+2|trace --filter openat true|no option '--filter': --trace\?
+2|monitor --delay=1|no option '--delay=1': --interval\?
+2|trace --report r.html true|--report: a value stands after a '='; fix: --report=r.html
+2|trace --report dir -- true|--report: a value stands after a '='; fix: --report=dir
+2|proc --json p.json -- true|fix: --json=p.json
+2|monitor --csv c.csv -n 1|fix: --csv=c.csv
+2|replay --json r.json a.kvis|fix: --json=r.json
+127|trace -q r.html true|cannot run r.html: not found in PATH
+2|trace -d 0.5 true|--duration: '0.5': SECS is a whole number from 1 to
 2|trace -d 1m true|--duration: '1m': SECS is a number from 1 to
 2|trace -d 0 true|--duration: '0': SECS is a number
 2|trace -s 99999999 true|N is a number from 0 to 65536
@@ -121,7 +133,7 @@ done <<'END'
 2|proc -l (|not a regular expression
 2|proc --format=json --json -- true|both want stdout
 END
-eq "mistakes" 85 $n
+eq "mistakes" 97 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...

@@ -137,3 +137,8 @@ if [ "$disk" ]; then
     say "write: $got of $all"
     want "0 < $got <= $all * 1.02"
 fi
+# Threads that wait have CPUs to wait for, also where nothing else reads about CPUs.
+run monitor -c busy -i 0.3 -n 1 --per-cpu -o text
+status 0
+has text ' tasks_waiting=[0-9.]+'
+hasnt text 'n/a .*tasks_waiting|busy +n/a'

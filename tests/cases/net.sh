@@ -4,7 +4,9 @@
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"
-each truth net tcp4 refused inprogress udp unix netlink peek
+each truth net tcp4 refused inprogress outcome udp unix netlink peek
+has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ \(in progress\)$'
+has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ failed: ECONNREFUSED \(after [0-9.]+ ms\)$'
 [ ! -e /proc/net/if_inet6 ] || each truth net tcp6
 
 # Descriptors have their addresses also where -e asks for none of the calls that gave them one.

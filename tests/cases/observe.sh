@@ -187,6 +187,9 @@ kill -INT $kvis $too
 wait $kvis
 st=$?
 wait $too || st=$?
+# What reads kvis's output is not told of, else each line would make another one.
+sh -c 'echo $$ >/sys/fs/cgroup/kvis-observe/cgroup.procs
+"$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1 | cat | cat >lines'
 rmdir /sys/fs/cgroup/kvis-observe/below /sys/fs/cgroup/kvis-observe
 exit $st
 END
@@ -200,6 +203,8 @@ eq "a cgroup (the program says that it is done)" "io_destroy 400 400
 sched_rr_get_interval 400 0
 write 1 0" "$(last)"
 [ ! -s err2 ] || fail "$(cat err2)"
+has lines '^kvis: tracing cgroup .*, without kvis and what reads its output: pid [0-9]+, [0-9]+$'
+hasnt lines ' cat +(read|write)|(read|write)\(.*pipe'
 has text '^kvis: tracing cgroup /sys/fs/cgroup/kvis-observe \(observe\)$'
 eq "lines of a cgroup" "[[100], 4, 2] [[100], 4, 2]" "$(made io_destroy) $(made sched_rr_get_interval)"
 want 'S["lost"] == 0 and all(e["comm"] == "hyb" for e in by("syscall"))'

@@ -11,7 +11,7 @@ for h in help "help trace" "trace --help" "trace -h"; do
 done
 run trace --help
 for o in -v -q -c -C -i -S -e -P -z -Z -x -s -y -f -T -t -r -o -u -E -p -d --json --by --faults --page-faults --no-filter --color \
-    --no-accel --same-cpu --backend --until-exit --all --cgroup --min-duration; do
+    --no-accel --no-follow --same-cpu --backend --until-exit --all --cgroup --min-duration; do
     grep -Eq "(^|[ ,])$o([ ,=[]|\$)" out || fail "help does not list $o"
 done
 run help nosuch; status 2

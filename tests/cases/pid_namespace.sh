@@ -1,5 +1,6 @@
 #!/bin/sh
-# A pid namespace whose init dies gives finite output, reaped children, and both kinds of pids.
+# A pid namespace whose init dies gives finite output, reaped children, and both kinds of pids. In a time namespace all
+# times are of one clock.
 # tier: gate asan
 # timeout: 60
 # needs: root
@@ -36,3 +37,14 @@ run trace -v -d 1 --json=json -p "$ns_init"
 : >stop; wait $ns_outer
 has err "vfork|clone"
 want "all(e['ns_pid'] > 1 and e['ns_pid'] != e['child_pid'] for e in by('spawn_process')) and by('spawn_process')"
+# A time namespace shifts the clocks of kvis, but not those of the kernel's records.
+unshare -T true 2>/dev/null || exit 0
+for how in "trace --backend=ptrace" trace "proc --forks" "proc --backend=ptrace" open; do
+    before=$(date +%s%N)
+    # shellcheck disable=SC2086 # words
+    unshare -T --monotonic 1000000 --boottime 3000000 --fork "$KVIS" $how --json=json -o rows -- sh -c 'sleep 0.1; cat /etc/hostname' >out 2>err 9>&-
+    eq "status of $how" 0 $?
+    after=$(date +%s%N)
+    want "$before <= H['start_realtime_ns'] <= $after and len(E) > 2"
+    want "all(-1e6 < e[k] < $after - $before for e in E for k in e if k in ('ts_ns', 'start_ns', 'fork_ns', 'lifetime_ns', 'duration_ns'))"
+done

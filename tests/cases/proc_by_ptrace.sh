@@ -40,7 +40,7 @@ END
 cat >commands.py <<'END'
 import json, sys
 VARY = {"ts_ns", "pid", "ppid", "start_ns", "fork_ns", "start_realtime_ns", "duration_ns", "lifetime_ns", "max_rss_bytes",
-        "cpu_user_ns", "cpu_system_ns", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches",
+        "cpu_ns", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches",
         "read_bytes", "written_bytes"}
 def rows(f):
     for line in open(f):
@@ -70,7 +70,7 @@ sys.exit(a != b or not d["a"]["commands"])
 END
 for key in commands forks failed running; do eq "$key" "$(js "S['$key']" bpf)" "$(js "S['$key']" ptrace)"; done
 for key in processes commands events exit_code; do eq "replay: $key" "$(js "S['$key']" bpf.again)" "$(js "S['$key']" ptrace.again)"; done
-want "all(e['cpu_user_ns'] + e['cpu_system_ns'] > 0 and e['read_chars'] > 0 and 'voluntary_switches' not in e for e in by('command', end='exit'))" ptrace
+want "all(e['cpu_ns'] > 0 and e['read_chars'] > 0 and 'voluntary_switches' not in e for e in by('command', end='exit'))" ptrace
 want "all(e['max_rss_bytes'] > 0 for e in by('command', end='exit'))" ptrace
 as_user proc -o rows.u -- sh -c 'kill -TERM $$'; status 143
 as_user proc -o rows.u -- ./nothere; status 127

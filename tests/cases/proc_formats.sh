@@ -39,6 +39,20 @@ eq "chart's failures" 2 "$(grep -c crit chart.mmd)"
 eq "nothing else" 10 "$(wc -l <chart.mmd)"
 LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" chart.mmd && fail "control characters in the chart"
 
+# Time zero is the command's exec, not kvis's start: it is not before the command's process was made, after which kvis
+# loads nothing more. That time is known in ticks of 10 ms.
+for how in trace "proc -o rows" "open -o rows"; do
+    run $how --json=json -- sh -c 'cat /proc/$$/stat'
+    want "H['start_realtime_ns'] - (__import__('time').time_ns() - __import__('time').clock_gettime_ns(7)) >= $(sed 's/.*) //' out | cut -d ' ' -f 20) * 10**7"
+done
+
+# The tree's lines are ASCII where the locale is.
+LC_ALL=C "$KVIS" proc --tree -o tree -- sh -c '/bin/true 1; (/bin/true 2; /bin/true 3); :' >out 2>err 9>&-
+has tree '[|`]- /bin/true 1'
+LC_ALL=C grep -q "$(printf '[\200-\377]')" tree && fail "not ASCII"
+LC_ALL=C.UTF-8 "$KVIS" proc --tree -o tree -- sh -c '/bin/true 1; :' >out 2>err 9>&-
+has tree '└─ /bin/true 1'
+
 # Quoting: what text shows, a shell reads back.
 run proc -o text -- /bin/echo 'a b' "it's" '' '$x' plain-1.0 "$(printf 'n\nl')"
 has text " /bin/echo 'a b' \\$'it\\\\'s' '' '\\\$x' plain-1.0 \\$'n\\\\nl'\$"

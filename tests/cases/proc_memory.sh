@@ -1,8 +1,9 @@
 #!/bin/sh
-# Execs that fail leave nothing behind: kvis proc stays as large as it was.
+# Execs that fail leave nothing behind: kvis proc stays as large as it was. The peak of a command is its own, not that of
+# what its process was before; a process whose first thread has ended has a name and memory.
 # tier: gate
 # timeout: 120
-# needs: root perl
+# needs: root perl python3
 . "$TESTS/lib/lib.sh"
 cat >execs.pl <<'END'
 sub resident { # of kvis, whose child this is, in KB
@@ -25,3 +26,45 @@ run proc --failed --env=HOME --format=json -o json -- perl execs.pl
 grown=$(sed -n 's/^grown //p' out)
 say "grown by $grown KB"
 [ "$grown" -lt 1500 ] || fail "kvis has grown by $grown KB over 150000 failing execs"
+
+cat >large.py <<'END' # runs small programs, and becomes one
+import os, subprocess
+b = b"x" * (64 << 20)
+subprocess.run(["/bin/true", "spawned"])
+if not os.fork():
+    os.execv("/bin/true", ["true", "forked"])
+os.wait()
+os.execv("/bin/cat", ["cat", "/proc/self/status"])
+END
+for backend in bpf ptrace; do
+    run proc --backend=$backend --json=json -o rows -- /usr/bin/python3 large.py
+    status 0
+    peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out)
+    want "[e['max_rss_bytes'] > 64 << 20 for e in by('command') if e['comm'] == 'python3'] == [True]"
+    want "all(e.get('max_rss_bytes', 0) < 16 << 20 for e in by('command') if e['comm'] != 'python3')"
+    want "all(abs(e.get('max_rss_bytes', $peak << 10) - ($peak << 10)) < 1 << 20 for e in by('command') if e['comm'] == 'cat')"
+done
+for backend in auto ptrace; do
+    run trace -q --backend=$backend --json=json -- /usr/bin/python3 large.py
+    want "S['peak_rss_bytes'] > 64 << 20"
+done
+
+cat >first.py <<'END' # its first thread ends, another one lives until it is killed
+import ctypes, platform, threading, time
+def rest():
+    while "Z" not in open("/proc/self/stat").read().rsplit(")", 1)[1]:
+        time.sleep(0.01)
+    b = b"x" * (32 << 20)
+    open("ended", "w").close()
+    time.sleep(300)
+threading.Thread(target=rest).start()
+ctypes.CDLL(None).syscall({"x86_64": 60}.get(platform.machine(), 93), 0)
+END
+/usr/bin/python3 first.py 9>&- &
+p=$!
+until_true 10 test -e ended || fail "first.py does not start"
+run monitor -c proc -p $p -d 1 -i 1 --json=json -o rows
+has json '"process_resident_bytes":[0-9]{8}'
+run trace --backend=ptrace -d 1 -p $p
+has err "^kvis: pid $p, 2 threads: /usr/bin/python3 first\.py\$"
+kill -KILL $p

@@ -45,7 +45,7 @@ st=$?
 status 0
 has err "no BTF"
 want "[e['argv'] for e in by('command')] == [['/bin/true', 'one', 'two  three'], ['sh', '-c', '/bin/true one \"two  three\"; cd /; exec env /bin/sleep 0.1'], ['env', '/bin/sleep', '0.1'], ['/bin/sleep', '0.1']]" nobtf.json
-want "all((e['exit_code'] is None or e['argv'][0] == '/bin/sleep') and 'cpu_user_ns' not in e for e in by('command'))" nobtf.json
+want "all((e['exit_code'] is None or e['argv'][0] == '/bin/sleep') and 'cpu_ns' not in e for e in by('command'))" nobtf.json
 want "[e['exit_code'] for e in by('command') if e['argv'][0] == '/bin/sleep'] == [0]" nobtf.json # as kvis has waited for it
 
 # A cgroup of version 2, by its path.

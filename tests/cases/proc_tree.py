@@ -19,6 +19,7 @@ sh -c '/bin/true deep; /nowhere/x; exit 3'
 sh -c 'kill -TERM $$'
 exec sh -c 'sh -c "sh -c \"sh -c /bin/true\"; :"; /bin/true last'
 '''
+os.environ["LC_ALL"] = "C.UTF-8"
 ROW = r"(\d+) +([\d.]+|-) (\S+) +(?:[\d.]+ \w+|-) ((?:│  |   )*(?:├─ |└─ )?)(.*)"
 
 

@@ -18,3 +18,15 @@ for KVOPT in "" -v --no-accel; do
 done
 KVOPT="-e trace=openat,getppid,write"
 each same proc clone_untraced
+# --no-follow: the command alone; what it starts can be traced by others.
+run trace --no-follow -v --json=json -- sh -c '"$0" trace -q --backend=ptrace --json=inner -- /bin/true; exit $(($? + 7))' "$KVIS"
+status 7
+want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
+want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
+run trace --no-follow -p $$; status 2; has err '^kvis: --no-follow is for a command'
+# An exec that fails after the point of no return has its arguments.
+cd bad_elf || exit 1
+for backend in $(backends); do
+    run trace --backend=$backend --json=json -- "$BIN/proc" bad_elf
+    want "[e['argv'] for e in by('exec')][1:] == [['bad']] and by('exec')[1]['program'].endswith('/bad')"
+done

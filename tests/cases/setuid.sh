@@ -1,5 +1,6 @@
 #!/bin/sh
-# A set-user-ID or set-group-ID copy of kvis refuses to run for another user, and runs for root.
+# A set-user-ID or set-group-ID copy of kvis refuses to run for another user, and runs for root. A set-user-ID program
+# that an ordinary user traces runs without its privilege, which kvis says.
 # timeout: 30
 # tier: gate
 # needs: root setpriv
@@ -19,3 +20,9 @@ for mode in 4755 2755 6755; do
 done
 cp "$KVIS" "$d/kvis" && chmod 755 "$d/kvis"
 setpriv --reuid 65534 --regid 65534 --clear-groups "$d/kvis" --version >out 2>err || fail "an ordinary copy"
+cp "$(command -v id)" "$d/id" && chmod 4755 "$d/id"
+setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$d/kvis" trace -q -- "$d/id" -u >out 2>err 9>&-
+has err "^kvis: $d/id is set-user-ID, but runs without that privilege"
+eq "its user" 65534 "$(cat out)"
+"$d/kvis" trace -q -- "$d/id" -u >out 2>err 9>&-
+hasnt err 'without that privilege'

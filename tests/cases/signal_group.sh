@@ -1,8 +1,9 @@
 #!/bin/sh
-# A command that signals its own process group, which kvis is in, handles the signal, and kvis ends with it.
+# A signal to the process group that kvis shares with its command reaches the command once, whoever sends it, and kvis
+# ends with the command; one that is sent to kvis alone is passed on.
 # tier: gate
-# timeout: 60
-# needs: root
+# timeout: 90
+# needs: root python3
 . "$TESTS/lib/lib.sh"
 cat >job <<'EOF'
 trap 'echo got >>got' TERM
@@ -12,11 +13,45 @@ sleep 0.3
 echo end >end
 exit 7
 EOF
-for how in "trace --backend=ptrace" "trace" "proc -o rows" "open -o rows" "diagnose -o rows"; do
-    rm -f got end
+cat >asked <<'EOF'
+trap 'echo INT >>got' INT
+trap 'echo TERM >>got' TERM
+: >ready
+until [ -e stop ]; do sleep 0.02; done
+exit 7
+EOF
+cat >third.py <<'EOF' # a leader of a group: it signals the group and then kvis alone; each time the command has to say so
+import os, signal, subprocess, sys, time
+def told(n):
+    for i in range(1200):
+        if os.path.exists("got") and len(open("got").readlines()) >= n:
+            return
+        time.sleep(0.05)
+    sys.exit(f"the command has not got signal {n}")
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+with subprocess.Popen(sys.argv[1:], start_new_session=True) as p:
+    while not os.path.exists("ready"):
+        time.sleep(0.02)
+    os.killpg(p.pid, signal.SIGINT)
+    told(1)
+    os.killpg(p.pid, signal.SIGTERM)
+    told(2)
+    time.sleep(1.1) # what kvis decides is decided
+    os.kill(p.pid, signal.SIGINT)
+    told(3)
+    open("stop", "w").close()
+sys.exit(p.returncode)
+EOF
+for how in "trace --backend=ptrace" "trace" "proc -o rows" "open -o rows" "diagnose -o rows" "proc --backend=ptrace -o rows"; do
+    rm -f got end ready stop
     # shellcheck disable=SC2086 # words
     setsid -w "$KVIS" $how -- sh job >out 2>err 9>&-
     eq "status of $how" 7 $?
     [ -e end ] || fail "$how returned while the command still ran"
     eq "signals that the command got under $how" 2 "$(wc -l <got)"
+    rm -f got
+    # shellcheck disable=SC2086 # words
+    python3 third.py "$KVIS" $how -- sh asked >out 2>err 9>&-
+    eq "status of $how" 7 $?
+    eq "signals that the command got under $how" "INT TERM INT " "$(tr '\n' ' ' <got)"
 done

@@ -11,9 +11,8 @@ import subprocess
 import sys
 
 KVIS, PROG, CWD = os.environ["KVIS"], os.environ["BIN"] + "/touch", os.getcwd()
-# strace looks at the first path of rename(2), at no second path of symlink(2), and at the descriptor of fsconfig(2)
-# only by command.
-BESIDE = ["symlink", "rename", "fsconfig"]
+# strace looks at the first path of rename(2), and at the descriptor of fsconfig(2) only by command.
+BESIDE = ["rename", "fsconfig"]
 
 
 def fresh(name):
@@ -56,11 +55,37 @@ for how, wanted in (("direct", CWD + "/data"), ("direct", "data"), ("relative", 
             sys.exit(f"{backend} -P {wanted}, {how}: strace shows {truth}, kvis {got}")
     print(how, wanted, len(truth), "calls of strace's")
 
-# A relative name leads to the file all the same. (Not what mount(2) and symlink(2) take, which may be any text.)
+# A relative name leads to the file all the same. (Not what mount(2) takes, which may be any text.)
 for backend in ("ptrace", "hybrid"):
     got = kvis(backend, CWD + "/data", "relative", CWD + "/data")
-    if sorted(got + ["mount", "symlink"]) != sorted(truth + BESIDE):
+    if sorted(got + ["mount"]) != sorted(truth + BESIDE):
         sys.exit(f"{backend}, a relative name: {got}")
+
+# A file is that file under every name: symbolic links to it or to its directory, hard links, "..", and what it is
+# renamed to. A call that looks at a link itself, or only makes one with that text, does not touch it.
+MANY = '''
+import os
+os.stat("lnk"); os.chmod("lnk", 0o600); os.lstat("lnk"); os.readlink("lnk"); os.symlink("data", "lnk2"); os.unlink("lnk2")
+f = os.open("hard", os.O_RDONLY); os.read(f, 1); os.close(f)
+f = os.open("dlnk/../data2", os.O_RDONLY); os.read(f, 1); os.close(f)
+f = os.open("dlnk/in", os.O_RDONLY | os.O_CREAT); os.fsync(f); os.close(f); os.unlink("dlnk/in")
+os.rename("data", "moved"); os.truncate("moved", 5); os.unlink("moved"); os.unlink("hard")
+f = os.open("other", os.O_RDWR | os.O_CREAT); os.write(f, b"x"); os.close(f)
+'''
+for wanted, truth in (("data", "newfstatat chmod openat read close rename truncate unlink unlink"),
+                      ("lnk", "newfstatat chmod newfstatat readlink openat read close rename truncate unlink unlink"),
+                      ("absent", ""), ("real", "openat fsync close unlink"), ("data2", "openat read close")):
+    for backend in ("ptrace", "hybrid"):
+        for name in ("data", "data2", "real/x"):
+            fresh(name)
+        for link, text in (("lnk", "data"), ("dlnk", "real")):
+            os.path.lexists(link) or os.symlink(text, link)
+        os.link("data", "hard")
+        quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", wanted, "/usr/bin/python3",
+              "-S", "-E", "-c", MANY)
+        if calls() != truth.split():
+            sys.exit(f"{backend} -P {wanted}, under many names: {calls()}, not {truth}")
+        os.unlink("other")
 
 # Directories, the root, and names that are globs too; and the same out of a recording.
 for name, wanted in (("d/e/data", "d"), ("d/e/data", "d/"), ("d/e/data", CWD + "/d//"), ("d/e/data", "./d"),

@@ -51,7 +51,7 @@ for i, one in enumerate((a, b)):
     if len(one) < 65536:
         open(f"corpus/diff/{i}", "wb").write(len(one).to_bytes(2, "little") + one + a)
 for i, lines in enumerate((b"GET /metrics HTTP/1.1\r\n\r\n", b"HEAD / HTTP/1.0\n\n", b"POST /x HTTP/1.1\r\nA: b\r\n\r\n")):
-    open(f"corpus/http/{i}", "wb").write(bytes([len(lines)]) + lines)
+    open(f"corpus/http/{i}", "wb").write(lines)
 for i in range(0, 400, 7):
     open(f"corpus/files/{i}", "wb").write(i.to_bytes(2, "little") + b"\x0c\x00some 1 2 3 4\xff\xff\0\0")
 END

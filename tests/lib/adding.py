@@ -45,7 +45,7 @@ SOURCE = [  # the same, with a row for itself and its function
     ("gen/tables/metrics.tbl", "metric FREQ ", """metric UPTIME uptime source=uptime unit=seconds
     Time since the machine was booted
 """),
-    ("kvis.c", "static void mfs_each_cpu(const char *sub, ", """static void mfs_uptime(void)
+    ("kvis.c", "static void mfs_freq(void)", """static void mfs_uptime(void)
 {
     char s[64];
     if (met_text(met_path("/proc/uptime"), s, sizeof s))

@@ -23,7 +23,7 @@ def processes(rows):
         if e["type"] == "command":
             p["argv"].append(e["argv"])
         if e["end"] in ("exit", "signal"):
-            p.update(end=e["ts_ns"], exit=e["signal"] or str(e["exit_code"]), cpu=e["cpu_user_ns"] + e["cpu_system_ns"],
+            p.update(end=e["ts_ns"], exit=e["signal"] or str(e["exit_code"]), cpu=e["cpu_ns"],
                      rss=e.get("max_rss_bytes"), written=e["written_bytes"])
     return procs
 

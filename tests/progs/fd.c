@@ -1,5 +1,6 @@
 /* The meaning of fds: which open file a number stands for, in which table, and until when. */
 #include "t.h"
+#include <arpa/inet.h>
 #include <linux/close_range.h>
 #include <linux/nsfs.h>
 #include <sys/epoll.h>
@@ -161,6 +162,33 @@ static void range(int argc, char **argv)
     CHK(syscall(SYS_close_range, 25u, 27u, CLOSE_RANGE_CLOEXEC));
     bytes(1, 0);
     execl("/proc/self/exe", argv[0], "range", "after", NULL);
+}
+
+static void *own_table(void *ports)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t n = sizeof a;
+    CHK(unshare(CLONE_FILES));
+    int s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    CHK(dup2(s, 40)); /* another file than 40 is in the process's first thread */
+    CHK(bind(40, (struct sockaddr *)&a, n));
+    CHK(getsockname(40, (struct sockaddr *)&a, &n));
+    *(int *)ports = ntohs(a.sin_port);
+    return NULL;
+}
+
+/* A thread with descriptors of its own: a socket's address is asked of them, not of the process's. */
+static void thread_files(int argc, char **argv)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int port = 0;
+    pthread_t t;
+    (void)argc, (void)argv;
+    CHK(dup2((int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), 40));
+    CHK(bind(40, (struct sockaddr *)&a, sizeof a));
+    MUST(!pthread_create(&t, NULL, own_table, &port));
+    pthread_join(t, NULL);
+    want("[e['local_addr'] for e in by('bind', fd=40)][1] == '127.0.0.1:%d'", port);
 }
 
 /* A child in the same table (CLONE_FILES, memory not shared). */
@@ -334,9 +362,12 @@ static void scm_(int in_flight)
     wrote("sent1", 22);
     want("one('write', filename='%ssent0', pid=%d)['fd'] == %d", t_cwd, p, sh[1]);
     want("one('write', filename='%ssent1', pid=%d)['fd'] == %d", t_cwd, p, sh[2]);
-    closed_once("sent0", 121); /* the sender's close is not the last */
-    want("one('close', path='%ssent0')['opener_pid'] == %d", t_cwd, getpid());
-    last_holder("sent1", p);
+    want("[e['bytes_written'] for e in by('close', path='%ssent0', pid=%d)] == [100]", t_cwd, getpid());
+    want("[e['bytes_written'] for e in by('close', path='%ssent0', pid=%d)] == [21]", t_cwd, p);
+    want("one('close', path='%ssent0', pid=%d)['opener_pid'] == %d", t_cwd, getpid(), getpid());
+    want("row('files', path='%ssent0')['bytes_written'] == 121", t_cwd);
+    want("row('files', path='%ssent0')['opens'] == 1", t_cwd);
+    want("one('close', path='%ssent1', pid=%d)['bytes_written'] == 22", t_cwd, p);
 }
 
 static void scm(int argc, char **argv) { (void)argc, (void)argv, scm_(0); }
@@ -370,8 +401,9 @@ static void getfd(int argc, char **argv)
     close(fd);
     wrote("theirs", 8);
     want("one('write', filename='%stheirs', pid=%d)['fd'] == %d", t_cwd, getpid(), fd);
-    closed_once("theirs", 8);
-    want("one('close', path='%stheirs')['opener_pid'] == %d", t_cwd, p);
+    want("[e['bytes_written'] for e in by('close', path='%stheirs', pid=%d)] == [5]", t_cwd, getpid());
+    want("row('files', path='%stheirs')['bytes_written'] == 8", t_cwd);
+    want("row('open_at_exit', path='%stheirs', pid=%d)", t_cwd, p);
 }
 
 /* fd inherit IN SEVEN OUT: the names of what the case has opened as 0, 7 and 1. */
@@ -452,6 +484,97 @@ static void relative(int argc, char **argv)
     opened("k", "d/k");
     want("len(by('open', path='/etc/passwd', pid=%d)) == 1", q);
     want("len(by('open', path='/etc/group')) == 1");
+}
+
+/* Directories are called what they are called now, whoever renames them; and a call shows what they were called then. */
+static void renamed(int argc, char **argv)
+{
+    char from[sizeof t_cwd + 8], to[sizeof t_cwd + 8];
+    (void)argc, (void)argv;
+    CHK(mkdir("a", 0755));
+    CHK(mkdir("a/b", 0755));
+    CHK(chdir("a/b"));
+    int b = (int)CHK(open(".", O_RDONLY | O_DIRECTORY)), p = (int)CHK(open("..", O_PATH | O_DIRECTORY));
+    for (int i = 0; i < 3; i++) {
+        char name[] = { (char)('p' + i), 0 }, fd[] = { (char)('s' + i), 0 }, up[] = { (char)('v' + i), 0 };
+        CHK(open(name, CREATE, 0644));
+        CHK(openat(b, fd, CREATE, 0644));
+        CHK(openat(p, up, CREATE, 0644));
+        snprintf(from, sizeof from, "%c/b/%s", "acd"[i], name);
+        opened(name, from);
+        snprintf(from, sizeof from, "%c/b/%s", "acd"[i], fd);
+        opened(fd, from);
+        snprintf(from, sizeof from, "%c/%s", "acd"[i], up);
+        opened(up, from);
+        if (i == 2)
+            break;
+        snprintf(from, sizeof from, "%s%c", t_cwd, "ac"[i]);
+        snprintf(to, sizeof to, "%s%c", t_cwd, "cd"[i]);
+        pid_t q = i ? 0 : (pid_t)CHK(fork());
+        if (!q)
+            CHK(rename(from, to));
+        if (!i && !q)
+            _exit(0);
+        if (q)
+            t_wait(q, 0);
+    }
+    CHK(syscall(SYS_renameat2, p, "b", AT_FDCWD, "../../e", 0u));
+    CHK(open("y", CREATE, 0644));
+    opened("y", "e/y");
+    CHK(open("gone", CREATE, 0644));
+    opened("gone", "e/gone");
+}
+
+/* A path with ".." in it leads to one file with one name, even when that file and the directories are gone at once. */
+static void dotdot(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[] = "..x../", names[4][12] = { "b/../f0", "b/./../f1", "l/../f2", "..x../../f3" };
+    CHK(mkdir("b", 0755));
+    CHK(mkdir("s", 0755));
+    CHK(mkdir("s/t", 0755));
+    CHK(mkdir(b, 0755));
+    CHK(symlink("s/t", "l")); /* l/.. is s */
+    for (int i = 0; i < 4; i++) {
+        const char *real = i == 2 ? "s/f2" : strrchr(names[i], '/') + 1;
+        int f = (int)CHK(open(names[i], CREATE, 0644));
+        bytes(f, 10);
+        CHK(unlink(real));
+        close(f);
+        f = (int)CHK(open(real, CREATE, 0644));
+        bytes(f, 7);
+        close(f);
+        CHK(unlink(names[i]));
+        wrote(real, 17);
+        want("[e['path'] for e in by('open', path='%s%s')] == ['%s%s'] * 2", t_cwd, real, t_cwd, real);
+        want("row('files', path='%s%s')['bytes_written'] == 17", t_cwd, real);
+    }
+    int f = (int)CHK(creat("b/../made", 0644));
+    CHK(unlink("made"));
+    CHK(rmdir("b"));
+    want("one('open', fd=%d, writable=True, path='%smade')", f, t_cwd);
+}
+
+/* The path of the working directory is too long for /proc: what a limit has left out is marked. */
+static void deep(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char name[251] = { 0 };
+    for (int i = 0; i < 20; i++) {
+        memset(name, 'a' + i, 250);
+        CHK(mkdir(name, 0755));
+        CHK(chdir(name));
+    }
+    int f = (int)CHK(open("f", CREATE, 0644)), d = (int)CHK(open(".", O_RDONLY | O_DIRECTORY));
+    bytes(f, 5);
+    int g = (int)CHK(openat(d, "../g", CREATE, 0644));
+    want("one('open', fd=%d, writable=True)['path'] == '…/f'", f);
+    want("one('open', fd=%d, writable=True)['path'] == '…/../g'", g);
+    want("tot('write', 'bytes', filename='…/f') == 5");
+    want("by('mkdir')[0]['path'] == '%s' + 'a' * 250", t_cwd);
+    want("[e['path'] in ('…/' + chr(97 + i) * 250, '%s' + '/'.join(chr(97 + k) * 250 for k in range(i + 1)))"
+         " for i, e in enumerate(by('mkdir'))] == [True] * 20", t_cwd);
+    want("by('mkdir')[-1]['path'].startswith('…/')");
 }
 
 static void kind(int fd, const char *kinds, const char *like)
@@ -591,6 +714,26 @@ static void ledger(int argc, char **argv)
     last_holder("given", p);
 }
 
+/* Descriptors that were closed by calls that kvis was not asked for (-e). */
+static void closed(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[4];
+    int full = (int)CHK(open("/dev/full", O_RDONLY)), zero = (int)CHK(open("/dev/zero", O_RDONLY));
+    CHK(dup2(full, 40));
+    close(40);
+    MUST(read(40, b, 1) == -1 && errno == EBADF);
+    CHK(dup3(zero, 40, O_CLOEXEC));
+    CHK(syscall(SYS_close_range, 40u, 41u, 0u));
+    CHK(dup2(zero, 40));
+    MUST(read(40, b, 4) == 4);
+    close(zero);
+    MUST(read(zero, b, 1) == -1 && errno == EBADF);
+    want("[e['args'][:2] for e in by('syscall') if e['name'] in ('dup2', 'dup3')]"
+         " == [['%d</dev/full>', '40'], ['%d</dev/zero>', '40'], ['%d</dev/zero>', '40']]", full, zero, zero);
+    want("[e['args'][0] for e in by('syscall') if e['name'] == 'read'][-3:] == ['40', '40</dev/zero>', '%d']", zero);
+}
+
 /* Files without a name any more. */
 static void tmpfile_(int argc, char **argv)
 {
@@ -613,9 +756,10 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "dup", dup_all }, { "cloexec", cloexec }, { "range", range }, { "range_unshare", range_unshare },
-        { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "scm", scm }, { "flight", flight },
+        { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight },
         { "getfd", getfd }, { "inherit", inherit }, { "relative", relative }, { "kinds", kinds },
-        { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ }, { NULL, NULL },
+        { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ },
+        { "closed", closed }, { "renamed", renamed }, { "dotdot", dotdot }, { "deep", deep }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <linux/netlink.h>
+#include <stdbool.h>
 
 static union { struct sockaddr s; struct sockaddr_in in; struct sockaddr_in6 in6; struct sockaddr_un un; } a;
 static socklen_t alen;
@@ -132,6 +133,59 @@ static void inprogress(int argc, char **argv)
     want("one('send', fd=%d)['remote_addr'] == '127.0.0.1:%d'", c, port);
     want("row('peers', remote_addr='127.0.0.1:%d')['bytes_received'] == 60", port);
     want("'127.0.0.1:%d' in str(S['connections'])", port);
+}
+
+/* A connection that is refused, or made, after connect(2) has returned: what tells the program tells kvis. */
+static void outcome(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    enum { SO_ERROR_, SEND, RECV, AGAIN, WRITE, N_WAYS };
+    int up, down, l = listener(AF_INET, &up), gone = listener(AF_INET, &down);
+    char b = 0;
+    close(gone);
+    for (int i = 0; i < 2 * N_WAYS; i++) {
+        bool made = i >= N_WAYS;
+        int c = (int)CHK(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)), e = -1;
+        addr4(made ? up : down);
+        MUST(connect(c, &a.s, alen) == -1 && errno == EINPROGRESS);
+        struct pollfd f = { c, POLLOUT, 0 };
+        MUST(CHK(poll(&f, 1, 5000)) == 1);
+        socklen_t n = sizeof e;
+        errno = 0;
+        switch (i % N_WAYS) {
+        case SO_ERROR_:
+            CHK(getsockopt(c, SOL_SOCKET, SO_ERROR, &e, &n));
+            errno = e;
+            break;
+        case SEND:
+            send(c, &b, 1, MSG_NOSIGNAL);
+            break;
+        case RECV:
+            if (made) {
+                n = sizeof a;
+                CHK(getpeername(c, &a.s, &n));
+            } else {
+                recv(c, &b, 1, 0);
+            }
+            break;
+        case AGAIN:
+            connect(c, &a.s, alen);
+            break;
+        case WRITE:
+            signal(SIGPIPE, SIG_IGN);
+            write(c, &b, 1);
+            break;
+        }
+        MUST(made ? errno != ECONNREFUSED : errno == ECONNREFUSED);
+        getsockopt(c, SOL_SOCKET, SO_ERROR, &e, &n); /* asked once more: nothing is told twice */
+        want("[(e.get('in_progress'), e.get('error'), 'duration_ns' in e) for e in by('connect', fd=%d)]"
+             " == [(True, None, False), (None, %s, True)]", c, made ? "None" : "'ECONNREFUSED'");
+        want("by('connect', fd=%d)[1]['remote_addr'] == '127.0.0.1:%d'", c, made ? up : down);
+    }
+    want("row('failed', name='connect', error='ECONNREFUSED')['count'] == %d", N_WAYS);
+    want("'127.0.0.1:%d' in str(S['connections'])", up);
+    want("'127.0.0.1:%d' not in str(S['connections'])", down);
+    close(l);
 }
 
 static void udp(int argc, char **argv)
@@ -283,7 +337,7 @@ static void peek(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "inprogress", inprogress },
+        { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "inprogress", inprogress }, { "outcome", outcome },
         { "udp", udp }, { "unix", unix_ }, { "netlink", netlink }, { "peek", peek },
         { NULL, NULL },
     };

@@ -193,6 +193,37 @@ static void uffd_new(int argc, char **argv)
     uffd_of(ioctl(open("/dev/userfaultfd", O_RDWR | O_CLOEXEC), NEW, O_CLOEXEC));
 }
 
+static void *late_page(void *src)
+{
+    struct uffd_msg m;
+    MUST(read(u, &m, sizeof m) == sizeof m);
+    puts("in execve");
+    fflush(stdout);
+    while (access("go", F_OK))
+        usleep(10000);
+    struct uffdio_copy c = { .dst = (unsigned long)page, .src = (unsigned long)src, .len = 4096 };
+    ioctl(u, UFFDIO_COPY, &c);
+    pause();
+    return NULL;
+}
+
+/* An execve waits, for the page of the program's name, until there is a file "go". */
+static void exec_page(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static char name[4096] __attribute__((aligned(4096))) = "/bin/sleep";
+    pthread_t t;
+    u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    struct uffdio_api a = { .api = UFFD_API };
+    if (u < 0 || ioctl(u, UFFDIO_API, &a))
+        skip("userfaultfd");
+    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct uffdio_register r = { .range = { (unsigned long)page, 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+    CHK(ioctl(u, UFFDIO_REGISTER, &r));
+    MUST(!pthread_create(&t, NULL, late_page, name));
+    execl(page, "named", "0.3", NULL);
+}
+
 /* Names that want to be something else on a terminal, in JSON, in HTML. */
 static void hostile(int argc, char **argv)
 {
@@ -238,7 +269,7 @@ static void hostile(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "uffd_new", uffd_new },
+        { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "uffd_new", uffd_new }, { "exec_page", exec_page },
         { "hostile", hostile }, { NULL, NULL },
     };
     return t_main(argc, argv, s);

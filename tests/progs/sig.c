@@ -55,6 +55,18 @@ static void rt(int argc, char **argv)
     say("%d signals", n_got);
     for (int i = 0; i < n_got; i++)
         say("RTMIN+%d code %d value %d", got[i].sig - SIGRTMIN, got[i].code, got[i].value);
+    want("sorted(int(e['value'], 16) & 0xffffffff for e in by('signal') if e['code'] == 'SI_QUEUE') == list(range(200))");
+    act(SIGCHLD, note, SA_RESTART);
+    for (int killed = 0; killed < 2; killed++) {
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            if (killed)
+                raise(SIGKILL);
+            _exit(7);
+        }
+        CHK(waitpid(p, NULL, 0));
+    }
+    want("[(e.get('child_code'), e.get('child_signal')) for e in by('signal', signal='SIGCHLD')] == [(7, None), (None, 'SIGKILL')]");
 }
 
 static volatile int *ticks; /* shared with a child */

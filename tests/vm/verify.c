@@ -79,10 +79,9 @@ static int verify_open(void)
     oo.pid = oo.tid = 1, oo.uid = 2, oo.flags = O_CREAT, oo.accmodes = 1;
     oo.comm[0] = 'a', oo.comm_mask[0] = 0xff;
     open_state.magic = bpf_magic();
-    *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16 };
+    *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16, .also = &compat };
     if (bpf_open(o) < 0)
         return 1;
-    bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     open_configure(&c, o);
     bpf_set_compat(&c, &compat);
@@ -100,10 +99,9 @@ static int verify_call(void)
     hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family,
-                           .cgroups = true };
+                           .cgroups = true, .also = &compat };
     if (bpf_open(o) < 0)
         return 1;
-    bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     for (size_t i = 0; i < ARRAY_LEN(on); i++)
         bpf_set(&c, on[i], 1);
@@ -156,10 +154,9 @@ static int verify_proc(void)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &proc_session.obj;
     u32 mask;
-    *o = (struct bpf_obj){ .fam = &proc_family, .ring_bytes = 1 << 16 };
+    *o = (struct bpf_obj){ .fam = &proc_family, .ring_bytes = 1 << 16, .also = &compat };
     if (bpf_open(o) < 0)
         return 1;
-    bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     po.failed = true, po.n_env = 1;
     proc_plan(&c, &mask);
@@ -178,7 +175,6 @@ static int verify_monitor(const struct bpf_family *fam, const char *tried)
     struct bpf_obj o = { .fam = fam, .entries = mk_sched_entries };
     if (bpf_open(&o) < 0)
         return 1;
-    bpf_find_fields(&o, NULL);
     bpf_find_records(&o, ~0u);
     set_anew(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
     return verify_both(&o, &c, tried);
@@ -191,9 +187,9 @@ static int verify_vhost(void)
     struct bpf_obj o = { .fam = &vhost_family, .module = "vhost" };
     if (bpf_open(&o) < 0)
         return 1;
-    bpf_find_fields(&o, NULL);
-    printf("# rings of vhost are%s read\n", vh_knows_ring(&o) ? "" : " not");
-    set_anew(&c, "CFG_DEEP", vh_knows_ring(&o));
+    bool deep = bpf_has_field(&o, "vhost_virtqueue.last_avail_idx");
+    printf("# rings of vhost are%s read\n", deep ? "" : " not");
+    set_anew(&c, "CFG_DEEP", deep);
     set_anew(&c, "CFG_QUEUE", VH_UNKNOWN);
     set_anew(&c, "CFG_GAPS", 1);
     return verify_both(&o, &c, "CFG_KICK");
@@ -201,11 +197,14 @@ static int verify_vhost(void)
 
 static int verify_vq(void)
 {
+    static struct bpf_cfgs c;
     struct bpf_obj o = { .fam = &vq_family, .module = "virtio_ring" };
     if (bpf_open(&o) < 0)
         return 1;
-    bpf_find_fields(&o, NULL);
-    vq_configure(&o);
+    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
+    o.cfg = c.v, o.n_cfg = c.n;
     return verify_both(&o, NULL, NULL);
 }
 

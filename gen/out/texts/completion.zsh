@@ -87,6 +87,7 @@ _kvis() {
     '*--until-exit[end with the command, not with its last descendant]' \
     '*--kill-on-exit[kill what is traced when kvis ends or is killed]' \
     '*--no-accel[use ptrace without a seccomp filter\: every call stops]' \
+    '*--no-follow[trace the command alone, by ptrace\: no other process, no other thread]' \
     '*--same-cpu[run kvis and the command on one CPU\: faster, but the command can see it]' \
     '*--backend=[choose how calls are seen\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf[do not trace the scheduler and the disks behind the calls]' \

@@ -83,7 +83,7 @@ if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
     t_ok "no BTF" kvis proc -x --json=nobtf.json -o rows --gantt=g -f text -- sh short
     t_has "no BTF: what is missing" err '^kvis: exit codes, times and sizes are not known.*no BTF'
     t_json "no BTF: commands" nobtf.json "[e['argv'] for e in by('command')] == [['busybox', 'sleep', '0.1', '', 'two  words'], ['sh', 'short'], ['busybox', 'sleep', '0.1']] or [e['argv'] for e in by('command')]"
-    t_json "no BTF: nothing made up" nobtf.json "[e['exit_code'] for e in by('command')] == [None, None, 0] and all('cpu_user_ns' not in e and 'max_rss_bytes' not in e for e in by('command')) and 'failed' not in S and S['forks'] == 1"
+    t_json "no BTF: nothing made up" nobtf.json "[e['exit_code'] for e in by('command')] == [None, None, 0] and all('cpu_ns' not in e and 'max_rss_bytes' not in e for e in by('command')) and 'failed' not in S and S['forks'] == 1"
     kvis proc -f json -o done.json -- busybox sleep 0.1 2>err
     t_has "no BTF: of its own command kvis knows the exit code" done.json '"durationNs":[0-9]+,"exitCode":0}$'
     printf '(busybox sleep 0.5; busybox sleep 0.5; :)\nbusybox sleep 0.5\n' >job
