@@ -9779,6 +9779,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
+    if (root < 0 && mem_is_past()) /* the process is gone */
+        root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
     int f = (int)syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
@@ -10005,39 +10007,16 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Walks to a path in what the kernel has cached of directories, as `resolve` says too: openat2(2).
- * Such a walk asks no FUSE or network server. Before Linux 5.12 there is none: -1. */
-static int md_walk_cached(int dir, const char *path, u64 resolve)
-{
-    enum { OPENAT2 = 437, CACHED = 0x20 }; /* RESOLVE_CACHED, <linux/openat2.h> */
-    u64 how[3] = { O_PATH | O_CLOEXEC, 0, CACHED | resolve }; /* struct open_how */
-    return (int)syscall(OPENAT2, dir, path, how, sizeof how);
-}
-
 /* Resolves a path with ".." in it, where nothing held the thread at the end of the call: the
- * descriptor may be closed by now, so the path is walked again, from the tracee's root if it is
- * still there, and the answer taken if it is the file of the record. */
+ * descriptor may be closed by now, so the path is walked again, and the answer taken if it is the
+ * file of the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
-    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT */
-    char at[64];
+    static struct path to;
     struct fd_stat sx;
-    bool in_root = t->fs && t->fs->root; /* then p->s begins with it, as kvis sees it */
-    snprintf(at, sizeof at, "/proc/%d/root", t->tid);
-    int root = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
-    int fd = root < 0 ? -1 : md_walk_cached(root, p->s, IN_ROOT);
-    if (root >= 0)
-        close(root);
-    if (fd < 0)
-        fd = md_walk_cached(AT_FDCWD, p->s, 0);
-    if (fd < 0)
-        return;
-    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", fd);
-    s64 len =
-        fd_statx(at, &sx) == 0 && md_is_file(&sx, f) ? fd_link_text(at, p->s, sizeof p->s) : 0;
-    if (len > 0)
-        p->len = (u32)len;
-    close(fd);
+    to = *p;
+    if (md_walk(t, &to, false, &sx) == 0 && md_is_file(&sx, f))
+        *p = to;
 }
 
 /* What a record says of a file. */
@@ -21492,8 +21471,8 @@ static void tr_tell_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* The peak of the program that ends with a record; 0: not known. The kernel keeps one number for all
- * programs of a process: it is of the last one only if it has grown since the exec before. */
+/* The peak of the program that ends with a record; 0: not known. The kernel keeps one number for
+ * all programs of a process: it is of the last one only if it has grown since the exec before. */
 static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;

@@ -101,7 +101,7 @@ def facts(rows):
             if key in e:
                 pids.setdefault(e[key], f"P{len(pids)}")
 
-    def plain(value):
+    def plain(value, pids=pids):
         text = json.dumps(value)
         text = re.sub(r"(pipe|socket):\[\d+\]", r"\1", re.sub(r"127.0.0.1:\d+", "HOST", text))
         return re.sub(r"\b0x[0-9a-f]+\b", "ADDRESS", re.sub(r"\b\d{3,}\b", lambda m: pids.get(int(m[0]), m[0]), text))
@@ -124,8 +124,8 @@ def facts(rows):
         elif kind == "signal" and e["signal"] != "SIGCHLD":  # which is ignored, and not delivered then
             out[f"{pids[e['pid']]} signal {plain([e['signal'], e.get('sender_pid')])}"] += 1
     s = rows[-1]
-    out["summary " + plain([s["processes"], s["threads"], s["lost"], sorted((f["path"], f["bytes_read"], f["bytes_written"])
-                                                                           for f in s["files"] if "/pipe" not in f["path"])])] += 1
+    out["summary " + plain([s["processes"], s["threads"], s["lost"], sorted((plain(f["path"]), f["bytes_read"], f["bytes_written"])
+                                                                           for f in s["files"] if "/pipe" not in f["path"])], {})] += 1
     return out
 
 
