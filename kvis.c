@@ -9741,7 +9741,8 @@ static bool md_is_link_text(const struct call *c, u32 i)
     return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
 }
 
-/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads to. */
+/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads
+ * to. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9768,8 +9769,8 @@ static bool md_at_link(const struct call *c, u32 i)
 }
 
 /* Walks to a file of t's, in what the kernel has cached of directories: such a walk asks no FUSE or
- * network server, which may be a tracee that stands still because of kvis. (openat2(2); before Linux
- * 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
+ * network server, which may be a tracee that stands still because of kvis. (openat2(2); before
+ * Linux 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
@@ -10029,9 +10030,10 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
-/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic links
- * and on who renames what meanwhile, so the kernel resolves it as well: for that the probe holds a
- * thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is known. */
+/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic
+ * links and on who renames what meanwhile, so the kernel resolves it as well: for that the probe
+ * holds a thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is
+ * known. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10388,8 +10390,8 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* A call on a descriptor is over: if a connect(2) was under way there, its outcome may be known. Says
- * whether that is all that is to be told of the call: it was another connect(2). */
+/* A call on a descriptor is over: if a connect(2) was under way there, its outcome may be known.
+ * Says whether that is all that is to be told of the call: it was another connect(2). */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 tells[] = {
@@ -16864,7 +16866,7 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether maps and programs count as locked memory, of which there may have to be more on the way. */
+/* Whether maps and programs count as locked memory, the limit of which may have to be raised. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
@@ -17061,7 +17063,8 @@ static const void *bpf_map_view(int map, size_t bytes)
 }
 
 /* Hash tables get their memory entry by entry where programs can take it at any moment (Linux 6.1:
- * kernel/bpf/memalloc.c); filling them all at the start takes half of the time until a command runs. */
+ * kernel/bpf/memalloc.c); filling them all at the start takes half of the time until a command
+ * runs. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -20471,8 +20474,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Whether a call that begins is the one in which -p met the thread. Where the result is in the first
- * argument's register, the kernel puts the argument back before the stop, so arch_interrupted
+/* Whether a call that begins is the one in which -p met the thread. Where the result is in the
+ * first argument's register, the kernel puts the argument back before the stop, so arch_interrupted
  * cannot tell, and the call begins anew. */
 static bool tr_was_blocked(struct task *t)
 {
@@ -22819,7 +22822,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* the kernel takes 0.2 ms for each program */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* it takes 0.2 ms for each program */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
@@ -30225,7 +30228,8 @@ static int vq_load(struct bpf_obj *o)
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
-    DIR *d = opendir(path);
+    int f = u_sys_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *d = f < 0 ? NULL : fdopendir(f);
     bool any = false;
     if (d)
         snprintf(why, size, "this machine has no virtio device");

@@ -264,7 +264,7 @@ read_calls() {
             if (differs[fam, s]) bad(s " differs between ABIs")
             return value[fam, s]
         }
-        if (s !~ /^([0-9]+|0x[0-9a-f]+)$/) bad("family `" fam "` has no `" s "`")
+        if (s !~ /^([0-9]+|0x[0-9a-f]+)$/) bad(fam == "" ? "no family for `" s "`: family=FAMILY" : "family `" fam "` has no `" s "`")
         return s
     }
     function add_command(    i, v, k, out, n) {

@@ -28,7 +28,7 @@ s/^\( *F_SETLK  *\)flock/\1floc/~unknown kind .floc
 s/^ *F_SETLK /    F_SETLOCK /~family .fcntl. has no .F_SETLOCK
 s/^call fcntl fcntl64/call fcntl fcntl128/~no call .fcntl128
 s/^call fcntl fcntl64 by op/call fcntl fcntl64 by command/~no argument .command
-s/^call ioctl by op family=ioctl/call ioctl by op/~no family for .op
+s/^call ioctl by op family=ioctl/call ioctl by op/~no family for .TCGETS
 s/^call bpf /call prctl /~prctl has commands already
 s/&0x7f/\&some/~is no mask
 s/struct:linger/struct:lingers/~struct:NAME, e:FAMILY

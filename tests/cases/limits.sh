@@ -44,6 +44,7 @@ commands() {
         while read -r line; do
             limited $flag $1 $line
             [ $st -lt 126 ] || fail "ended with $st"
+            [ "$line" != check ] || tr -s ' \n' ' ' <out | sed 's/^/kvis: /' >>err # its answer has the reason
             [ $st = 0 ] || has err 'kvis: .*(memory|allocate)' # perhaps behind text that was cut
             [ $st = 0 ] || [ $1 -lt 32768 ] || fail "$st where there is room"
         done <<END
