@@ -271,6 +271,7 @@ struct fdent {
     s32 fd; /* -1: free slot */
     bool cloexec;
     struct ofd *o;
+    u64 known_ns; /* when it was this file: a call told it, or /proc */
 };
 
 /* A descriptor table: the kernel's files_struct. Open addressing by fd, so that dup2 to a large
@@ -317,10 +318,16 @@ struct proc {
     u64 caught;          /* signals that have a handler */
     struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
+    u8 delivered, sent;  /* the last signals of which kvis knows that; 0: none */
+    s32 sent_code;       /* of the one that was sent: si_code, and who sent it */
+    pid_t sent_by;
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
     u64 max_rss;         /* the peak of its program, known when that ends; 0: not known */
     u64 exec_rss;        /* as max_rss, when its last exec began */
+    u64 rss_before;      /* the peak of all programs before, where the kernel tells one for all */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
+    u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
+    u64 met_ns;          /* when its state was read from /proc: older calls are left out */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
@@ -357,6 +364,7 @@ struct task {
     u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
+    bool missing;               /* it is gone, and no record has told its end yet */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
 };
 
@@ -2389,6 +2397,7 @@ static struct {
     bool ring;         /* one of io_uring's was seen */
     u32 connecting;    /* sockets with a connect(2) that goes on */
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
+    u64 lost_ns;       /* until then calls that change tables may have got lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2436,6 +2445,13 @@ static void ofd_recycle(struct ofd *o)
 {
     o->next_free = fdt.free;
     fdt.free = o;
+}
+
+/* Gives back a reference; nobody reports the end of the file. */
+static void ofd_forget(struct ofd *o)
+{
+    if (!--o->refs)
+        ofd_recycle(o);
 }
 
 static struct files *files_new(void)
@@ -2487,13 +2503,17 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). */
+/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). What /proc
+ * said of a moment after the call at hand is another file than the one that this call closed. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
     if (!e)
         return;
-    ofd_put(e->o);
+    if (e->o->inherited && e->known_ns > u_when())
+        ofd_forget(e->o);
+    else
+        ofd_put(e->o);
     u32 m = f->cap - 1, hole = (u32)(e - f->slot);
     for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
         if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
@@ -2516,7 +2536,7 @@ static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
         ofd_put(o);
         return;
     }
-    *fd_slot(f, n) = (struct fdent){ n, cloexec, o };
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o, u_when() };
     f->n++;
 }
 
@@ -2952,11 +2972,13 @@ static bool fd_is_closed(pid_t tid, s32 n)
 }
 
 /* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
- * /proc and kept; one that was closed meanwhile is forgotten. */
+ * /proc and kept; one that was closed meanwhile is forgotten. So is one looked up of a time before
+ * records got lost. (Else a record's descriptor may be another by now.) */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
-    if ((e && !fdt.lazy) || mem_is_past()) /* a record's descriptor may be another by now */
+    bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
+    if (!stale && ((e && !fdt.lazy) || mem_is_past()))
         return e ? e->o : NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
@@ -2965,7 +2987,9 @@ static struct ofd *fd_get(struct task *t, s32 n)
         return NULL;
     }
     if (!o)
-        return e ? e->o : NULL;
+        return e && !stale ? e->o : NULL;
+    if (e)
+        e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
         e->o->local = o->local ? o->local : e->o->local; /* its bind was not looked at, perhaps */
         e->o->peer = o->peer ? o->peer : e->o->peer;
@@ -2974,6 +2998,8 @@ static struct ofd *fd_get(struct task *t, s32 n)
     }
     fd_put(t->files, n, o, cloexec);
     e = fd_find(t->files, n);
+    if (e)
+        e->known_ns = u_now();
     return e ? e->o : NULL;
 }
 
@@ -3375,7 +3401,7 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
         ps.free_proc = p->next;
     else if (!(p = malloc(sizeof *p)))
         return NULL;
-    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_now() };
+    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_when() };
     struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
     p->next = *slot;
     *slot = p;
@@ -9756,6 +9782,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
+    if (root < 0 && mem_is_past()) /* the process is gone */
+        root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
     int f = (int)syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
@@ -9973,6 +10001,27 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
+/* Whether that is the file which the record of a call describes. (A file system gives a free inode
+ * number away again: a directory that is gone may be a file now.) */
+static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
+{
+    return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
+           && sx->stx_dev_minor == (f->dev & 0xfffff)
+           && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
+}
+
+/* Resolves a path with ".." in it, where nothing held the thread at the end of the call: the
+ * descriptor may be closed by now, so the path is walked again, and the answer taken if it is the
+ * file of the record. */
+static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
+{
+    static struct path to;
+    struct fd_stat sx;
+    to = *p;
+    if (md_walk(t, &to, false, &sx) == 0 && md_is_file(&sx, f))
+        *p = to;
+}
+
 /* What a record says of a file. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
@@ -10000,6 +10049,8 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
+    } else if (ask && f) {
+        md_resolve_recorded(t, p, f);
     }
     if (f)
         *sx = md_recorded_stat(f);
@@ -10070,13 +10121,33 @@ static void md_adopt(struct task *t, s32 n, bool cloexec)
         md_install(t, n, o, cloexec);
 }
 
+/* The file of a record that returned descriptor n: /proc is asked for its name if it is still the
+ * same. Those of anon_inodefs have no other name than the record's. */
+static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
+{
+    enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
+    struct fd_stat sx;
+    char link[64];
+    if (f->magic == ANON_INODE_FS) {
+        snprintf(link, sizeof link, "anon_inode:%.*s", (int)sizeof f->name, f->name);
+        return ofd_new(fd_kind_of(link, NULL), nm_str('x', link), t->pid);
+    }
+    bool there = fd_statx(fd_proc(t->tid, n), &sx) == 0 && md_is_file(&sx, f);
+    return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
+}
+
 /* Calls that return a descriptor of which /proc knows more than the arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
+    struct ofd *o = NULL;
+    const struct wire_file *f = mem_replayed_file(0);
     if (!dec_ret_is_fd(c))
         return;
-    struct ofd *o = mem_is_past() ? NULL : fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    if (f)
+        o = md_recorded_file(t, (s32)c->ret, f, &cloexec);
+    else if (!mem_is_past())
+        o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
     if (o) {
         o->inherited = false;
         o->opener = t->pid;
@@ -10697,16 +10768,36 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
+/* Finds the name of the directory that a record describes: that of /proc, if it is still there, or
+ * where the path of the call leads. */
+static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
+{
+    char at[64];
+    struct fd_stat sx;
+    snprintf(at, sizeof at, "/proc/%d/cwd", t->tid);
+    bool there = fd_statx(at, &sx) == 0 && md_is_file(&sx, f);
+    s64 len = there ? fd_link_text(at, p->s, sizeof p->s) : 0;
+    if (len > 0)
+        p->len = (u32)len;
+    else if (p->ok)
+        md_resolve_recorded(t, p, f);
+    p->ok |= len > 0;
+}
+
 /* After chdir, fchdir, chroot: as the kernel sees it. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
+    const struct wire_file *f = mem_replayed_file(0);
     if (c->err || !t->fs)
         return;
+    md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
-    ps_look_fs(t);
-    md_path(c, 0, &p);
-    if (!t->fs->cwd && c->id == SC_chdir && p.ok)
+    if (f)
+        md_recorded_cwd(t, &p, f);
+    else
+        ps_look_fs(t);
+    if (!t->fs->cwd && c->id != SC_chroot && p.ok)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
@@ -10884,6 +10975,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     b_reset(&t->exec_argv);
     t->exec_argv.max = 3 << 20; /* in JSON a byte can take 8 */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
+    t->exec_argv.cut |= mem_is_past(); /* a record has none of it */
 }
 
 /* Puts program and argv of the exec under way into its event. */
@@ -17101,10 +17193,31 @@ static const char *bpf_no_fields(const struct bpf_obj *o)
 /* Whether the family's programs can reach a field of this kernel. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
-    for (u32 i = 0; i < o->n_want; i++)
-        if (!strcmp(o->want[i].name, name) && !o->want[i].err)
-            return o->want[i].f.exists;
+    for (; o; o = o->lender)
+        for (u32 i = 0; i < o->n_want; i++)
+            if (!strcmp(o->want[i].name, name) && !o->want[i].err)
+                return o->want[i].f.exists;
     return false;
+}
+
+static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!bpf_has_field(o, names[i]))
+            return false;
+    return true;
+}
+
+/* What a walk from a directory to the root looks at. */
+#define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
+    "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
+    "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
+
+static bool bpf_can_see_ns(const struct bpf_obj *o)
+{
+    static const char *const names[] = { "task_struct.thread_pid", "pid.numbers", "pid.level",
+                                         "upid.ns", "pid_namespace.ns.inum" };
+    return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
 /* By which number BTF knows what a program that takes typed arguments hangs on; 0: it does not. */
@@ -18543,6 +18656,7 @@ static void sp_boot_on(void)
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
+#include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
 /* Rows of call_progs[]. */
@@ -18556,6 +18670,11 @@ enum {
     HY_FORK,
     HY_EXEC,
     HY_GONE,
+    HY_GONE_TP,
+    HY_SIGNAL,
+    HY_SIGNAL_TP,
+    HY_SENT,
+    HY_SENT_TP,
     HY_SWITCH,
     HY_WAKE,
     HY_NEW,
@@ -18565,6 +18684,10 @@ enum {
 };
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
+
+/* Rows of proc_progs[]: each program for a raw tracepoint, and after it for the classic one. */
+enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
+_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
 /* A row of disk_progs[]: those before it are asked what arguments there are. */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
@@ -18581,6 +18704,7 @@ static struct {
     struct bpf_obj obj;
     struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
     struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
+    struct bpf_obj proc;   /* of processes; its fam is NULL: ptrace tells of them, or nobody asks */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
@@ -18740,10 +18864,22 @@ static const struct hy_stop {
 #undef S
 };
 
-/* What files a call's record describes: of a descriptor that is an argument, of the result, or of
- * two that an argument points to; and of which it has the socket's addresses. The numbers: 1 +
- * which; 0: none. */
-enum { FILE_OF_RESULT = 100 };
+/* Whether the calls of all threads are seen, and nobody is followed. */
+static bool hy_everyone(void)
+{
+    return hy.observe && !opt.n_pids;
+}
+
+/* Whether the tasks of -p are followed by what records tell, and nothing stops. */
+static bool hy_follows(void)
+{
+    return hy.observe && !hy.count && opt.n_pids;
+}
+
+/* What files a call's record describes: of a descriptor that is an argument, of the result, the
+ * working directory, or those of two descriptors that an argument points to; and of which it has
+ * the socket's addresses. The numbers: 1 + which; 0: none. */
+enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
     { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
@@ -18753,7 +18889,101 @@ static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
     { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
     { SC_socketpair, 0, 1 + 3, 0 },
+    { SC_chdir, FILE_OF_CWD, 0, 0 }, { SC_fchdir, FILE_OF_CWD, 0, 0 },
+    { SC_open_by_handle_at, FILE_OF_RESULT, 0, 0 }, { SC_open_tree, FILE_OF_RESULT, 0, 0 },
+    { SC_open_tree_attr, FILE_OF_RESULT, 0, 0 }, { SC_fspick, FILE_OF_RESULT, 0, 0 },
+    { SC_landlock_create_ruleset, FILE_OF_RESULT, 0, 0 }, { SC_bpf, FILE_OF_RESULT, 0, 0 },
+    { SC_fsopen, FILE_OF_RESULT, 0, 0 }, { SC_fsmount, FILE_OF_RESULT, 0, 0 },
+    { SC_mq_open, FILE_OF_RESULT, 0, 0 },
 };
+
+/* --- the programs of the family proc --- */
+
+static bool hy_has_proc_fields(const struct bpf_obj *o)
+{
+    static const char *const names[] = {
+        "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
+        "signal_struct.live", "signal_struct.flags", "signal_struct.group_exit_code",
+        "task_struct.exit_code", "task_struct.real_parent", "task_struct.tgid", "task_struct.pid",
+        "mm_struct.exe_file", "signal_struct.maxrss", BPF_WALK_FIELDS,
+    };
+    return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
+}
+
+/* --- arguments that wait for their exec --- */
+
+/* They come before it, from the same thread. */
+enum { HY_PENDING = 1024 };
+struct hy_args {
+    struct hy_args *next;
+    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
+    u32 tid;
+    bool cut;
+    struct buf b, env;
+};
+static struct {
+    struct hy_args *first; /* the newest */
+    u32 n;
+} hy_pending;
+
+static struct hy_args **hy_args_of(u32 tid)
+{
+    struct hy_args **a = &hy_pending.first;
+    while (*a && (*a)->tid != tid)
+        a = &(*a)->next;
+    return a;
+}
+
+static void hy_args_drop(struct hy_args **at)
+{
+    struct hy_args *a = *at;
+    if (!a)
+        return;
+    *at = a->next;
+    hy_pending.n--;
+    b_free(&a->b);
+    b_free(&a->env);
+    free(a);
+}
+
+/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
+ * go; the exec of one that waited after all tells that its arguments are cut. */
+static struct hy_args **hy_args_new(const struct wire_proc *h)
+{
+    struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    if (hy_pending.n == HY_PENDING) {
+        while ((*at)->next)
+            at = &(*at)->next;
+        hy_args_drop(at);
+    }
+    a->tid = h->tid;
+    a->ts_ns = h->ts_ns;
+    a->next = hy_pending.first;
+    hy_pending.first = a;
+    hy_pending.n++;
+    return &hy_pending.first;
+}
+
+/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
+ * is left out, and so is all behind it. */
+static void hy_args_add(const struct wire_proc *h, const char *data)
+{
+    struct hy_args **at = hy_args_of(h->tid);
+    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
+        hy_args_drop(at);
+    if (!*at && !h->at)
+        at = hy_args_new(h);
+    if (!at || !*at)
+        return;
+    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
+    if (b->len != h->at)
+        return;
+    b_put(b, data, h->arg_len);
+    if (h->kind == PROC_ARGS)
+        (*at)->cut = h->flags;
+}
 
 /* --- what the probe is told --- */
 
@@ -18821,7 +19051,10 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
 /* A number of hy_files[], as the probe has it. */
 static u8 hy_place(u8 n)
 {
-    return !n ? 0 : n == FILE_OF_RESULT ? 1 + WORD_RESULT : (u8)(1 + hy_word((u8)(n - 1)));
+    return !n                    ? 0
+           : n == FILE_OF_RESULT ? 1 + WORD_RESULT
+           : n == FILE_OF_CWD    ? FILE_CWD
+                                 : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
 /* What argument i of a row leads on to. Of a vector, no more is looked at than is shown, but for a
@@ -18880,30 +19113,12 @@ static u8 hy_exec_flag(u16 id)
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* The record of a row in the observe mode. What does not fit is left out: its address is shown.
- * Nobody asks for files: no descriptor is followed. */
-static void hy_spec_observed(const struct sc_row *r, struct wire_spec *s)
+/* Fills in the record of a row; NULL, or why it cannot be. In the observe mode, what does not fit
+ * is left out: its address is shown. */
+static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
-    for (u8 i = 0; i < r->nargs && s->n < CALL_ITEMS; i++) {
-        struct hy_kind k = hy_kind_of(r->arg[i]);
-        if (k.nest)
-            s->nest = hy_nest(r, i, &k);
-        if (k.count == HY_PLAIN || k.count == HY_NESTS || (k.nest && !k.early))
-            continue;
-        s->item[s->n] = hy_item(r, i, &k);
-        s->item[s->n].flags |= hy_exec_flag(id);
-        s->sets |= k.count == HY_BITS;
-        s->n++;
-        if ((k.early || hy_counts_down(r, i)) && !hy_add_early(s))
-            s->n--;
-    }
-}
-
-/* Fills in the record of a row; NULL, or why it cannot be. */
-static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
-{
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
@@ -18912,17 +19127,23 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
             continue;
-        if (k.count == HY_NESTS || s->n == CALL_ITEMS)
-            return HY_UNTAKEN;
-        s->item[s->n] = hy_item(r, i, &k);
-        s->sets |= k.count == HY_BITS;
-        s->n++;
-        bool early = k.early && (opt.calls || k.model);
-        if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s))
+        bool fits = k.count != HY_NESTS && s->n < CALL_ITEMS;
+        if (fits) {
+            s->item[s->n] = hy_item(r, i, &k);
+            s->item[s->n].flags |= hy.observe ? hy_exec_flag(id) : 0;
+            s->sets |= k.count == HY_BITS;
+            s->n++;
+            bool early = k.early && (opt.calls || k.model);
+            if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s)) {
+                fits = false;
+                s->n--;
+            }
+        }
+        if (!fits && !hy.observe)
             return HY_UNTAKEN;
     }
-    for (size_t i = 0; i < ARRAY_LEN(hy_files); i++)
-        if (hy_files[i].id == sc_id[r - sc_rows]) {
+    for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
+        if (hy_files[i].id == id) {
             s->file = hy_place(hy_files[i].file);
             s->pair = hy_place(hy_files[i].pair);
             s->sock = hy_place(hy_files[i].sock);
@@ -18970,7 +19191,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.observe) {
         s.on = row < 0 || need[row] ? CALL_RECORDED : CALL_UNSEEN;
         if (row >= 0)
-            hy_spec_observed(&sc_rows[row], &s);
+            hy_spec(&sc_rows[row], &s);
         return s;
     }
     bool recorded = row >= 0 && !hy_why_stops(row, &s);
@@ -19136,12 +19357,6 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Whether the calls of all threads are seen, and nobody is followed. */
-static bool hy_everyone(void)
-{
-    return hy.observe && !opt.n_pids;
-}
-
 /* The programs that this kernel and the options want, as bits. */
 static u32 hy_programs(bool sched)
 {
@@ -19150,6 +19365,9 @@ static u32 hy_programs(bool sched)
     u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
+    if (hy_follows())
+        mask |= raw ? 1u << HY_SIGNAL | 1u << HY_SENT
+                    : 1u << HY_SIGNAL_TP | 1u << HY_SENT_TP | 1u << HY_GONE_TP;
     if (!hy.count)
         mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
     if (sched)
@@ -19166,7 +19384,8 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_EVERYONE", hy_everyone());
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
-    bpf_set(c, "CFG_MIN_NS", opt.min_ns);
+    bpf_set(c, "CFG_PROC", hy_follows());
+    bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
 /* Which calls the probe counts or observes, by how they ended: 0, all. */
@@ -19196,7 +19415,7 @@ static int hy_open(u32 ring_bytes)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    hy.sched = !opt.no_ebpf && !hy.count && !hy.observe;
+    hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
                            .lodger = hy.sched ? &disk_family : NULL, .also = &compat };
@@ -19216,7 +19435,7 @@ static int hy_open(u32 ring_bytes)
     hy.in_order = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
-    bpf_set(&c, "CFG_STATUS", hy.count || hy.observe ? hy_status() : 0);
+    bpf_set(&c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
@@ -19293,6 +19512,33 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
+/* The programs that tell which processes come, execute a program and go, for the threads that are
+ * followed. They attach after those of the calls, which note where a thread's last call ends. */
+static int hy_load_proc(void)
+{
+    static struct bpf_cfgs c;
+    struct bpf_obj *o = &hy.proc;
+    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    mask <<= !bpf_raw_is_whole();
+    *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
+                           .ring_bytes = hy.obj.ring_bytes };
+    int e = bpf_open(o);
+    if (e)
+        return bpf_fail(&hy.obj, e, "%s", o->why);
+    bpf_find_fields(o);
+    if (!hy_has_proc_fields(o))
+        return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
+    bpf_set(&c, "CFG_SELF", (u64)getpid());
+    bpf_set(&c, "CFG_BTF", true);
+    bpf_set(&c, "CFG_FOLLOWED", true);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
+    bpf_find_records(o, mask);
+    e = bpf_load(o, mask);
+    e = e ? e : bpf_attach(o, mask);
+    return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
+}
+
 /* Attaches the programs of the calls, which are loaded. */
 static int hy_attach(u32 mask)
 {
@@ -19320,7 +19566,8 @@ static int hy_load(void)
         pthread_join(th, NULL);
     else if (hy.sched && !e)
         hy_load_disk(&disk);
-    return e || !hy.sched ? e : hy_with_disk(disk);
+    e = e || !hy.sched ? e : hy_with_disk(disk);
+    return e || !hy_follows() ? e : hy_load_proc();
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -19384,6 +19631,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     bpf_close(&hy.obj);
     if (hy.disk.fam)
         hy_drop(&hy.disk);
+    if (hy.proc.fam)
+        hy_drop(&hy.proc);
     memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
@@ -19596,7 +19845,8 @@ static u64 hy_lost_before(void)
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
-                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays : 0;
+                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays
+                       + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
 /* The same where nothing but the table is printed. */
@@ -19715,6 +19965,8 @@ static struct {
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped when they began */
     u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
+    u64 swept_ns;         /* until then threads were looked for whose end got lost */
+    bool sweeps;          /* and once more, to be sure */
     bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
     u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
@@ -19752,7 +20004,7 @@ static void tr_choose(void)
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
     bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
-        if (hy.observe) {
+        if (hy.observe && !hy_follows()) {
             tr.need[i] = sc_set[i] && (!opt.n_paths || sc_rows[i].cls & CLS_FILE);
             continue;
         }
@@ -19878,6 +20130,7 @@ static void tr_filter(struct tr_prog *p)
 struct tr_facts {
     char backend;           /* opt.backend */
     bool attach;            /* -p */
+    bool faults;            /* --faults */
     bool everyone;          /* --all, --cgroup */
     bool only_counts;       /* see tr_only_counts */
     bool only_calls;        /* see tr_only_calls */
@@ -19890,13 +20143,14 @@ struct tr_facts {
     bool own_filter;        /* kvis runs under a seccomp filter itself */
     bool pid_ns;            /* kvis is not in the first pid namespace */
     bool bits32;            /* -p: a program of 32 bits */
+    bool files_hidden;      /* -p: /proc does not show kvis which files one has open */
     const char *unloadable; /* NULL, or why this kernel has not taken the programs */
 };
 
 /* What follows from the facts. */
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* NULL, or why it is not HYBRID, or why it cannot be OBSERVE */
+    const char *why;        /* NULL, or why it is no other mode, or why it cannot be OBSERVE */
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
@@ -19938,24 +20192,29 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
-           : f->backend == 'p' || f->backend == 'h'
+           : f->everyone && (f->backend == 'p' || f->backend == 'h')
                              ? "--all and --cgroup are of --backend=observe alone"
-           : !f->only_counts && !f->only_calls
-                             ? "this mode shows calls or counts them; fix: leave out -w, "
+           : f->everyone && !f->only_counts && !f->only_calls
+                             ? "--all and --cgroup show calls or count them; fix: leave out -w, "
                                "--report, --perfetto, --chrome-json, --folded, --faults, --by "
                                "and, with -c, -v, --json and -P"
+           : f->faults       ? "--faults: page faults must find the regions as they are"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
+           : f->files_hidden ? "/proc does not show its descriptors: that needs CAP_SYS_PTRACE"
                              : f->unloadable;
 }
 
 /* The one place where the mode is decided: it asks nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
-    if (f->everyone || f->backend == 'o')
-        return (struct tr_choice){ TR_OBSERVE, tr_observe_why_not(f), "no thread stops" };
-    struct tr_choice c = { .why = tr_hybrid_why_not(f) };
+    bool only = f->everyone || f->backend == 'o';
+    bool attaches = f->attach && f->backend != 'p' && f->backend != 'h';
+    const char *why = only || attaches ? tr_observe_why_not(f) : NULL;
+    if (only || (attaches && !why))
+        return (struct tr_choice){ TR_OBSERVE, why, "no thread stops" };
+    struct tr_choice c = { .why = why ? why : tr_hybrid_why_not(f) };
     c.mode = c.why ? TR_PTRACE : TR_HYBRID;
     c.no_filter = tr_filter_why_not(f, c.mode);
     return c;
@@ -19972,6 +20231,14 @@ static bool tr_runs_32(pid_t pid)
     if (f >= 0)
         close(f);
     return whole && ident[EI_CLASS] != ELFCLASS64;
+}
+
+/* Whether kvis may not see which files a process has open: its links in /proc are all alike. */
+static bool tr_hides_files(pid_t pid)
+{
+    char link[PATH_MAX];
+    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
+    return n == -EACCES || n == -EPERM;
 }
 
 /* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
@@ -20000,12 +20267,13 @@ static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
     u64 caps = bpf_caps();
-    bool observe = opt.everyone || opt.cgroup || opt.backend == 'o';
+    bool everyone = opt.everyone || opt.cgroup;
     struct tr_facts f = {
         .backend = opt.backend,
         .attach = opt.n_pids > 0,
-        .everyone = opt.everyone || opt.cgroup,
-        .only_counts = tr_only_counts() && (observe || tr_counts_status()),
+        .faults = opt.faults,
+        .everyone = everyone,
+        .only_counts = tr_only_counts() && (everyone || tr_counts_status()),
         .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
@@ -20016,8 +20284,10 @@ static struct tr_facts tr_gather(void)
         .own_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0,
         .pid_ns = bpf_pid_ns(NULL) != 0,
     };
-    for (u32 i = 0; i < opt.n_pids; i++)
+    for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
+        f.files_hidden |= tr_hides_files(opt.pids[i]);
+    }
     return f;
 }
 
@@ -20294,7 +20564,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_task(t);
     if (!p || p->tasks)
         return;
-    u64 used = opt.n_pids && !closed ? ps_cpu_ns(p->pid) : 0;
+    u64 used = !opt.n_pids ? 0 : closed ? p->used_ns : ps_cpu_ns(p->pid);
     tr.cpu_ns += used - MIN(used, p->cpu_ns);
     tr.cpu_unknown |= !used;
     ps_free_proc(p);
@@ -20462,6 +20732,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
+    if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
+        out_call_enter(t, md_whole_only()); /* it waits in this one since before kvis came */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
@@ -20550,7 +20822,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = true;
     tr_at_entry(t, &s, w->ts_ns);
     u_at = w->end_ns;
-    if (hy.sched && w->over)
+    if (hy.sched && w->over && !t->call.late)
         tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
     u_at = 0;
@@ -20644,257 +20916,6 @@ static void tr_tell_lost(u64 n, u64 ns)
     hy.told_lost = n;
 }
 
-/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
- * kvis's own lines, for each of which there would be more. */
-static struct {
-    u64 pipe[32]; /* inodes of pipes that have such lines */
-    u32 n_pipes, n;
-    pid_t pid[16];
-} tr_readers;
-
-static bool tr_is_reader(pid_t pid)
-{
-    for (u32 i = 0; i < tr_readers.n; i++)
-        if (tr_readers.pid[i] == pid)
-            return true;
-    return false;
-}
-
-/* Notes a pipe; false: it was known, or there are too many. */
-static bool tr_add_pipe(u64 inode)
-{
-    for (u32 i = 0; i < tr_readers.n_pipes; i++)
-        if (tr_readers.pipe[i] == inode)
-            return false;
-    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
-        return false;
-    tr_readers.pipe[tr_readers.n_pipes++] = inode;
-    return true;
-}
-
-/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
- * writes. Returns whether there was one. */
-static bool tr_pipes_of(pid_t pid, bool reads)
-{
-    char path[64], name[32], link[64];
-    bool any = false;
-    const struct dirent *e;
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    DIR *d = opendir(path);
-    while ((e = u_entry(&d))) {
-        snprintf(name, sizeof name, "fd/%.20s", e->d_name);
-        if (fd_readlink(pid, name, link, sizeof link) < 0 || strncmp(link, "pipe:[", 6))
-            continue;
-        u64 inode = strtoull(link + 6, NULL, 10);
-        s64 flags = fd_flags_of(pid, atoi(e->d_name));
-        bool known = false;
-        for (u32 i = 0; i < tr_readers.n_pipes; i++)
-            known |= tr_readers.pipe[i] == inode;
-        if (flags >= 0 && reads)
-            any |= known && (flags & O_ACCMODE) != O_WRONLY;
-        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
-            any |= tr_add_pipe(inode);
-    }
-    return any;
-}
-
-/* Looks for them, from reader to reader. */
-static void tr_find_readers(void)
-{
-    const int fd[] = { out.text.fd[0], out.json.fd[0] };
-    struct stat s;
-    for (size_t i = 0; i < ARRAY_LEN(fd); i++)
-        if (fd[i] >= 0 && fstat(fd[i], &s) == 0 && S_ISFIFO(s.st_mode))
-            tr_add_pipe(s.st_ino);
-    for (bool more = tr_readers.n_pipes; more;) {
-        DIR *d = opendir("/proc");
-        more = false;
-        for (const struct dirent *e; (e = u_entry(&d));) {
-            pid_t pid = atoi(e->d_name);
-            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
-                || tr_readers.n == ARRAY_LEN(tr_readers.pid) || !tr_pipes_of(pid, true))
-                continue;
-            tr_readers.pid[tr_readers.n++] = pid;
-            more |= tr_pipes_of(pid, false);
-        }
-    }
-}
-
-/* Decodes the call of a record in the observe mode. */
-static void tr_observed_call(struct task *t, const struct wire_call *w)
-{
-    struct call *c = &t->call;
-    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
-    hy_args(s.arg, w->word);
-    sc_narrow(s.abi, s.nr, s.arg);
-    tr_begin_call(c, &s, w->ts_ns);
-    replay.entering = true;
-    if (c->known)
-        dec_read_paths(t, c);
-    dec_enter(t, c);
-    replay.entering = false;
-    c->noret = !w->over;
-    c->exit_ns = w->end_ns;
-    if (c->noret)
-        return;
-    tr_returned(c, w->ret, w->end_ns);
-    dec_exit(t, c);
-}
-
-/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
-static void tr_observed(const struct wire_call *w)
-{
-    static struct task task;
-    struct task *t = &task;
-    u64 lost = hy_lost_before();
-    if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
-        return; /* it began before kvis observed */
-    tr_tell_lost(lost, w->end_ns);
-    t->tid = (pid_t)w->tid;
-    t->pid = (pid_t)hy.who->pid;
-    memcpy(t->comm, hy.who->comm, sizeof t->comm);
-    t->call.text.max = (64u << 10) + opt.strlen_max;
-    out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
-    hy.records++;
-    mem_budget();
-    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
-    tr_observed_call(t, w);
-    if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
-        st_call(t, &t->call, true);
-        out_call_exit(t);
-    }
-    replay.on = false;
-}
-
-/* A call that the probe has recorded, as the two stops that it stands for. */
-static bool tr_record(const void *p, u32 size)
-{
-    if (size == sizeof(struct wire_delay)) {
-        tr_delay(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_io)) {
-        tr_io(p);
-        return true;
-    }
-    if (size == sizeof(struct wire_uring)) {
-        tr_uring(p);
-        return true;
-    }
-    if (size >= sizeof(struct wire_call))
-        pf_upto(((const struct wire_call *)p)->end_ns);
-    const struct wire_call *w = hy_record(p, size);
-    if (w && hy.who) {
-        tr_observed(w);
-        return true;
-    }
-    if (w && w->ts_ns < out.start_ns)
-        return true;
-    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
-    if (!w || (!t && w->over))
-        hy.strays++;
-    if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
-        || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
-        return true; /* told already: by a stop of the call, or at the exec event */
-    if (tr_must_wait(w))
-        return false;
-    t->key = w->key;
-    hy.records++;
-    tr_play(t, w);
-    return true;
-}
-
-/* How often the tick comes: often while there are records, which the ring has no room for long. */
-static void tr_set_tick(bool fast)
-{
-    long us = fast ? TR_FAST_US : TR_TICK_US;
-    struct itimerval tick = { { 0, us }, { 0, us } };
-    if (fast != tr.fast && setitimer(ITIMER_REAL, &tick, NULL) == 0)
-        tr.fast = fast;
-}
-
-/* Notes a stop that is to be handled in its turn. */
-static void tr_set_aside(pid_t tid, int status)
-{
-    struct tr_stopped *s = tr_batched(tid);
-    if (!s)
-        s = &tr_batch[tr.batch_n++];
-    *s = (struct tr_stopped){ tid, status };
-    tr.collected++;
-}
-
-/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
- * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
- * older one would never have its turn. So all that stand are asked for before the first goes on.
- * One that comes twice was killed at its first stop, which is void by that: the second takes its
- * place, as if it had been killed before we looked.
- * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
- * signals that those threads get when they are let go. */
-static void tr_collect(void)
-{
-    int status, flags = __WALL | __WNOTHREAD | WNOHANG;
-    pid_t tid;
-    tr.batch_n -= tr.batch_next;
-    memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
-    tr.batch_next = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
-        tr_set_aside(tid, status);
-}
-
-/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
-static void tr_collected_again(pid_t tid, int *status)
-{
-    struct tr_stopped *again = tr_batched(tid);
-    if (!again)
-        return;
-    *status = again->status;
-    *again = tr_batch[--tr.batch_n];
-}
-
-/* Takes the records before rb_mark. */
-static void tr_drain(void)
-{
-    ps.moment++;
-    u32 n = rb_drain(tr_record);
-    tr.stops += n;
-    tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
-    if (n || tr.quiet_drains > 50)
-        tr_set_tick(n > 0);
-}
-
-/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
- * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
- * is not. */
-static bool tr_drain_marked(void)
-{
-    tr_drain();
-    for (u64 end = 0; !rb_drained(); tr_drain()) {
-        end = end ? end : u_now() + TR_UNREAD_NS + NSEC / 10;
-        if (u_now() >= end)
-            return false;
-        tr_collect();
-        nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
-    }
-    return true;
-}
-
-/* Tells all from before now, which comes before the stops that are looked at next. */
-static void tr_drain_all(void)
-{
-    u64 n = tr.collected;
-    tr.seen_ns = u_now();
-    if (!hy.on)
-        return;
-    rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
-        n = tr.collected;
-        tr.seen_ns = u_now();
-        rb_mark();
-    }
-    pf_upto(tr.seen_ns);
-}
-
 /* --- processes --- */
 
 static struct proc *tr_proc(pid_t pid, pid_t ppid)
@@ -20926,6 +20947,29 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
+/* A child of t's has been made, with these flags of clone(2). */
+static void tr_born(struct task *t, struct task *child, u64 fl)
+{
+    bool thread = fl & CLONE_THREAD;
+    ps_inherit(child, t, fl);
+    struct proc *p = tr_proc(thread ? t->pid : child->tid, t->pid);
+    if (p) {
+        ps_join(child, p);
+        if (!thread)
+            p->caught = t->proc->caught, p->restart = t->proc->restart,
+            p->program = t->proc->program;
+        if (fl & CLONE_NEWPID || (t->proc && (t->proc->pid_ns || t->proc->new_pid_ns)))
+            ps_look_ns(child);
+    }
+    t->call.child = child->tid;
+    tr_many();
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
+    ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
+    if (child->ns_tid)
+        ev_num(e, EV_ns_pid, child->ns_tid);
+    md_emit(e);
+}
+
 /* The event of a fork, vfork or clone: parent is stopped in it. */
 static struct task *tr_new_child(struct task *t, int event)
 {
@@ -20945,27 +20989,10 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    bool thread = fl & CLONE_THREAD;
-    ps_inherit(child, t, fl);
     if (t->restore_arg0)
         tr_inherit_untraced(child, t);
-    struct proc *p = tr_proc(thread ? t->pid : (pid_t)tid, t->pid);
-    if (p) {
-        ps_join(child, p);
-        if (!thread)
-            p->caught = t->proc->caught, p->restart = t->proc->restart,
-            p->program = t->proc->program;
-        if (fl & CLONE_NEWPID || (t->proc && (t->proc->pid_ns || t->proc->new_pid_ns)))
-            ps_look_ns(child);
-    }
-    t->call.child = (pid_t)tid;
     t->clone_known = false;
-    tr_many();
-    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
-    ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
-    if (child->ns_tid)
-        ev_num(e, EV_ns_pid, child->ns_tid);
-    md_emit(e);
+    tr_born(t, child, fl);
     child->run = held ? RUN_HELD : RUN_NEW;
     return child;
 }
@@ -21080,20 +21107,20 @@ static void tr_exec_state(struct task *t)
 
 /* exec by a thread that is not the leader: it takes over the leader's tid, and the leader vanishes
  * without a report (ptrace(2), "execve(2) under ptrace"). */
-static struct task *tr_exec_takeover(struct task *leader, pid_t former)
+static struct task *tr_exec_takeover(pid_t tid, pid_t former)
 {
-    struct task *t = ps_task(former);
+    struct task *t = ps_task(former), *leader = ps_task(tid);
     if (!t || t == leader)
         return leader;
-    pid_t tid = leader->tid, ns_tid = leader->ns_tid;
-    tr_abandon(leader);
-    tr_drop(leader, true);
+    t->ns_tid = leader ? leader->ns_tid : t->ns_tid ? (pid_t)ps_status(tid, "NStgid:") : 0;
+    if (leader) {
+        tr_abandon(leader);
+        tr_drop(leader, true);
+    }
     ps_unlink(t);
     t->tid = tid;
-    t->ns_tid = ns_tid;
     t->key = 0;
     ps_link(t);
-    hy_moved(t, (u32)former);
     return t;
 }
 
@@ -21115,8 +21142,10 @@ static struct task *tr_exec(struct task *t)
 {
     s64 former = tr_eventmsg(t);
     out_begin();
-    if (former > 0 && former != t->tid)
-        t = tr_exec_takeover(t, (pid_t)former);
+    if (former > 0 && former != t->tid && ps_task((pid_t)former)) {
+        t = tr_exec_takeover(t->tid, (pid_t)former);
+        hy_moved(t, (u32)former);
+    }
     pf_flush();
     tr_fix_options(t);
     if (!t->exec_path)
@@ -21261,7 +21290,10 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
+
+/* known: what there is of *si: its code, the sender too, or all. */
+static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
@@ -21271,9 +21303,11 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
-    if ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD)
+    if (known >= TR_SENDER && ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD))
         tr_sender(e, t, si->si_pid);
-    if (origin == ST_siginfo_fault)
+    if (known < TR_INFO) /* the rest depends on the code */
+        origin = 0;
+    else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
     else if (origin == ST_siginfo_exited)
         ev_num(e, EV_child_code, si->si_status);
@@ -21307,7 +21341,7 @@ static void tr_signal_stop(struct task *t, int sig)
     }
     tr_note_got(t, &si);
     tr_interrupted_by(t, sig);
-    tr_signal_event(t, sig, &si);
+    tr_signal_event(t, sig, &si, TR_INFO);
     if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
@@ -21319,6 +21353,509 @@ static void tr_signal_stop(struct task *t, int sig)
 static bool tr_is_stop_signal(int sig)
 {
     return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* --- without stops: what records tell of threads that nothing stops --- */
+
+/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
+static void tr_first_state(struct task *t, pid_t pid)
+{
+    struct proc *p = tr_proc(pid, getpid());
+    t->files = files_new();
+    fd_scan(t->files, t->tid, !opt.n_pids);
+    if (fdt.ring)
+        hy_start_uring();
+    t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
+    ps_look_fs(t);
+    t->mm = vm_new();
+    if (p) {
+        ps_join(t, p);
+        ps_look_ns(t);
+        p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
+    }
+}
+
+/* What a thread has when kvis first meets it, as /proc tells. NULL: no memory. */
+static struct task *tr_meet(pid_t pid, pid_t tid)
+{
+    struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
+    if (!t)
+        return NULL;
+    t->run = RUN_RUNNING;
+    if (other) {
+        ps_inherit(t, other, CLONE_FILES | CLONE_FS | CLONE_VM);
+        ps_join(t, other->proc);
+        if (other->proc->pid_ns)
+            ps_look_ns(t);
+    } else {
+        tr_first_state(t, pid);
+        if (t->proc) {
+            t->proc->attached = true;
+            t->proc->cpu_ns = ps_cpu_ns(pid);
+            t->proc->rss_before = ~0ull; /* perhaps of a program before this one */
+        }
+        if (t->mm) {
+            vm_heed_exe(t->mm, tid);
+            t->mm->careful |= !vm_read(t->mm, tid, true);
+        }
+    }
+    char comm[64];
+    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
+    FILE *f = fopen(comm, "re");
+    if (f && fgets(t->comm, sizeof t->comm, f))
+        t->comm[strcspn(t->comm, "\n")] = 0;
+    if (f)
+        fclose(f);
+    if (tid == pid)
+        rec_attach(pid, t->comm);
+    return t;
+}
+
+/* The thread that a record is of; one whose birth got lost is met late. */
+static struct task *tr_of(u32 pid, u32 tid)
+{
+    struct task *t = ps_task((pid_t)tid);
+    return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
+}
+
+/* A call ended before kvis had read the state of its process: that may have changed meanwhile. */
+static void tr_before_met(struct task *t, const struct wire_call *w)
+{
+    int row = sc_find(ARCH_NATIVE, w->nr);
+    if (row < 0 || md_is_about_fds((u16)row))
+        fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
+    if (row < 0 || md_wants((u16)row, true))
+        ps_look_fs(t);
+}
+
+/* A record of -p's. */
+static void tr_followed(const struct wire_call *w)
+{
+    u64 lost = hy_lost_before();
+    if (lost > hy.told_lost)
+        fdt.lost_ns = w->end_ns;
+    tr_tell_lost(lost, w->end_ns);
+    struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task((pid_t)w->tid);
+    if (!t || w->ts_ns == t->exec_ns)
+        return;
+    if (t->proc && w->end_ns < t->proc->met_ns) {
+        tr_before_met(t, w);
+        return;
+    }
+    memcpy(t->comm, hy.who->comm, sizeof t->comm);
+    t->key = w->key;
+    hy.records++;
+    tr_play(t, w);
+}
+
+static void tr_fork_record(const struct wire_proc *h)
+{
+    struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
+    u32 parent = h->tid == h->pid ? h->ppid : h->pid;
+    if (child && child->proc && child->proc->met_ns > h->ts_ns)
+        return; /* it was there already when its process was looked at */
+    if (child)
+        tr_drop(child, true); /* its end got lost, and its number is another thread's */
+    if (!t)
+        t = tr_of(parent, h->was);
+    child = t ? ps_new_task((pid_t)h->tid) : NULL;
+    if (!child)
+        return;
+    child->run = RUN_RUNNING;
+    tr_born(t, child, h->flags);
+}
+
+/* The calls of a 32-bit program have other numbers: the probe leaves them out. */
+static void tr_tell_unseen(pid_t pid)
+{
+    static bool said;
+    if (said || !tr_runs_32(pid))
+        return;
+    said = true;
+    u_warn("pid %d executes a 32-bit program, of which no calls are seen; "
+           "fix: --backend=ptrace", pid);
+}
+
+/* The peak of the program that ends with a record; 0: not known. The kernel keeps one number for
+ * all programs of a process: it is of the last one only if it has grown since the exec before. */
+static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
+{
+    u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;
+    return pages * (u64)sysconf(_SC_PAGESIZE);
+}
+
+/* The arguments come before the rest, from the same thread. */
+static void tr_exec_record(const struct wire_proc *h, const char *data)
+{
+    static struct path p;
+    struct hy_args **args = hy_args_of(h->tid);
+    struct task *t = tr_exec_takeover((pid_t)h->tid, (pid_t)h->was);
+    if (!t && !(t = tr_of(h->pid, h->tid)))
+        return;
+    md_join_from(&p, data[0] == '/' || !t->fs ? NULL : t->fs->cwd, data, h->name_len);
+    t->exec_path = nm_get('x', p.s, p.len);
+    b_reset(&t->exec_argv);
+    t->exec_argv.max = PROC_PIECE * PROC_PIECES;
+    if (*args && (*args)->ts_ns == h->ts_ns)
+        b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
+    t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
+    hy_args_drop(args);
+    /* The probe has seen it as well, unless it was kept from it (see bpf_raw_is_whole). */
+    if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
+        hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
+    if (t->proc) {
+        t->proc->exec_rss = tr_record_peak(t->proc, h);
+        t->proc->rss_before = h->max_rss;
+    }
+    tr_exec_state(t);
+    tr_exec_event(t);
+    tr_tell_unseen(t->pid);
+}
+
+static void tr_signal_record(const struct wire_signal *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    u64 bit = 1ull << ((w->sig - 1) & 63);
+    siginfo_t si = { .si_signo = w->sig, .si_code = w->code };
+    if (!t || !w->sig || w->sig > 64)
+        return;
+    bool was_sent = !w->sent && !w->known && t->proc && t->proc->sent == w->sig;
+    if (was_sent)
+        si.si_pid = t->proc->sent_by;
+    else
+        memcpy((char *)&si + offsetof(siginfo_t, si_pid), w->info, sizeof w->info);
+    if (t->proc && w->sent) {
+        t->proc->sent = w->sig;
+        t->proc->sent_code = w->code;
+        t->proc->sent_by = (pid_t)w->info[0];
+    }
+    if (w->sent)
+        return;
+    u_at = w->ts_ns;
+    if (t->proc) {
+        t->proc->delivered = w->sig;
+        t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
+        t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
+    }
+    tr_interrupted_by(t, w->sig);
+    tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
+    u_at = 0;
+}
+
+/* A process dies of a signal that was not delivered: tells how it was sent. */
+static void tr_died_by(struct task *t, int sig)
+{
+    struct proc *p = t->proc;
+    siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
+    if (p->sent == sig && p->delivered != sig)
+        tr_signal_event(t, sig, &si, TR_SENDER);
+    p->delivered = (u8)sig;
+}
+
+static void tr_exit_record(const struct wire_proc *h)
+{
+    struct task *t = ps_task((pid_t)h->tid);
+    if (!t)
+        return;
+    if (t->proc) {
+        t->proc->status = h->ret;
+        t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
+        t->proc->max_rss = MAX(t->proc->max_rss, tr_record_peak(t->proc, h));
+        if (WIFSIGNALED(h->ret))
+            tr_died_by(t, WTERMSIG(h->ret));
+    }
+    tr_gone(t, h->ret);
+}
+
+/* After records got lost: forgets a thread whose end was among them. It has been gone since before
+ * the last look, and all records of then have been taken. */
+static void tr_sweep(struct task *t)
+{
+    bool missing = hy_exiting(t->tid);
+    if (missing && t->missing)
+        tr_drop(t, true);
+    else
+        t->missing = missing;
+}
+
+/* A record of a process, checked. */
+static void tr_proc_record(const struct wire_proc *h, u32 size)
+{
+    u32 left = size - (u32)sizeof *h;
+    const char *data = (const char *)(h + 1);
+    pf_upto(h->ts_ns);
+    u_at = h->ts_ns;
+    if (h->kind == PROC_ARGS && h->arg_len <= left)
+        hy_args_add(h, data);
+    else if (h->kind == PROC_FORK)
+        tr_fork_record(h);
+    else if (h->kind == PROC_EXEC && h->name_len <= left)
+        tr_exec_record(h, data);
+    else if (h->kind == PROC_EXIT)
+        tr_exit_record(h);
+    u_at = 0;
+}
+
+/* --- records --- */
+
+/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
+ * kvis's own lines, for each of which there would be more. */
+static struct {
+    u64 pipe[32]; /* inodes of pipes that have such lines */
+    u32 n_pipes, n;
+    pid_t pid[16];
+} tr_readers;
+
+static bool tr_is_reader(pid_t pid)
+{
+    for (u32 i = 0; i < tr_readers.n; i++)
+        if (tr_readers.pid[i] == pid)
+            return true;
+    return false;
+}
+
+/* Notes a pipe; false: it was known, or there are too many. */
+static bool tr_add_pipe(u64 inode)
+{
+    for (u32 i = 0; i < tr_readers.n_pipes; i++)
+        if (tr_readers.pipe[i] == inode)
+            return false;
+    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+        return false;
+    tr_readers.pipe[tr_readers.n_pipes++] = inode;
+    return true;
+}
+
+/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
+ * writes. Returns whether there was one. */
+static bool tr_pipes_of(pid_t pid, bool reads)
+{
+    char path[64], name[32], link[64];
+    bool any = false;
+    const struct dirent *e;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *d = opendir(path);
+    while ((e = u_entry(&d))) {
+        snprintf(name, sizeof name, "fd/%.20s", e->d_name);
+        if (fd_readlink(pid, name, link, sizeof link) < 0 || strncmp(link, "pipe:[", 6))
+            continue;
+        u64 inode = strtoull(link + 6, NULL, 10);
+        s64 flags = fd_flags_of(pid, atoi(e->d_name));
+        bool known = false;
+        for (u32 i = 0; i < tr_readers.n_pipes; i++)
+            known |= tr_readers.pipe[i] == inode;
+        if (flags >= 0 && reads)
+            any |= known && (flags & O_ACCMODE) != O_WRONLY;
+        else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+            any |= tr_add_pipe(inode);
+    }
+    return any;
+}
+
+/* Looks for them, from reader to reader. */
+static void tr_find_readers(void)
+{
+    const int fd[] = { out.text.fd[0], out.json.fd[0] };
+    struct stat s;
+    for (size_t i = 0; i < ARRAY_LEN(fd); i++)
+        if (fd[i] >= 0 && fstat(fd[i], &s) == 0 && S_ISFIFO(s.st_mode))
+            tr_add_pipe(s.st_ino);
+    for (bool more = tr_readers.n_pipes; more;) {
+        DIR *d = opendir("/proc");
+        more = false;
+        for (const struct dirent *e; (e = u_entry(&d));) {
+            pid_t pid = atoi(e->d_name);
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid)
+                || tr_readers.n == ARRAY_LEN(tr_readers.pid) || !tr_pipes_of(pid, true))
+                continue;
+            tr_readers.pid[tr_readers.n++] = pid;
+            more |= tr_pipes_of(pid, false);
+        }
+    }
+}
+
+/* Decodes the call of a record in the observe mode. */
+static void tr_observed_call(struct task *t, const struct wire_call *w)
+{
+    struct call *c = &t->call;
+    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
+    hy_args(s.arg, w->word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    tr_begin_call(c, &s, w->ts_ns);
+    replay.entering = true;
+    if (c->known)
+        dec_read_paths(t, c);
+    dec_enter(t, c);
+    replay.entering = false;
+    c->noret = !w->over;
+    c->exit_ns = w->end_ns;
+    if (c->noret)
+        return;
+    tr_returned(c, w->ret, w->end_ns);
+    dec_exit(t, c);
+}
+
+/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
+static void tr_observed(const struct wire_call *w)
+{
+    static struct task task;
+    struct task *t = &task;
+    u64 lost = hy_lost_before();
+    if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
+        return; /* it began before kvis observed */
+    tr_tell_lost(lost, w->end_ns);
+    t->tid = (pid_t)w->tid;
+    t->pid = (pid_t)hy.who->pid;
+    memcpy(t->comm, hy.who->comm, sizeof t->comm);
+    t->call.text.max = (64u << 10) + opt.strlen_max;
+    out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
+    hy.records++;
+    mem_budget();
+    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
+    tr_observed_call(t, w);
+    if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
+        st_call(t, &t->call, true);
+        out_call_exit(t);
+    }
+    replay.on = false;
+}
+
+/* A call that the probe has recorded, as the two stops that it stands for. */
+static bool tr_record(const void *p, u32 size)
+{
+    if (size == sizeof(struct wire_delay)) {
+        tr_delay(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_io)) {
+        tr_io(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_uring)) {
+        tr_uring(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_signal)) {
+        tr_signal_record(p);
+        return true;
+    }
+    if (size >= sizeof(struct wire_call))
+        pf_upto(((const struct wire_call *)p)->end_ns);
+    const struct wire_proc *h = p;
+    if (size >= sizeof *h && h->kind) {
+        tr_proc_record(h, size);
+        return true;
+    }
+    const struct wire_call *w = hy_record(p, size);
+    if (w && hy.who) {
+        hy_follows() ? tr_followed(w) : tr_observed(w);
+        return true;
+    }
+    if (w && w->ts_ns < out.start_ns)
+        return true;
+    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
+    if (!w || (!t && w->over))
+        hy.strays++;
+    if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
+        || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
+        return true; /* told already: by a stop of the call, or at the exec event */
+    if (tr_must_wait(w))
+        return false;
+    t->key = w->key;
+    hy.records++;
+    tr_play(t, w);
+    return true;
+}
+
+/* How often the tick comes: often while there are records, which the ring has no room for long. */
+static void tr_set_tick(bool fast)
+{
+    long us = fast ? TR_FAST_US : TR_TICK_US;
+    struct itimerval tick = { { 0, us }, { 0, us } };
+    if (fast != tr.fast && setitimer(ITIMER_REAL, &tick, NULL) == 0)
+        tr.fast = fast;
+}
+
+/* Notes a stop that is to be handled in its turn. */
+static void tr_set_aside(pid_t tid, int status)
+{
+    struct tr_stopped *s = tr_batched(tid);
+    if (!s)
+        s = &tr_batch[tr.batch_n++];
+    *s = (struct tr_stopped){ tid, status };
+    tr.collected++;
+}
+
+/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
+ * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
+ * older one would never have its turn. So all that stand are asked for before the first goes on.
+ * One that comes twice was killed at its first stop, which is void by that: the second takes its
+ * place, as if it had been killed before we looked.
+ * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
+ * signals that those threads get when they are let go. */
+static void tr_collect(void)
+{
+    int status, flags = __WALL | __WNOTHREAD | WNOHANG;
+    pid_t tid;
+    tr.batch_n -= tr.batch_next;
+    memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
+    tr.batch_next = 0;
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
+        tr_set_aside(tid, status);
+}
+
+/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
+static void tr_collected_again(pid_t tid, int *status)
+{
+    struct tr_stopped *again = tr_batched(tid);
+    if (!again)
+        return;
+    *status = again->status;
+    *again = tr_batch[--tr.batch_n];
+}
+
+/* Takes the records before rb_mark. */
+static void tr_drain(void)
+{
+    ps.moment++;
+    u32 n = rb_drain(tr_record);
+    tr.stops += n;
+    tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
+    if (n || tr.quiet_drains > 50)
+        tr_set_tick(n > 0);
+}
+
+/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
+ * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
+ * is not. */
+static bool tr_drain_marked(void)
+{
+    tr_drain();
+    for (u64 end = 0; !rb_drained(); tr_drain()) {
+        end = end ? end : u_now() + TR_UNREAD_NS + NSEC / 10;
+        if (u_now() >= end)
+            return false;
+        tr_collect();
+        nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+    }
+    return true;
+}
+
+/* Tells all from before now, which comes before the stops that are looked at next. */
+static void tr_drain_all(void)
+{
+    u64 n = tr.collected;
+    tr.seen_ns = u_now();
+    if (!hy.on)
+        return;
+    rb_mark();
+    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
+        n = tr.collected;
+        tr.seen_ns = u_now();
+        rb_mark();
+    }
+    pf_upto(tr.seen_ns);
 }
 
 /* --- dispatch --- */
@@ -21474,24 +22011,6 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
-static void tr_first_state(struct task *t, pid_t pid)
-{
-    struct proc *p = tr_proc(pid, getpid());
-    t->files = files_new();
-    fd_scan(t->files, t->tid, !opt.n_pids);
-    if (fdt.ring)
-        hy_start_uring();
-    t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
-    ps_look_fs(t);
-    t->mm = vm_new();
-    if (p) {
-        ps_join(t, p);
-        ps_look_ns(t);
-        p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
-    }
-}
-
 /* A thread that waits for its announcement in vain, because its parent was killed while it made it:
  * what it is comes from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
@@ -21541,7 +22060,7 @@ static void tr_release(void *(*rest)(void *))
     enum { STACK = 1 << 20 };
     pthread_attr_t attr;
     pthread_t th;
-    if (!tr.detaching || !ps.n_tasks || pthread_attr_init(&attr))
+    if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr))
         return;
     if (!pthread_attr_setstacksize(&attr, STACK) && !pthread_create(&th, &attr, rest, NULL))
         syscall(SYS_exit, 0);
@@ -21658,6 +22177,17 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
+/* Once a second after records got lost, twice. */
+static void tr_look_for_missing(u64 now)
+{
+    bool lost = fdt.lost_ns > tr.swept_ns && now - tr.swept_ns > NSEC;
+    if (!hy_follows() || !rb_drained() || (!lost && !tr.sweeps))
+        return;
+    tr_each(tr_sweep);
+    tr.sweeps = lost;
+    tr.swept_ns = lost ? now : tr.swept_ns;
+}
+
 /* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
  * happened for a tick, threads that wait for their announcement. */
 static void tr_on_tick(void)
@@ -21684,6 +22214,7 @@ static void tr_on_tick(void)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
+    tr_look_for_missing(now);
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
@@ -21942,6 +22473,12 @@ static const char *tr_protected(pid_t pid, long yama)
                      : "it may not be dumped (a set-user-ID program, or PR_SET_DUMPABLE)";
 }
 
+static bool tr_is_kernel_thread(pid_t pid)
+{
+    return ps_status(pid, "Kthread:") == 1 || pid == 2
+           || (ps_status(pid, "PPid:") == 2 && pid != 1);
+}
+
 /* Why a process cannot be attached, with what fixes it (static). */
 static const char *tr_explain(pid_t pid, int e)
 {
@@ -21955,7 +22492,7 @@ static const char *tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "it is a zombie: it has ended and waits for its parent");
     else if (tracer > 0)
         snprintf(why, sizeof why, "it is traced already, by pid %d", (int)tracer);
-    else if (ps_status(pid, "Kthread:") == 1 || (ps_status(pid, "PPid:") == 2 && pid != 1))
+    else if (tr_is_kernel_thread(pid))
         snprintf(why, sizeof why, "it is a kernel thread");
     else if (refused)
         snprintf(why, sizeof why, "%s", refused);
@@ -21983,16 +22520,56 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Interrupts a thread that is seized. Notes in which call it waits. */
-static void tr_first_look(struct task *t)
+/* Notes in which call a thread waits that was just met. Returns its row, or less than 0. */
+static int tr_first_look(struct task *t, struct tr_in *in)
 {
-    struct tr_in in;
-    int row = tr_in_call(t->tid, &in);
+    int row = tr_in_call(t->tid, in);
     if (row >= 0) {
         t->blocked_in = (u16)(row + 1);
-        t->blocked_on = (s32)in.word[0];
+        t->blocked_on = (s32)in->word[0];
     }
-    sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
+    return row;
+}
+
+/* How often a thread has been taken from its CPU; -1: not known. */
+static s64 tr_switches(pid_t tid)
+{
+    s64 own = ps_status(tid, "voluntary_ctxt_switches:");
+    s64 other = ps_status(tid, "nonvoluntary_ctxt_switches:");
+    return own < 0 || other < 0 ? -1 : own + other;
+}
+
+/* A thread that nothing stops waits in a call: tells the probe, so that the end of that call has a
+ * record. If the thread has run meanwhile, that record is another call's, and is left out. */
+static void tr_await(struct task *t)
+{
+    struct tr_in in;
+    struct wire_thread th = { .tid = (u32)t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    u32 key = (u32)t->tid;
+    s64 switches = tr_switches(t->tid);
+    int row = tr_first_look(t, &in);
+    if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
+        return;
+    th.nr = (u32)in.nr;
+    for (u8 i = 0; i < 6; i++)
+        th.word[hy_word(i)] = in.word[i];
+    th.ts_ns = th.since_ns = u_now();
+    if (hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST))
+        return;
+    if (switches < 0 || switches != tr_switches(t->tid)) {
+        t->exec_ns = th.ts_ns;
+        return;
+    }
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
+    memcpy(s.arg, in.word, sizeof s.arg);
+    sc_narrow(s.abi, s.nr, s.arg);
+    tr_begin_call(&t->call, &s, th.ts_ns);
+    t->call.late = true;
+    t->pending_ns = th.ts_ns;
+    mem_budget();
+    md_enter(t, &t->call, tr_shown(&t->call));
+    if (tr_shown(&t->call))
+        dec_enter(t, &t->call);
 }
 
 /* Tells where each thread of -p was blocked when kvis came. */
@@ -22034,37 +22611,13 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
-    struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
+    struct task *t = tr_meet(pid, tid);
     if (!t)
         return -ENOMEM;
-    t->run = RUN_RUNNING;
-    if (other) {
-        ps_inherit(t, other, CLONE_FILES | CLONE_FS | CLONE_VM);
-        ps_join(t, other->proc);
-        if (other->proc->pid_ns)
-            ps_look_ns(t);
-    } else {
-        tr_first_state(t, pid);
-        if (t->proc) {
-            t->proc->attached = true;
-            t->proc->cpu_ns = ps_cpu_ns(pid);
-        }
-        if (t->mm) {
-            vm_heed_exe(t->mm, tid);
-            t->mm->careful |= !vm_read(t->mm, tid, true);
-        }
-    }
-    char comm[64];
-    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
-    FILE *f = fopen(comm, "re");
-    if (f && fgets(t->comm, sizeof t->comm, f))
-        t->comm[strcspn(t->comm, "\n")] = 0;
-    if (f)
-        fclose(f);
     t->stops_at_exit = stops_at_exit;
-    if (tid == pid)
-        rec_attach(pid, t->comm);
-    tr_first_look(t);
+    struct tr_in in;
+    tr_first_look(t, &in);
+    sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
     return 0;
 }
 
@@ -22101,6 +22654,23 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
+/* The programs follow a process: its tasks are as /proc has them now. */
+static void tr_meet_all(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *d = opendir(path);
+    for (const struct dirent *e; (e = u_entry(&d));) {
+        pid_t tid = atoi(e->d_name);
+        struct task *t = tid > 0 && !ps_task(tid) ? tr_meet(pid, tid) : NULL;
+        if (t)
+            tr_await(t);
+    }
+    struct proc *p = ps_proc(pid);
+    if (p)
+        p->met_ns = u_now();
+}
+
 /* Attaches every thread of a process, or has the programs follow it; looks again until no new one
  * appears, because they can make more meanwhile. Returns 0 or -errno; -E2BIG: the programs follow
  * some of them. */
@@ -22126,6 +22696,8 @@ static int tr_attach(pid_t pid)
         if (d)
             closedir(d);
     }
+    if (got && hy_follows())
+        tr_meet_all(pid);
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
@@ -22144,7 +22716,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     }
     if (pid != named)
         u_warn("%d is a thread of process %d: tracing all of that", named, pid);
-    int e = tr_attach(pid);
+    int e = hy.observe && tr_is_kernel_thread(pid) ? -EPERM : tr_attach(pid);
     if (e == -E2BIG) {
         u_warn("pid %d: not all of its threads are observed: there are more than fit", pid);
     } else if (e < 0) {
@@ -22218,7 +22790,7 @@ static void tr_report(const char *backend, bool text)
     st.throttled = hy_stops();
     st.lost = hy_lost();
     st.stops = tr.call_stops;
-    if (!opt.backend && !opt.n_pids && bpf_caps_enough(bpf_caps()))
+    if (!opt.backend && bpf_caps_enough(bpf_caps()))
         st.fallback = hy.why_not;
     if (hy.on && opt.bpf_stats) {
         st.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
@@ -22239,6 +22811,7 @@ static void *tr_detach(void *unused)
     bpf_detach(&hy.obj);
     bpf_detach(&hy.disk);
     bpf_detach(&hy.uring);
+    bpf_detach(&hy.proc);
     return unused;
 }
 
@@ -22603,30 +23176,10 @@ static const char *open_opt_name(const char *v)
 
 /* --- what the probe is told --- */
 
-static bool open_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!bpf_has_field(o, names[i]))
-            return false;
-    return true;
-}
-
-/* What a walk from a directory to the root looks at. */
-#define OPEN_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
-    "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
-    "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
-
 static bool open_can_walk(const struct bpf_obj *o)
 {
-    static const char *const names[] = { OPEN_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
-    return open_has_all(o, names, ARRAY_LEN(names));
-}
-
-static bool open_can_see_ns(const struct bpf_obj *o)
-{
-    static const char *const names[] = { "task_struct.thread_pid", "pid.numbers", "pid.level",
-                                         "upid.ns", "pid_namespace.ns.inum" };
-    return open_has_all(o, names, ARRAY_LEN(names));
+    static const char *const names[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
+    return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
 /* The calls by enum wire_open_call; execveat is told as an execve. */
@@ -22661,7 +23214,7 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_COMM1", oo.comm[1]);
     bpf_set(c, "CFG_MASK0", oo.comm_mask[0]);
     bpf_set(c, "CFG_MASK1", oo.comm_mask[1]);
-    bpf_set(c, "CFG_NS_WALK", open_can_see_ns(o));
+    bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
     bpf_set(c, "CFG_DIR", open_state.walks && (oo.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
@@ -23121,15 +23674,8 @@ static int open_run(u64 end_ns)
  * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare.
  * Entry points: the option functions, proc_begin, proc_run. */
 
-#include "bpf_insns/proc.h"
-
-/* Rows of proc_progs[]: each program for a raw tracepoint, and behind it for the classic one. */
-enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
-_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
-
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
-enum { PROC_PENDING = 1024 };  /* argument lists that wait for their exec */
 enum { PROC_NODES = 1 << 19 }; /* commands that are kept to the end */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of their lines; those of --tree */
 enum { PROC_DEPTH = 16 };      /* of --tree */
@@ -23293,23 +23839,12 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
 
-static bool proc_has_fields(const struct bpf_obj *o)
-{
-    static const char *const names[] = {
-        "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
-        "signal_struct.live", "signal_struct.flags", "signal_struct.group_exit_code",
-        "task_struct.exit_code", "task_struct.real_parent", "task_struct.tgid", "task_struct.pid",
-        "mm_struct.exe_file", "signal_struct.maxrss", OPEN_WALK_FIELDS,
-    };
-    return open_has_all(o, names, ARRAY_LEN(names)) && open_can_see_ns(o);
-}
-
 /* The programs of this run: raw ones need BTF to look into what they are given. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
     *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
-    proc_state.btf = proc_has_fields(o);
+    proc_state.btf = hy_has_proc_fields(o);
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
@@ -23599,80 +24134,6 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* --- arguments that wait for their exec --- */
-
-/* They come before it, from the same thread. */
-struct proc_args {
-    struct proc_args *next;
-    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
-    u32 tid;
-    bool cut;
-    struct buf b, env;
-};
-static struct {
-    struct proc_args *first; /* the newest */
-    u32 n;
-} proc_pending;
-
-static struct proc_args **proc_args_of(u32 tid)
-{
-    struct proc_args **a = &proc_pending.first;
-    while (*a && (*a)->tid != tid)
-        a = &(*a)->next;
-    return a;
-}
-
-static void proc_args_drop(struct proc_args **at)
-{
-    struct proc_args *a = *at;
-    if (!a)
-        return;
-    *at = a->next;
-    proc_pending.n--;
-    b_free(&a->b);
-    b_free(&a->env);
-    free(a);
-}
-
-/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
- * go; the exec of one that waited after all tells that its arguments are cut. */
-static struct proc_args **proc_args_new(const struct wire_proc *h)
-{
-    struct proc_args **at = &proc_pending.first, *a = calloc(1, sizeof *a);
-    if (!a)
-        return NULL;
-    if (proc_pending.n == PROC_PENDING) {
-        while ((*at)->next)
-            at = &(*at)->next;
-        proc_args_drop(at);
-    }
-    a->tid = h->tid;
-    a->ts_ns = h->ts_ns;
-    a->next = proc_pending.first;
-    proc_pending.first = a;
-    proc_pending.n++;
-    return &proc_pending.first;
-}
-
-/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
- * is left out, and so is all behind it. */
-static void proc_args_add(const struct wire_proc *h, const char *data)
-{
-    struct proc_args **at = proc_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
-        proc_args_drop(at);
-    if (!*at && !h->at)
-        at = proc_args_new(h);
-    if (!at || !*at)
-        return;
-    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
-    if (b->len != h->at)
-        return;
-    b_put(b, data, h->arg_len);
-    if (h->kind == PROC_ARGS)
-        (*at)->cut = h->flags;
-}
-
 /* Keeps of the environment what --env names, in its order there. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
@@ -23695,12 +24156,12 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 {
-    struct proc_args **at = proc_args_of(h->tid);
+    struct hy_args **at = hy_args_of(h->tid);
     if (!*at && h->was)
-        at = proc_args_of(h->was);
+        at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
-        proc_args_drop(at);
-        at = proc_args_of(h->tid); /* that has none now */
+        hy_args_drop(at);
+        at = hy_args_of(h->tid); /* that has none now */
     }
     l->arg_len = h->arg_len;
     if (*at)
@@ -23711,7 +24172,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         proc_env_take(l, &(*at)->env);
     l->arg_len = MAX(l->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
-    proc_args_drop(at);
+    hy_args_drop(at);
 }
 
 /* --- what was used --- */
@@ -24737,7 +25198,7 @@ static struct proc_life *proc_ending(const struct wire_proc *h)
 static void proc_exited(const struct wire_proc *h)
 {
     struct proc_life *l = proc_ending(h);
-    proc_args_drop(proc_args_of(h->tid));
+    hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
     struct wire_usage used = h->dead;
@@ -24775,7 +25236,7 @@ static bool proc_record(const void *p, u32 size)
     u32 left = size - (u32)sizeof *h;
     bool whole = (u32)h->name_len + h->exe_len + h->cwd_len <= left;
     if ((h->kind == PROC_ARGS || h->kind == PROC_ENV) && h->arg_len <= left)
-        proc_args_add(h, data);
+        hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
         proc_forked(h);
     else if (h->kind == PROC_EXEC && whole)
@@ -24876,7 +25337,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     piece.kind = kind;
     piece.arg_len = proc_slurp(h->pid, file, proc_piece, sizeof proc_piece);
     piece.flags = piece.arg_len == sizeof proc_piece - 1 ? ARGS_CUT : 0;
-    proc_args_add(&piece, proc_piece);
+    hy_args_add(&piece, proc_piece);
     h->arg_len = kind == PROC_ENV ? h->arg_len : piece.arg_len;
     return !piece.flags;
 }
@@ -24941,7 +25402,7 @@ static void proc_event_exec(const struct event *e)
     if (e->err || !live) {
         h.arg_len = words ? e->v[EV_argv].s.len : 0;
         h.flags = ev_has(e, EV_argv_cut);
-        proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
+        hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
         if (po.failed || !live)
@@ -36399,7 +36860,7 @@ static void cmd_start_text(void)
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
-    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)
+    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
@@ -36486,7 +36947,7 @@ static int cmd_trace(void)
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
     opt.verbose |= (opt.min_ns || (opt.trace && md_tells_nothing())) && !opt.count_only;
-    if ((everyone || opt.backend == 'o') && !opt.count_only) {
+    if (everyone && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
     }
@@ -36495,7 +36956,7 @@ static int cmd_trace(void)
     nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
-    if (tr.mode == TR_OBSERVE && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
+    if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong(opt_cmd, opt_named("trace"),
                   "the observe backend has calls that return: status=successful, status=failed");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)

@@ -92,6 +92,7 @@ enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND, ITEM_BIT
 /* arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
  * the number 1. A thread is held at the end of a call of which more than `size` would be shown. */
 enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
+enum { FILE_CWD = 16 };   /* wire_spec.file: the working directory */
 
 enum wire_item_flags {
     ITEM_RESULT = 1,      /* there only when the call succeeded */
@@ -195,7 +196,7 @@ struct wire_call {
     u32 over;             /* 0: its thread ended in it */
     u32 unread;           /* it is not whole: the thread stops so that kvis can read the rest */
     u32 key;              /* of the thread in `traced`: its id in the first pid namespace */
-    u32 unused;
+    u32 kind;             /* 0: a call; at the same place as wire_proc has its kind */
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
@@ -260,7 +261,19 @@ struct wire_uring {
 };
 WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
-/* Whose call it is, where kvis knows no threads. */
+/* A signal is delivered, or sent. Shorter than the record of a call. */
+struct wire_signal {
+    u64 ts_ns;
+    u64 info[4];          /* siginfo(2) from si_pid on; sent: the process that sends it */
+    u32 tid;
+    s32 code;             /* si_code */
+    u8 sig, known;        /* known 0: info is not (a classic tracepoint) */
+    u8 caught, restarts;  /* it has a handler; with SA_RESTART */
+    u32 sent;             /* 1: the thread's process is sent it */
+};
+WIRE_ASSERT(sizeof(struct wire_signal) == 56);
+
+/* Whose call it is, where nothing stops, and how many records its CPU had lost until then. */
 struct wire_who {
     u32 pid, cpu;
     u64 lost;             /* records that this CPU had lost until then */
@@ -332,9 +345,9 @@ WIRE_ASSERT(sizeof(struct wire_sock) == 48);
 
 /* --- proc: commands, from fork to exit --- */
 
-/* What a record tells. */
+/* What a record tells; 0 is for calls. */
 enum wire_proc_kind {
-    PROC_FORK, /* a process or thread was made: pid and tid are its own */
+    PROC_FORK = 1, /* a process or thread was made: pid and tid are its own */
     PROC_ARGS, /* arg_len bytes of the arguments, from `at` on; the record that they belong to
                   follows (from the same thread) */
     PROC_ENV,  /* the same of the environment */
@@ -371,21 +384,22 @@ struct wire_proc {
     u64 cgroup;          /* of cgroup v2: its id */
     u64 flags;           /* fork: those of clone. args, fail: enum wire_proc_args */
     u64 max_rss;         /* exec, exit: in pages, the peak of all programs that it has executed */
-    u64 own_rss;         /* exit: of the last one; by ptrace also exec: of the one before. 0: n/a */
-    u32 kind;            /* enum wire_proc_kind */
+    char comm[16];
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
     u32 ns_pid;          /* pid as the process itself has it; 0: not known */
     u32 uid, gid;
-    u32 was;             /* exec: the thread that called it; 0: not known in this namespace */
+    u32 was;             /* exec, fork: the thread that called it; 0: not known in this namespace */
     s32 ret;             /* exit: the wait status, -1: not known. fail: -errno */
     u32 live;            /* exit: threads that have not ended; ~0: not known */
     u32 at;              /* args: where these belong */
     u32 arg_len;         /* args: bytes here; else: bytes that there were in all */
     u16 name_len, exe_len, cwd_len;
     u8 exe_state, cwd_state; /* enum wire_walk */
-    char comm[16];
+    u32 kind;            /* enum wire_proc_kind */
+    u64 own_rss;         /* exit: of the last one; by ptrace also exec: of the one before. 0: n/a */
     struct wire_usage own, dead; /* exec, exit */
 };
+WIRE_ASSERT(__builtin_offsetof(struct wire_proc, kind) == __builtin_offsetof(struct wire_call, kind));
 WIRE_ASSERT(sizeof(struct wire_proc) == 296);
 
 /* An execve that has begun, by thread. */

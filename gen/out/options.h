@@ -55,7 +55,7 @@ enum {
     { IN_TRACE, 'p', "attach", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "pid|pids|tid|tids|process", "-p, --attach=PID", \
-      "trace a running process and its threads; repeatable" }, \
+      "watch a running process, its threads and new children; repeatable" }, \
     { IN_TRACE, 0, "all", NULL, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "system-wide|all-processes|everyone", "    --all", \
@@ -243,7 +243,7 @@ enum {
     { IN_TRACE, 0, "no-ebpf", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
-      "do not trace the scheduler and the disks behind the calls (hybrid)" }, \
+      "do not trace the scheduler and the disks behind the calls" }, \
     { IN_TRACE, 0, "bpf-stats", NULL, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
       NULL, "", "    --bpf-stats", \
@@ -251,7 +251,7 @@ enum {
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
-      "show waits for a CPU of US microseconds or more (10000; hybrid)" }, \
+      "show waits for a CPU of US microseconds or more (10000)" }, \
     { IN_REPLAY, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \

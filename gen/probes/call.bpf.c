@@ -45,8 +45,13 @@ extern char CFG_MIN_NS, CFG_STATUS;
 extern char CFG_OBSERVE;
 /* 1: sets of descriptors are shown, or looked at. */
 extern char CFG_SETS;
+/* 1: the family proc tells births, execs and deaths, and forgets a thread that has ended. */
+extern char CFG_PROC;
 
 #define STOP_SIGNAL 33
+#define SIGKILL 9
+#define SI_KERNEL 0x80
+#define SA_RESTART 0x10000000
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, with those of a lock of PREEMPT_RT's (5.15) and of the
  * freezer (6.1). */
@@ -108,7 +113,7 @@ struct pid { u32 level; struct upid numbers[1]; } KERNEL;
 struct super_block { u32 s_dev; u64 s_magic; } KERNEL;
 struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KERNEL;
 struct qstr { const char *name; } KERNEL;
-struct dentry { struct qstr d_name; } KERNEL;
+struct dentry { struct qstr d_name; struct inode *d_inode; } KERNEL;
 struct path { struct dentry *dentry; } KERNEL;
 struct sock_common {
     u16 skc_family, skc_num, skc_dport;
@@ -125,6 +130,7 @@ struct sigset { u64 sig[1]; } KERNEL;
 struct sigpending { struct sigset signal; } KERNEL;
 struct atomic { int counter; } KERNEL;
 struct mm_struct { struct atomic mm_users; u64 env_end; } KERNEL;
+struct fs_struct { struct path pwd; } KERNEL;
 struct task_struct {
     int pid;
     struct mm_struct *mm;
@@ -135,11 +141,16 @@ struct task_struct {
     long state;  /* before */
     struct pid *thread_pid;
     struct files_struct *files;
+    struct fs_struct *fs;
     void *stack;
 } KERNEL;
 
 struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
+struct sigaction { u64 sa_handler, sa_flags; } KERNEL;
+struct k_sigaction { struct sigaction sa; } KERNEL;
+struct trace_event_raw_signal_generate { int sig, code, pid; } KERNEL;
+struct trace_event_raw_signal_deliver { int sig, code; u64 sa_handler, sa_flags; } KERNEL;
 
 /* A task's number in kvis's pid namespace; 0: it has none there. */
 INLINE u32 tid_here(struct task_struct *t)
@@ -682,26 +693,28 @@ INLINE void put_sock(struct record *r, s64 fd)
     end_seg(r, sizeof *w);
 }
 
-/* Appends what file a new descriptor is. */
-INLINE void put_file(struct record *r, s64 fd)
+/* Appends what file a new descriptor is, or the working directory. */
+INLINE void put_file(struct record *r, s64 fd, bool cwd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     struct files_struct *files = READ(t, files);
     struct fdtable *fdt = READ(files, fdt);
+    struct fs_struct *fs = READ(t, fs);
     struct file *f = 0;
-    if (fd < 0 || fd >= READ(fdt, max_fds))
+    if (!cwd && (fd < 0 || fd >= READ(fdt, max_fds)))
         return;
-    bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
-    struct dentry *d = READ(f, f_path.dentry);
+    if (!cwd)
+        bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    struct dentry *d = cwd ? READ(fs, pwd.dentry) : READ(f, f_path.dentry);
     u64 name[sizeof ((struct wire_file *)0)->name / 8] = { 0 };
     bpf_probe_read_kernel_str(name, sizeof name, READ(d, d_name.name));
-    struct inode *ino = READ(f, f_inode);
+    struct inode *ino = cwd ? READ(d, d_inode) : READ(f, f_inode);
     struct super_block *sb = READ(ino, i_sb);
     struct wire_seg *seg = next_seg(r);
     if (!seg)
         return;
     struct wire_file *w = begin_seg(seg, SEG_FILE, sizeof *w);
-    seg->fault = !f;
+    seg->fault = !d;
     __builtin_memcpy(w->name, name, sizeof name);
     w->ino = READ(ino, i_ino);
     w->magic = READ(sb, s_magic);
@@ -716,13 +729,14 @@ INLINE void put_file(struct record *r, s64 fd)
 INLINE void put_files(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     s32 fd[2] = { -1, -1 };
+    bool cwd = s->file == FILE_CWD;
     if (s->pair)
         bpf_probe_read_user(fd, sizeof fd, (void *)th->word[(s->pair - 1) & 15]);
-    else if (s->file)
+    else if (s->file && !cwd)
         fd[0] = (s32)th->word[(s->file - 1) & 15];
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < 2; i++)
-        put_file(r, i ? fd[1] : fd[0]);
+        put_file(r, i ? fd[1] : fd[0], cwd && !i);
 }
 
 /* Appends where the time of a call went. */
@@ -1024,7 +1038,7 @@ INLINE void send(struct record *r, s64 ret, bool over)
     }
     h->unread = held && lacks;
     h->key = (u32)bpf_get_current_pid_tgid();
-    h->unused = 0;
+    h->kind = 0;
     u32 at = *(volatile u32 *)&r->at;
     if (at > sizeof r->data || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP))
         count_lost(LOST_RING);
@@ -1159,16 +1173,88 @@ INLINE void gone(u32 tid)
         if (r)
             send(r, 0, 0);
     }
-    bpf_map_delete_elem(&traced, &tid);
+    th->in_call = 0;
+    if (!CFG(CFG_PROC))
+        bpf_map_delete_elem(&traced, &tid);
     if (CFG(CFG_SETS))
         bpf_map_delete_elem(&sets, &tid);
 }
 
-SEC("raw_tp/sched_process_exit")
+SEC("both/sched/sched_process_exit")
 int call_gone(void *ctx)
 {
     (void)ctx;
     gone((u32)bpf_get_current_pid_tgid());
+    return 0;
+}
+
+/* --- signals --- */
+
+/* One that the thread handles, ignores or dies of. Those that were ignored when they were sent never
+ * come here. SIGKILL, which each thread of a process gets when that ends, is not told. */
+SEC("both/signal/signal_deliver")
+int call_signal(struct raw_tp *ctx)
+{
+    struct trace_event_raw_signal_deliver *record = (void *)ctx;
+    struct wire_signal w = { 0 };
+    u64 handler, flags, info[6] = { 0 }; /* siginfo: signal, errno; code; what depends on it */
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (!th)
+        return 0;
+    if (CFG(CFG_RAW)) {
+        struct k_sigaction *ka = (void *)KEPT(ctx->arg[2]);
+        w.sig = (u8)KEPT(ctx->arg[0]);
+        w.known = !bpf_probe_read_kernel(info, sizeof info, (void *)KEPT(ctx->arg[1]));
+        w.code = (s32)info[1];
+        handler = READ(ka, sa.sa_handler);
+        flags = READ(ka, sa.sa_flags);
+    } else {
+        w.sig = (u8)KEPT((u32)record->sig);
+        w.code = KEPT((s32)record->code);
+        handler = KEPT((u64)record->sa_handler);
+        flags = KEPT((u64)record->sa_flags);
+    }
+    if (w.sig == SIGKILL)
+        return 0;
+    w.ts_ns = bpf_ktime_get_ns();
+    __builtin_memcpy(w.info, info + 2, sizeof w.info);
+    w.tid = tid;
+    w.caught = handler > 1;
+    w.restarts = (flags & SA_RESTART) != 0;
+    if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
+        count_lost(LOST_RING);
+    return 0;
+}
+
+/* One of which a process dies at once is not delivered any more (complete_signal, kernel/signal.c): how it
+ * was sent is all that there is. */
+SEC("both/signal/signal_generate")
+int call_sent(struct raw_tp *ctx)
+{
+    struct trace_event_raw_signal_generate *record = (void *)ctx;
+    struct wire_signal w = { 0 };
+    if (CFG(CFG_RAW)) {
+        u64 info = KEPT(ctx->arg[1]);
+        struct task_struct *t = (void *)KEPT(ctx->arg[2]);
+        w.sig = (u8)KEPT(ctx->arg[0]);
+        w.tid = (u32)READ(t, pid);
+        if (info > 1) /* else SEND_SIG_NOINFO: as kill(2) has it, or SEND_SIG_PRIV: the kernel's own */
+            bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
+        else
+            w.code = info ? SI_KERNEL : 0;
+    } else {
+        w.sig = (u8)KEPT((u32)record->sig);
+        w.code = KEPT((s32)record->code);
+        w.tid = KEPT((u32)record->pid);
+    }
+    if (!bpf_map_lookup_elem(&traced, &w.tid))
+        return 0;
+    w.ts_ns = bpf_ktime_get_ns();
+    w.info[0] = bpf_get_current_pid_tgid() >> 32;
+    w.known = w.sent = 1;
+    if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
+        count_lost(LOST_RING);
     return 0;
 }
 
@@ -1306,8 +1392,11 @@ int call_switch(struct raw_switch *ctx)
     struct task_struct *prev = ctx->prev, *next = ctx->next;
     u64 state = ctx->preempt & 1 ? 0 : state_of(prev);
     u32 tid = (u32)READ(prev, pid);
-    if (CFG(CFG_BY_SCHED) && state & TASK_DEAD)
+    if (CFG(CFG_BY_SCHED) && state & TASK_DEAD) {
         gone(tid);
+        if (CFG(CFG_PROC)) /* which may not have been run */
+            bpf_map_delete_elem(&traced, &tid);
+    }
     if (CFG(CFG_SCHED)) {
         switch_out(tid, state & TASK_SLEEPS ? state : 0);
         switch_in((u32)READ(next, pid));

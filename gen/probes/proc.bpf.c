@@ -15,6 +15,8 @@ extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* Failed execs are wanted; arguments come from execve's argv; the environment is wanted. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
+/* 1: only what the threads in `traced` do is told, which is lent by the family call. */
+extern char CFG_FOLLOWED;
 
 #define ERESTARTSYS 512 /* include/linux/errno.h: from here on no program sees an error */
 #define CLONE_THREAD 0x10000
@@ -39,7 +41,8 @@ struct record {
     struct pid *id[N_IDS];
 };
 enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, N_SLOTS };
-struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
+struct map_def proc_scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
+struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 0, 0 };
 
 /* --- the kernel's structures, as far as they are used --- */
 
@@ -99,6 +102,11 @@ struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
 
 /* --- who --- */
+
+INLINE bool followed(u32 tid)
+{
+    return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
+}
 
 /* A struct pid's number in the namespace that it was made in. */
 INLINE u32 nr_inside(struct pid *pid)
@@ -173,7 +181,7 @@ INLINE u64 start_of(struct task_struct *t)
 /* A record of the caller's; NULL: not wanted. */
 INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 {
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot);
+    struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
     if (!r || !who_is_it(r, child))
         return 0;
     struct wire_proc *h = &r->head;
@@ -245,6 +253,8 @@ INLINE struct task_struct *find_child(u32 pid, u64 flags)
 /* The caller made a task. child: NULL where only its number in the first namespace is known. */
 INLINE void forked(struct task_struct *child, u32 tid, u64 flags)
 {
+    if (!followed((u32)bpf_get_current_pid_tgid()))
+        return;
     struct record *r = new_record(SLOT_FORK, PROC_FORK, child);
     if (!r)
         return;
@@ -254,6 +264,7 @@ INLINE void forked(struct task_struct *child, u32 tid, u64 flags)
     }
     struct wire_proc *h = &r->head;
     h->flags = flags;
+    h->was = h->tid;
     if (!(flags & CLONE_PARENT))
         h->ppid = h->pid;
     h->tid = tid;
@@ -384,6 +395,8 @@ INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
  * leader takes the leader's. */
 INLINE void exec(const void *name, u32 was)
 {
+    if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
+        return;
     struct record *r = new_record(SLOT_EXEC, PROC_EXEC, 0);
     if (!r)
         return;
@@ -474,6 +487,11 @@ int proc_exit(void *ctx)
     (void)ctx;
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &id);
+    u32 tid = (u32)id;
+    if (!followed(tid))
+        return 0;
+    if (CFG(CFG_FOLLOWED))
+        bpf_map_delete_elem(&traced, &tid);
     struct record *r = new_record(SLOT_EXIT, PROC_EXIT, 0);
     if (!r)
         return 0;

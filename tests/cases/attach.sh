@@ -4,7 +4,9 @@
 # timeout: 120
 # covers: P17 P18
 . "$TESTS/lib/truth.sh"
-for opt in "" -v; do
+watches=ptrace
+[ "$(id -u)" != 0 ] || watches=observe
+for opt in --backend=ptrace "-v --backend=ptrace" "" -v; do
     target loop
     attach $opt --json=json
     until_true 10 has_lines json "\"type\":\"open\".*$PWD/data" 20 || fail "its calls are not seen"
@@ -12,7 +14,7 @@ for opt in "" -v; do
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
     untarget
     has target.out '^bad 0, some 1$'
-    want "H['pids'] == [$tee] and H['command'] is None and H['backend'] == 'ptrace'"
+    want "H['pids'] == [$tee] and H['command'] is None and H['backend'] == ('ptrace' if 'ptrace' in '$opt' else '$watches')"
     want "len(by('open', path='$PWD/data')) > 10"
     want "all(e['bytes'] == 100 for e in by('read', filename='$PWD/data'))"
     want "len(by('write', filename='$PWD/held')) > 10" # open before we came: named from /proc
@@ -36,8 +38,8 @@ untarget
 wait $other
 goes_on() { case $(state "$1") in t | T) return 1 ;; esac; }
 target spawn # threads that spawn threads while we come and go
-for round in 1 2; do
-    attach -q --json=json
+for backend in ptrace auto; do
+    attach -q --json=json --backend=$backend
     until_true 10 has_lines json '"type":"spawn_thread"' 20 || fail "its threads are not seen"
     detach INT 0
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
@@ -50,14 +52,19 @@ untarget
 has target.out '^bad 0$'
 target many 1000
 all_traced() { [ "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)" = 1001 ]; }
-attach -q --json=json
+attach -q --json=json --backend=ptrace
 until_true 10 all_traced || fail "not all of 1001 threads are traced"
 detach INT 0
 eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
 want "S['threads'] == 1001"
+attach -q --json=json
+detach INT 0
+want "S['threads'] == 1001"
 untarget
 target thread zombie-leader # the first thread has ended, the others live
 until_true 5 eval '[ "$(state "$tee")" = Z ]' || fail "the first thread lives"
-run trace -q -d 1 -p "$tee"
-status 0
+for backend in ptrace auto; do
+    run trace -q -d 1 --backend=$backend -p "$tee"
+    status 0
+done
 : >stop; wait $target

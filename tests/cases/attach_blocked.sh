@@ -21,7 +21,7 @@ for how in read poll select futex wait sleep flock recv; do
     # The kernel says which call it is (proc_pid_syscall(5)): its number, and its arguments.
     target blocked $how 20
     until_true 5 blocks || fail "$how: it does not wait"
-    for backend in ptrace $([ "$(id -u)" != 0 ] || echo hybrid); do
+    for backend in ptrace $([ "$(id -u)" != 0 ] || echo observe); do
         read -r nr rest <"/proc/$tee/syscall" # before kvis comes: ptrace restarts the call
         name=$(echo '#include <asm/unistd.h>' | gcc -dM -E - | awk -v nr="$nr" '$2 ~ /^__NR_/ && $3 == nr { print substr($2, 6) }')
         attach --backend=$backend --json=json
@@ -35,7 +35,7 @@ for how in read poll select futex wait sleep flock recv; do
     untarget
     diff target.out "$how.traced" >&9 || fail "$how: another result when attached to"
 done
-for only in '' -z; do
+for only in '' -z --backend=ptrace; do
     target blocked read # and its end is seen
     attach -v $only --json=json
     until_true 10 has_lines json '"name":"(clock_)?nanosleep"' 5 || fail "its other thread is not seen"

@@ -18,12 +18,12 @@ status 0
 has err "^kvis: .*$tee is a thread of (process )?$target"
 : >stop; wait $target; rm stop pid
 target traced
-no "traced.*(by|tracer).*($target|att)" -p "$tee"
+no "traced.*(by|tracer).*($target|att)" --backend=ptrace -p "$tee"
 untarget
 target zombie
 no 'zombie|has ended|exited' -p "$tee"
 untarget
-no 'ancestor|parent|started it' -p $$
+no 'ancestor|parent|started it' --backend=ptrace -p $$
 self() { exec "$KVIS" trace -d 3 -p "$(sh -c 'echo $PPID')"; }
 (self) >out 2>err 9>&-
 st=$?
@@ -37,7 +37,7 @@ for bad in 0 -1 x 99999999999 ''; do
 done
 # what is said to be traced is what is attached: no thread, nothing twice, nothing that was refused
 target thread
-run trace -d 1 --json=json -w rec -p 4194000,$$ -p "$tee" -p "$target" -p "$tee"
+run trace -d 1 --backend=ptrace --json=json -w rec -p 4194000,$$ -p "$tee" -p "$target" -p "$tee"
 status 0
 eq "lines" 3 "$(grep '^kvis: ' err | grep -Evc '^kvis: (tracing|pid)')"
 has err "^kvis: tracing pid $target \\("

@@ -5,10 +5,11 @@
 # covers: P8
 . "$TESTS/lib/truth.sh"
 all_stopped() { for t in /proc/$tee/task/*; do [ "$(state "${t#/proc/}")" = T ] || return 1; done; }
-for end in INT TERM; do
+for how in "INT --backend=ptrace" "TERM --backend=ptrace" "TERM --backend=auto"; do
+    end=${how%% *}
     target stopped
     eq "before" T "$(state "$tee")"
-    attach -v
+    attach -v ${how#* }
     sleep 0.2
     case $(state "$tee") in t | T) ;; *) fail "runs when attached to: $(state "$tee")" ;; esac
     kill -$end $kvis; wait $kvis
@@ -21,10 +22,12 @@ for end in INT TERM; do
     untarget
     has target.out '^end 800$'
 done
-target stopped
-attach -q
-kill -CONT "$tee" # while it is traced
-sleep 0.2
-detach INT 0
-until_true 2 free "$tee" || fail "does not run: $(state "$tee")"
-untarget
+for backend in ptrace auto; do
+    target stopped
+    attach -q --json=json --backend=$backend
+    kill -CONT "$tee" # while it is traced
+    sleep 0.2
+    detach INT 0
+    until_true 2 free "$tee" || fail "does not run: $(state "$tee")"
+    untarget
+done

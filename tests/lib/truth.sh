@@ -84,13 +84,14 @@ untarget() {
     [ $st = 0 ] && [ "$(tail -n 1 target.out)" = done ] || { cat target.out >&9; fail "the program that was attached to: exit $st"; }
 }
 
-# attach ARG...: kvis on $tee in the background (its pid in $kvis), until it traces.
+# attach ARG...: kvis on $tee in the background (its pid in $kvis), until it traces. Its header tells that it
+# watches: in err, or with -q in ./json.
 attach() {
     say "\$ kvis trace $* -p $tee &"
-    rm -f json
+    rm -f json err
     "$KVIS" trace "$@" -p "$tee" >att.out 2>err 9>&- &
     kvis=$!
-    until_true 10 traced "$tee" || fail "kvis does not attach"
+    until_true 20 attached "$tee" || fail "kvis does not attach"
 }
 detach() { # detach SIGNAL WANT: ends kvis; its exit status must be WANT
     kill "-$1" $kvis
@@ -98,6 +99,7 @@ detach() { # detach SIGNAL WANT: ends kvis; its exit status must be WANT
     st=$?
     status "$2"
 }
+attached() { traced "$1" || grep -qs '(observe)' err || grep -qs '"backend":"observe"' json; }
 traced() { ! grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
 untraced() { grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
 # Runs or sleeps, as anybody's business: no t, and T only if the case has stopped it.

@@ -493,11 +493,27 @@ static void t_mode(void)
     EXPECT(c.mode == TR_PTRACE && strstr(c.why, "CAP_BPF") && strstr(c.no_filter, "CAP_SYS_ADMIN"));
     f = root, f.attach = true;
     c = tr_decide(&f);
-    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "attached with -p") && c.why == c.no_filter);
+    EXPECT(c.mode == TR_OBSERVE && !c.why && c.no_filter);
+    f.faults = true;
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && strstr(c.why, "--faults") && !strcmp(c.no_filter, "attached with -p"));
+    f.faults = false, f.unloadable = "no BTF";
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "no BTF"));
+    f.unloadable = NULL, f.pid_ns = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE && strstr(tr_decide(&f).why, "pid namespace"));
+    f.pid_ns = false, f.bits32 = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE);
+    f.bits32 = false, f.files_hidden = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE && strstr(tr_decide(&f).why, "CAP_SYS_PTRACE"));
+    f.files_hidden = false, f.backend = 'p';
+    EXPECT(tr_decide(&f).mode == TR_PTRACE && !strcmp(tr_decide(&f).why, "--backend=ptrace"));
     f.backend = 'h';
     EXPECT(tr_decide(&f).mode == TR_PTRACE);
+    f = nobody, f.attach = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE && strstr(tr_decide(&f).why, "CAP_BPF"));
     f = root, f.everyone = true;
-    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "shows calls or counts"));
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "show calls or count"));
     f.only_calls = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.backend = 'h';
@@ -808,22 +824,22 @@ static void t_arguments(void)
     struct wire_proc x = { .kind = PROC_EXEC, .ts_ns = 1, .tid = 7, .was = 7, .arg_len = 4 };
     struct proc_life l = { .pid = 7 };
     proc_state.btf = true;
-    proc_args_add(&a, "one");
+    hy_args_add(&a, "one");
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !proc_pending.first);
-    proc_args_add(&a, "one"); /* the exec is lost, and the next one's arguments */
+    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !hy_pending.first);
+    hy_args_add(&a, "one"); /* the exec is lost, and the next one's arguments */
     x.ts_ns = 2;
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !proc_pending.first);
-    proc_args_add(&a, "one"); /* the exec is lost, and the next one's first piece */
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !hy_pending.first);
+    hy_args_add(&a, "one"); /* the exec is lost, and the next one's first piece */
     a.ts_ns = x.ts_ns = 3;
     a.at = 4, x.arg_len = 8;
-    proc_args_add(&a, "two");
+    hy_args_add(&a, "two");
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !proc_pending.first);
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !hy_pending.first);
     a.at = 0, a.ts_ns = 4; /* without BTF they are as old as the call */
     proc_state.btf = false;
-    proc_args_add(&a, "two");
+    hy_args_add(&a, "two");
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "two"));
     free(l.argv.p);
@@ -841,13 +857,13 @@ static void t_pending(void)
         proc_record(record, sizeof record);
     }
     u32 n = 0;
-    for (const struct proc_args *a = proc_pending.first; a; a = a->next)
+    for (const struct hy_args *a = hy_pending.first; a; a = a->next)
         n++;
-    EXPECT(n == PROC_PENDING && proc_pending.n == n);
-    EXPECT(*proc_args_of(4999) && !*proc_args_of(1));
-    while (proc_pending.first)
-        proc_args_drop(&proc_pending.first);
-    EXPECT(!proc_pending.n);
+    EXPECT(n == HY_PENDING && hy_pending.n == n);
+    EXPECT(*hy_args_of(4999) && !*hy_args_of(1));
+    while (hy_pending.first)
+        hy_args_drop(&hy_pending.first);
+    EXPECT(!hy_pending.n);
 }
 
 /* A process's fork and end, as the probe sends them. */

@@ -11,7 +11,7 @@ enum { LOG_STATS = 4 }; /* the log's last line only: BPF_LOG_STATS, 5.2 */
 
 static char verify_log[1 << 20];
 
-enum { MOST = 16 }; /* programs of a family */
+enum { MOST = BPF_MAX_PROGS }; /* programs of a family */
 
 /* Loads each program as it is configured; most[]: how many instructions that took, if that is more.
  * The number that are refused. */
@@ -108,8 +108,8 @@ static int verify_call(void)
     bpf_set(&c, "CFG_STOP", 3 << 14);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set_compat(&c, &compat);
-    static const struct { u64 count, observe, everyone; } form[] = {
-        { 0, 0, 0 }, { 0, 1, 0 }, { 0, 1, 1 }, { 1, 0, 0 }, { 1, 0, 1 }
+    static const struct { u64 count, observe, everyone, proc; } form[] = {
+        { 0, 0, 0, 0 }, { 0, 1, 0, 1 }, { 0, 1, 1, 0 }, { 1, 0, 0, 0 }, { 1, 0, 1, 0 }
     };
     u32 most[MOST] = { 0 };
     int refused = 0;
@@ -117,6 +117,7 @@ static int verify_call(void)
         set_anew(&c, "CFG_COUNT", form[i].count);
         set_anew(&c, "CFG_OBSERVE", form[i].observe);
         set_anew(&c, "CFG_EVERYONE", form[i].everyone);
+        set_anew(&c, "CFG_PROC", form[i].proc);
         o->cfg = c.v, o->n_cfg = c.n;
         refused += verify(o, most);
     }
@@ -159,6 +160,7 @@ static int verify_proc(void)
     bpf_find_records(o, ~0u);
     po.failed = true, po.n_env = 1;
     proc_plan(&c, &mask);
+    bpf_set(&c, "CFG_FOLLOWED", 1);
     for (u32 i = 0; i < c.n; i++)
         if (!strcmp(c.v[i].name, "CFG_ARGV"))
             c.v[i].val = 1;

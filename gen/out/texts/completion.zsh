@@ -30,8 +30,8 @@ _kvis() {
   esac
   case $cmd in
   trace) _arguments -s -S \
-    '*-p+[trace a running process and its threads; repeatable]:PID:_pids' \
-    '*--attach=[trace a running process and its threads; repeatable]:PID:_pids' \
+    '*-p+[watch a running process, its threads and new children; repeatable]:PID:_pids' \
+    '*--attach=[watch a running process, its threads and new children; repeatable]:PID:_pids' \
     '*--all[show the calls of all processes, or count them (-c), stopping none]' \
     '*--cgroup=[show or count (-c) the calls of this cgroup (v2) and those below it]:PATH:_files' \
     '*-v[print every call, decoded, with its result and time]' \
@@ -90,9 +90,9 @@ _kvis() {
     '*--no-follow[trace the command alone, by ptrace\: no other process, no other thread]' \
     '*--same-cpu[run kvis and the command on one CPU\: faster, but the command can see it]' \
     '*--backend=[choose how calls are seen\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
-    '*--no-ebpf[do not trace the scheduler and the disks behind the calls (hybrid)]' \
+    '*--no-ebpf[do not trace the scheduler and the disks behind the calls]' \
     '*--bpf-stats[measure the time of the BPF programs, which makes them slower (hybrid)]' \
-    '*--min-sched-delay=[show waits for a CPU of US microseconds or more (10000; hybrid)]:US: ' \
+    '*--min-sched-delay=[show waits for a CPU of US microseconds or more (10000)]:US: ' \
     '*--ring=[set the size of the ring buffer for recorded calls (4M; observe\: 16M to 64M)]:SIZE: ' \
     '*-f[follow children (always on)]' \
     '*--follow-forks[follow children (always on)]' \

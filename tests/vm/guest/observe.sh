@@ -71,3 +71,36 @@ t_is "-p: exit status" 0 $?
 t_is "-p: nothing is missing" "" "$(cat err)"
 t_is "-p: the sleeps of its children" 2 "$(grep -c '"type":"syscall".*"name":"clock_nanosleep"' json)"
 t_is "-p, --min-duration: nothing shorter" 0 "$(grep '"type":"syscall"' json | grep -c '"duration_ns":1\{0,1\}[0-9]\{1,7\}}')"
+
+# Without --backend it is the same, with all that the programs of kvis proc tell: births, execs, directories, signals, ends.
+rm -rf json text dir && mkdir dir && echo hello >dir/in
+cat >script <<'END'
+read -r go
+trap 'echo got it' USR1
+(cd dir && exec cat in >out)
+kill -USR1 $$
+nosuch-program
+/bin/ls dir/.. >/dev/null
+exit 3
+END
+sh script <gate >/dev/null 2>&1 &
+pid=$!
+exec 8>gate
+kvis trace -v -p $pid --json=json -o text 2>err 8>&- &
+kvis=$!
+until_true 20 grep -q '(observe)' text
+sleep 0.3
+echo go >&8
+exec 8>&-
+wait $pid
+t_is "a script: its own exit status" 3 $?
+wait $kvis
+t_is "a script: exit status of kvis" 0 $?
+t_is "a script: nothing is missing" 1 "$(grep -c '"type":"summary".*"lost":0,' json)"
+t_is "a script: children" "$(grep -c '"type":"spawn_process"' json)" "$(($(grep -c '"type":"exit_process"' json) - 1))"
+t_is "a script: an exec has its arguments" 1 "$(grep -c '"type":"exec".*"argv":\["cat","in"\]' json)"
+t_is "a script: the directory of its child" 1 "$(grep -c "\"type\":\"open\".*\"path\":\"$PWD/dir/in\"" json)"
+t_is "a script: bytes of its child" 1 "$(grep -c "\"type\":\"[a-z]*\".*$PWD/dir/out.*6" json | sed 's/[1-9][0-9]*/1/')"
+t_is "a script: the signal" 1 "$(grep -c '"type":"signal".*"signal":"SIGUSR1".*"sender_pid":'$pid json)"
+t_is "a script: how it ended" 1 "$(grep -c '"type":"exit_process".*"exit_pid":'$pid',"code":3' json)"
+t_is "a script: calls that a process ended in" "$(grep -c '"type":"exit_process"' json)" "$(grep -c '"type":"syscall".*"name":"exit_group"' json)"
