@@ -21543,8 +21543,12 @@ static void tr_release(void *(*rest)(void *))
     pthread_t th;
     if (!tr.detaching || !ps.n_tasks || pthread_attr_init(&attr))
         return;
-    if (!pthread_attr_setstacksize(&attr, STACK) && !pthread_create(&th, &attr, rest, NULL))
-        syscall(SYS_exit, 0);
+    if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
+        return;
+    /* The C library does not know that this thread ends: the kernel is not to clear its tid, which
+     * in musl is the lock of the list of threads (CLONE_CHILD_CLEARTID in clone(2)). */
+    syscall(SYS_set_tid_address, NULL);
+    syscall(SYS_exit, 0);
 }
 
 static void tr_kill_one(struct task *t)
