@@ -10307,13 +10307,16 @@ static int md_connected(struct task *t, const struct call *c)
             return -1;
         if (!error) /* it is there, or has not been refused yet */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
+        if (error == ECONNRESET || error == EPIPE) /* as below */
+            return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
     case 0:
     case EISCONN:
+    case ECONNRESET: /* a reset before the connection is there is ECONNREFUSED (tcp_reset, Linux) */
         return 0;
-    case ECONNREFUSED: case ECONNRESET: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
+    case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
         return c->err;
     default:
@@ -18032,11 +18035,13 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     } else if (sp_n_came - sp_n_done < SP_CAME) {
         sp_came[sp_n_came % SP_CAME] = *si;
         sp_n_came = sp_n_came + 1;
+    } else {
+        sp_told = sig;
     }
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* It has neither kvis's name nor its words, by which pkill(1) would find it, too. */
+/* The witness has neither kvis's name nor its arguments: pkill(1) must not match it, too. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18060,10 +18065,12 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-static void sp_end_witness(pid_t pid)
+/* Ends a witness and forgets its id, which another process can have from then on. */
+static void sp_end_witness(pid_t *pid)
 {
-    if (pid > 0 && kill(pid, SIGKILL) == 0)
-        waitpid(pid, NULL, 0);
+    if (*pid > 0 && kill(*pid, SIGKILL) == 0)
+        waitpid(*pid, NULL, 0);
+    *pid = -1;
 }
 
 /* The signals of a process that are pending, bit n-1. */
@@ -18088,7 +18095,7 @@ static void sp_change_witness(void)
         if (unseen >> (sp_sigs[i] - 1) & 1)
             sigtimedwait(&one, NULL, &(struct timespec){ 0 });
     }
-    sp_end_witness(old);
+    sp_end_witness(&old);
 }
 
 /* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
@@ -18131,9 +18138,9 @@ static bool sp_over(void)
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    sigprocmask(SIG_SETMASK, &was, NULL);
-    if (!sp_told)
+    if (!sp_told) /* a signal that waits sets the timer anew when it is delivered */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+    sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_told;
 }
 
@@ -22519,7 +22526,7 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     }
     bpf_detach(&s->obj);
     ses_take(s);
-    sp_end_witness(sp_witness);
+    sp_end_witness(&sp_witness);
 }
 
 static void ses_end(struct session *s)
@@ -25949,7 +25956,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* What a thing that was not there at the reading before has counted, it has counted since. */
+/* The counters of a thing that is new since the last reading started from 0 at that reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -31315,8 +31322,8 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
-    u32 next;                    /* the place of the next child, which the oldest has */
-    pid_t child[HS_CLIENTS];     /* 0: none */
+    u32 n;
+    pid_t child[HS_CLIENTS];     /* n of them, the oldest first */
     u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
 } hs = { .fd = -1 };
 
@@ -31447,52 +31454,55 @@ static void hs_serve(int f)
         ;
 }
 
-/* Serves a client in a child process, which ends with kvis; where there can be none (a limit of
- * processes is reached), all wait for the client. */
-static void hs_child(int f)
+/* Forgets the children that have ended. */
+static void hs_reap(void)
 {
-    pid_t *child = &hs.child[hs.next++ % HS_CLIENTS];
-    if (*child) {
-        kill(*child, SIGKILL);
-        waitpid(*child, NULL, 0);
+    u32 n = 0;
+    for (u32 k = 0; k < hs.n; k++)
+        if (!waitpid(hs.child[k], NULL, WNOHANG))
+            hs.child[n++] = hs.child[k];
+    hs.n = n;
+}
+
+/* Serves a client in a child process, which ends with kvis. Where there can be none (a limit of
+ * processes is reached), all wait for this client, and it returns false. */
+static bool hs_child(int f)
+{
+    hs_reap();
+    if (hs.n == HS_CLIENTS) {
+        kill(hs.child[0], SIGKILL);
+        waitpid(hs.child[0], NULL, 0);
+        hs_reap();
     }
-    *child = fork();
-    if (*child == 0) {
+    pid_t child = fork();
+    if (child > 0) {
+        hs.child[hs.n++] = child;
+        return true;
+    }
+    if (child == 0) {
         setpgid(0, 0); /* what is typed at the terminal is for kvis alone */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
-    if (*child <= 0)
-        hs_serve(f);
-    if (*child == 0)
+    hs_serve(f);
+    if (child == 0)
         _exit(0);
-    *child = MAX(*child, 0);
+    return false;
 }
 
 static void hs_accept(void)
 {
     mout_exposition(PAGE_HTTP); /* of this process, not of the children */
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
+    bool more = true;
+    for (u32 n = 0; n < HS_CLIENTS && more; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
             if (errno == EMFILE || errno == ENFILE) /* poll(2) would not wait */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
-        hs_child(f);
+        more = hs_child(f);
         close(f);
     }
-}
-
-/* Whether children are left. */
-static bool hs_reap(void)
-{
-    bool any = false;
-    for (u32 k = 0; k < HS_CLIENTS; k++) {
-        if (hs.child[k] && waitpid(hs.child[k], NULL, WNOHANG))
-            hs.child[k] = 0;
-        any |= hs.child[k] != 0;
-    }
-    return any;
 }
 
 /* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
@@ -31501,7 +31511,8 @@ static bool hs_wait(u64 until, int also)
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         bool rest = now < hs.rest_ns;
         struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
-        u64 ms = MIN((until - now + 999999) / 1000000, hs_reap() || rest ? 250 : 1000000);
+        hs_reap();
+        u64 ms = MIN((until - now + 999999) / 1000000, hs.n || rest ? 250 : 1000000);
         if (poll(p, 2, (int)ms) < 0)
             return true;
         if (p[0].revents)
@@ -34310,7 +34321,7 @@ static int dg_run(void)
     out_flush();
     while (sp_command.pid && dg.status == -1 && !sp_over()) /* -d was over before it */
         dg_wait(u_now() + NSEC);
-    sp_end_witness(sp_witness);
+    sp_end_witness(&sp_witness);
     return dg.status;
 }
 
@@ -35960,7 +35971,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
-/* Sets time zero, of all that kvis tells: a command's execve, or when kvis watches all else. */
+/* Sets time zero of all output: a command's execve, or when kvis watches all else. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
