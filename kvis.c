@@ -583,7 +583,7 @@ static u64 u_clock(clockid_t clock)
     return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
 }
 
-/* The clock of every time that kvis tells. */
+/* The clock of every time that kvis reports. */
 static u64 u_now(void)
 {
     return u_clock(CLOCK_MONOTONIC);
@@ -16915,7 +16915,7 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Writes all n elements of an array; val has them one after the other. */
+/* Writes all n elements of an array; val holds them in order. */
 static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
 {
     int e = 0;
@@ -18946,9 +18946,9 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
         if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: where a path leads must be asked before it is another";
+        return "-P: a path must be resolved before it changes";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
-        return "--faults: page faults must find the regions as they are";
+        return "--faults: page faults need an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -20097,7 +20097,7 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Without those of forks, children are not traced. */
+/* Without fork events, children are not traced. */
 static u32 tr_options(void)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -20705,7 +20705,7 @@ static bool tr_pipes_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Looks for them, from reader to reader. */
+/* Looks for the readers of kvis's output, from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -20833,8 +20833,8 @@ static void tr_set_aside(pid_t tid, int status)
 /* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
  * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
  * older one would never have its turn. So all that stand are asked for before the first goes on.
- * One that comes twice was killed at its first stop, which is void by that: the second takes its
- * place, as if it had been killed before we looked.
+ * A thread that is reported twice was killed in its first stop, which is then stale: the second
+ * takes its place, as if the thread had been killed before kvis looked.
  * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
  * signals that those threads get when they are let go. */
 static void tr_collect(void)
@@ -20849,7 +20849,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
+/* A newer stop of a thread replaces the stop that is about to be handled. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -20886,7 +20886,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Tells all from before now, which comes before the stops that are looked at next. */
+/* Takes all records from before now: they precede the stops that are looked at next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -21028,8 +21028,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Says once that a program has not got the rights of its file's owner: for who traces it could do
- * with them whatever it wants to (execve(2)). */
+/* Warns once that a set-ID program runs without the rights of its file's owner: its tracer could
+ * otherwise misuse them (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21134,7 +21134,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread ends in an execve: told as one that succeeded if the old program is gone already, since
+/* A thread ends in an execve: reported as successful if the old program is gone already, since
  * the kernel kills a process that it cannot give the new one any more. */
 static void tr_exec_died(struct task *t)
 {
@@ -26906,7 +26906,7 @@ static const struct mfs_limit {
       "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
     /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
     { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
-      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not told in this network namespace" },
+      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not reported in this network namespace" },
 };
 
 /* The number in a file, after what is before it and so many words. */
@@ -29155,7 +29155,7 @@ static const char *unc_why(u32 role)
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "amd_df counts reads and writes together";
     if (unc.class != UC_NONE)
-        return "others have the counters";
+        return "the counters are in use by others";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
