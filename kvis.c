@@ -591,7 +591,7 @@ static u64 u_clock(clockid_t clock)
     return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
 }
 
-/* The clock of every time that kvis tells. */
+/* The clock of every time that kvis reports. */
 static u64 u_now(void)
 {
     return u_clock(CLOCK_MONOTONIC);
@@ -10378,13 +10378,16 @@ static int md_connected(struct task *t, const struct call *c)
             return -1;
         if (!error) /* it is there, or has not been refused yet */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
+        if (error == ECONNRESET || error == EPIPE) /* as below */
+            return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
     case 0:
     case EISCONN:
+    case ECONNRESET: /* a reset before the connection is there is ECONNREFUSED (tcp_reset, Linux) */
         return 0;
-    case ECONNREFUSED: case ECONNRESET: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
+    case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
         return c->err;
     default:
@@ -17004,7 +17007,7 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Writes all n elements of an array; val has them one after the other. */
+/* Writes all n elements of an array; val holds them in order. */
 static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
 {
     int e = 0;
@@ -18145,11 +18148,13 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     } else if (sp_n_came - sp_n_done < SP_CAME) {
         sp_came[sp_n_came % SP_CAME] = *si;
         sp_n_came = sp_n_came + 1;
+    } else {
+        sp_told = sig;
     }
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* It has neither kvis's name nor its words, by which pkill(1) would find it, too. */
+/* The witness has neither kvis's name nor its arguments: pkill(1) must not match it, too. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18173,10 +18178,12 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-static void sp_end_witness(pid_t pid)
+/* Ends a witness and forgets its id, which another process can have from then on. */
+static void sp_end_witness(pid_t *pid)
 {
-    if (pid > 0 && kill(pid, SIGKILL) == 0)
-        waitpid(pid, NULL, 0);
+    if (*pid > 0 && kill(*pid, SIGKILL) == 0)
+        waitpid(*pid, NULL, 0);
+    *pid = -1;
 }
 
 /* The signals of a process that are pending, bit n-1. */
@@ -18201,7 +18208,7 @@ static void sp_change_witness(void)
         if (unseen >> (sp_sigs[i] - 1) & 1)
             sigtimedwait(&one, NULL, &(struct timespec){ 0 });
     }
-    sp_end_witness(old);
+    sp_end_witness(&old);
 }
 
 /* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
@@ -18244,9 +18251,9 @@ static bool sp_over(void)
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    sigprocmask(SIG_SETMASK, &was, NULL);
-    if (!sp_told)
+    if (!sp_told) /* a signal that waits sets the timer anew when it is delivered */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+    sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_told;
 }
 
@@ -19160,9 +19167,9 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
         if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        return "-P: where a path leads must be asked before it is another";
+        return "-P: a path must be resolved before it changes";
     if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
-        return "--faults: page faults must find the regions as they are";
+        return "--faults: page faults need an up-to-date list of memory regions";
     return hy_spec(&sc_rows[row], s);
 }
 
@@ -20198,7 +20205,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              ? "--all and --cgroup show calls or count them; fix: leave out -w, "
                                "--report, --perfetto, --chrome-json, --folded, --faults, --by "
                                "and, with -c, -v, --json and -P"
-           : f->faults       ? "--faults: page faults must find the regions as they are"
+           : f->faults       ? "--faults: page faults need an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
@@ -20233,7 +20240,7 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Whether kvis may not see which files a process has open: its links in /proc are all alike. */
+/* Whether kvis is not allowed to see a process's open files: its links in /proc are all alike. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20360,7 +20367,7 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Without those of forks, children are not traced. */
+/* Without fork events, children are not traced. */
 static u32 tr_options(void)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -20950,15 +20957,15 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
 /* A child of t's has been made, with these flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
-    bool thread = fl & CLONE_THREAD;
+    bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
     ps_inherit(child, t, fl);
     struct proc *p = tr_proc(thread ? t->pid : child->tid, t->pid);
     if (p) {
         ps_join(child, p);
-        if (!thread)
+        if (!thread && t->proc)
             p->caught = t->proc->caught, p->restart = t->proc->restart,
-            p->program = t->proc->program;
-        if (fl & CLONE_NEWPID || (t->proc && (t->proc->pid_ns || t->proc->new_pid_ns)))
+            p->program = t->proc->program, p->pid_ns = own_ns ? 0 : t->proc->pid_ns;
+        if (own_ns || (t->proc && t->proc->pid_ns))
             ps_look_ns(child);
     }
     t->call.child = child->tid;
@@ -21048,8 +21055,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Says once that a program has not got the rights of its file's owner: for who traces it could do
- * with them whatever it wants to (execve(2)). */
+/* Warns once that a set-ID program runs without the rights of its file's owner: its tracer could
+ * otherwise misuse them (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21156,7 +21163,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread ends in an execve: told as one that succeeded if the old program is gone already, since
+/* A thread ends in an execve: reported as successful if the old program is gone already, since
  * the kernel kills a process that it cannot give the new one any more. */
 static void tr_exec_died(struct task *t)
 {
@@ -21462,6 +21469,7 @@ static void tr_fork_record(const struct wire_proc *h)
     if (!child)
         return;
     child->run = RUN_RUNNING;
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* it can have ended meanwhile */
     tr_born(t, child, h->flags);
 }
 
@@ -21472,7 +21480,7 @@ static void tr_tell_unseen(pid_t pid)
     if (said || !tr_runs_32(pid))
         return;
     said = true;
-    u_warn("pid %d executes a 32-bit program, of which no calls are seen; "
+    u_warn("pid %d executes a 32-bit program, whose calls cannot be seen; "
            "fix: --backend=ptrace", pid);
 }
 
@@ -21542,7 +21550,7 @@ static void tr_signal_record(const struct wire_signal *w)
     u_at = 0;
 }
 
-/* A process dies of a signal that was not delivered: tells how it was sent. */
+/* A process dies of a signal that was not delivered: reports how the signal was sent. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21652,7 +21660,7 @@ static bool tr_pipes_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Looks for them, from reader to reader. */
+/* Looks for the readers of kvis's output, from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21789,8 +21797,8 @@ static void tr_set_aside(pid_t tid, int status)
 /* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
  * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
  * older one would never have its turn. So all that stand are asked for before the first goes on.
- * One that comes twice was killed at its first stop, which is void by that: the second takes its
- * place, as if it had been killed before we looked.
+ * A thread that is reported twice was killed in its first stop, which is then stale: the second
+ * takes its place, as if the thread had been killed before kvis looked.
  * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
  * signals that those threads get when they are let go. */
 static void tr_collect(void)
@@ -21805,7 +21813,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
+/* A newer stop of a thread replaces the stop that is about to be handled. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -21842,7 +21850,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Tells all from before now, which comes before the stops that are looked at next. */
+/* Takes all records from before now: they precede the stops that are looked at next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -22181,7 +22189,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Once a second after records got lost, twice. */
+/* Runs twice, a second apart, after records were lost. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns && now - tr.swept_ns > NSEC;
@@ -22535,7 +22543,7 @@ static int tr_first_look(struct task *t, struct tr_in *in)
     return row;
 }
 
-/* How often a thread has been taken from its CPU; -1: not known. */
+/* Number of context switches of a thread; -1: not known. */
 static s64 tr_switches(pid_t tid)
 {
     s64 own = ps_status(tid, "voluntary_ctxt_switches:");
@@ -23092,7 +23100,7 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     }
     bpf_detach(&s->obj);
     ses_take(s);
-    sp_end_witness(sp_witness);
+    sp_end_witness(&sp_witness);
 }
 
 static void ses_end(struct session *s)
@@ -26410,7 +26418,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* What a thing that was not there at the reading before has counted, it has counted since. */
+/* The counters of a thing that is new since the last reading started from 0 at that reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -27505,7 +27513,7 @@ static void mfs_fs(void)
         mfs_fs_line(line, seen, &n);
 }
 
-/* --- what says that hardware fails, or is slow --- */
+/* --- failing or slow hardware --- */
 
 static void mfs_edac_files(u32 id, const char *dir)
 {
@@ -27624,7 +27632,7 @@ static const struct mfs_limit {
       "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
     /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
     { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
-      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not told in this network namespace" },
+      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not reported in this network namespace" },
 };
 
 /* The number in a file, after what is before it and so many words. */
@@ -28088,7 +28096,7 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* NULL: there is no room for it. */
+/* NULL: the table is full. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28224,7 +28232,7 @@ static void mfs_busy(void)
     met.src[met.cur].there = mfs_seen.n;
 }
 
-/* --- which are stuck --- */
+/* --- stuck processes --- */
 
 /* Whether its first thread is in uninterruptible sleep, and has not run since the look before. */
 static bool mfs_is_stuck(const struct mfs_task *t)
@@ -28257,7 +28265,7 @@ static void mfs_stuck(void)
         met_set(met.all, M_STUCK, n);
 }
 
-/* --- how many descriptors they have --- */
+/* --- open file descriptors of processes --- */
 
 /* "Max open files            1024                 524288               files": the first is what
  * open(2) fails at. */
@@ -30077,7 +30085,7 @@ static const char *unc_why(u32 role)
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "amd_df counts reads and writes together";
     if (unc.class != UC_NONE)
-        return "others have the counters";
+        return "the counters are in use by others";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
@@ -32208,8 +32216,8 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
-    u32 next;                    /* the place of the next child, which the oldest has */
-    pid_t child[HS_CLIENTS];     /* 0: none */
+    u32 n;
+    pid_t child[HS_CLIENTS];     /* n of them, the oldest first */
     u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
 } hs = { .fd = -1 };
 
@@ -32340,52 +32348,55 @@ static void hs_serve(int f)
         ;
 }
 
-/* Serves a client in a child process, which ends with kvis; where there can be none (a limit of
- * processes is reached), all wait for the client. */
-static void hs_child(int f)
+/* Forgets the children that have ended. */
+static void hs_reap(void)
 {
-    pid_t *child = &hs.child[hs.next++ % HS_CLIENTS];
-    if (*child) {
-        kill(*child, SIGKILL);
-        waitpid(*child, NULL, 0);
+    u32 n = 0;
+    for (u32 k = 0; k < hs.n; k++)
+        if (!waitpid(hs.child[k], NULL, WNOHANG))
+            hs.child[n++] = hs.child[k];
+    hs.n = n;
+}
+
+/* Serves a client in a child process, which ends with kvis. Where there can be none (a limit of
+ * processes is reached), all wait for this client, and it returns false. */
+static bool hs_child(int f)
+{
+    hs_reap();
+    if (hs.n == HS_CLIENTS) {
+        kill(hs.child[0], SIGKILL);
+        waitpid(hs.child[0], NULL, 0);
+        hs_reap();
     }
-    *child = fork();
-    if (*child == 0) {
+    pid_t child = fork();
+    if (child > 0) {
+        hs.child[hs.n++] = child;
+        return true;
+    }
+    if (child == 0) {
         setpgid(0, 0); /* what is typed at the terminal is for kvis alone */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
-    if (*child <= 0)
-        hs_serve(f);
-    if (*child == 0)
+    hs_serve(f);
+    if (child == 0)
         _exit(0);
-    *child = MAX(*child, 0);
+    return false;
 }
 
 static void hs_accept(void)
 {
     mout_exposition(PAGE_HTTP); /* of this process, not of the children */
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
+    bool more = true;
+    for (u32 n = 0; n < HS_CLIENTS && more; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
             if (errno == EMFILE || errno == ENFILE) /* poll(2) would not wait */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
-        hs_child(f);
+        more = hs_child(f);
         close(f);
     }
-}
-
-/* Whether children are left. */
-static bool hs_reap(void)
-{
-    bool any = false;
-    for (u32 k = 0; k < HS_CLIENTS; k++) {
-        if (hs.child[k] && waitpid(hs.child[k], NULL, WNOHANG))
-            hs.child[k] = 0;
-        any |= hs.child[k] != 0;
-    }
-    return any;
 }
 
 /* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
@@ -32394,7 +32405,8 @@ static bool hs_wait(u64 until, int also)
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         bool rest = now < hs.rest_ns;
         struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
-        u64 ms = MIN((until - now + 999999) / 1000000, hs_reap() || rest ? 250 : 1000000);
+        hs_reap();
+        u64 ms = MIN((until - now + 999999) / 1000000, hs.n || rest ? 250 : 1000000);
         if (poll(p, 2, (int)ms) < 0)
             return true;
         if (p[0].revents)
@@ -35108,7 +35120,7 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-/* Sources that a sick machine feels are read once. Clock rates are read at the second look, when
+/* Expensive sources are read once. Clock rates are read at the second look, when
  * what is watched runs (each CPU may take 10 ms before Linux 5.18); the memory and descriptors of
  * processes, and connections, at the end. */
 static void dg_costly(bool last)
@@ -35218,7 +35230,7 @@ static int dg_run(void)
     out_flush();
     while (sp_command.pid && dg.status == -1 && !sp_over()) /* -d was over before it */
         dg_wait(u_now() + NSEC);
-    sp_end_witness(sp_witness);
+    sp_end_witness(&sp_witness);
     return dg.status;
 }
 
@@ -36868,7 +36880,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
-/* Sets time zero, of all that kvis tells: a command's execve, or when kvis watches all else. */
+/* Sets time zero of all output: a command's execve, or when kvis watches all else. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;

@@ -189,7 +189,7 @@
     X(FS, "fs", "filesystems", mfs_fs, \
       "no file system of this kind") \
     X(FDS, "limits", "descriptors", mfs_fds, \
-      "no process has half of its descriptors") \
+      "no process uses half of its allowed descriptors") \
     X(PORTS, "limits", "ports", mfs_ports, \
       "less than half of the ports can be in use") \
     X(BONDS, "net", "bonds", mfs_bonds, \
@@ -904,11 +904,11 @@
       "Size of a file system", \
       "Size of a file system") \
     X(FS_AVAIL, "filesystem_avail", "", FS, BYTES, FS, "", MET_ALONE, false, \
-      "Space of a file system that users other than root can take", \
-      "Space of a file system that users other than root can take") \
+      "Space of a file system available to users other than root", \
+      "Space of a file system available to users other than root") \
     X(FS_LEFT, "filesystem_avail_share", "", FS, RATIO, FS, "", MET_ALONE, false, \
-      "Share of a file system that users other than root can take", \
-      "Share of a file system that users other than root can take") \
+      "Share of a file system available to users other than root", \
+      "Share of a file system available to users other than root") \
     X(FS_INODES, "filesystem_files_used_share", "", FS, RATIO, FS, "", MET_ALONE, false, \
       "Share of the inodes of a file system that are used", \
       "Share of the inodes of a file system that are used") \
@@ -931,11 +931,11 @@
       "Tracked connections that could not be inserted, as where two packets raced", \
       "Tracked connections that could not be inserted, as where two packets raced") \
     X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
-      "IPv4 neighbors that found no place in the table", \
-      "IPv4 neighbors that found no place in the table") \
+      "IPv4 neighbors not added because the neighbor table was full", \
+      "IPv4 neighbors not added because the neighbor table was full") \
     X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
-      "IPv6 neighbors that found no place in the table", \
-      "IPv6 neighbors that found no place in the table") \
+      "IPv6 neighbors not added because the neighbor table was full", \
+      "IPv6 neighbors not added because the neighbor table was full") \
     X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, \
       "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0", \
       "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0") \
@@ -946,23 +946,23 @@
       "Memory errors since boot that ECC could not correct", \
       "Memory errors since boot that ECC could not correct") \
     X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "", MET_ALONE, false, \
-      "Arrays of md that lack a disk", \
-      "Arrays of md that lack a disk") \
+      "Degraded md arrays (a disk is missing)", \
+      "Degraded md arrays (a disk is missing)") \
     X(LOG_OOM, "log_oom_kills", "Killed process ", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Messages of the kernel about processes that it killed for their memory", \
-      "Messages of the kernel about processes that it killed for their memory") \
+      "Kernel log messages about processes killed by the OOM killer", \
+      "Kernel log messages about processes killed by the OOM killer") \
     X(LOG_IO, "log_io_errors", "I/O error, dev ", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Messages of the kernel about requests that a disk failed", \
-      "Messages of the kernel about requests that a disk failed") \
+      "Kernel log messages about failed disk requests", \
+      "Kernel log messages about failed disk requests") \
     X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Messages of the kernel about tasks that wait for minutes", \
-      "Messages of the kernel about tasks that wait for minutes") \
+      "Kernel log messages about tasks blocked for minutes", \
+      "Kernel log messages about tasks blocked for minutes") \
     X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Messages of the kernel about errors of the hardware", \
-      "Messages of the kernel about errors of the hardware") \
+      "Kernel log messages about hardware errors", \
+      "Kernel log messages about hardware errors") \
     X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Messages of the kernel about file systems that became read-only after errors", \
-      "Messages of the kernel about file systems that became read-only after errors") \
+      "Kernel log messages about file systems that became read-only after errors", \
+      "Kernel log messages about file systems that became read-only after errors") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", MET_ALONE, false, \
       "CPU time of a busy process", \
       "CPU time of a busy process") \
@@ -1030,8 +1030,8 @@
       "Time in which some task of a cgroup waited for memory", \
       "Time in which some task of a cgroup waited for memory") \
     X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
-      "Pages of a cgroup that were needed again soon after their reclaim", \
-      "Pages of a cgroup that were needed again soon after their reclaim") \
+      "Pages of a cgroup that were read again soon after they were reclaimed", \
+      "Pages of a cgroup that were read again soon after they were reclaimed") \
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "Processes of a cgroup killed because memory ran out", \
       "Processes of a cgroup killed because memory ran out") \

@@ -243,7 +243,7 @@ enum {
     { IN_TRACE, 0, "no-ebpf", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
-      "do not trace the scheduler and the disks behind the calls" }, \
+      "do not trace scheduler waits and disk requests of the calls" }, \
     { IN_TRACE, 0, "bpf-stats", NULL, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
       NULL, "", "    --bpf-stats", \

@@ -116,7 +116,7 @@
     X(M_SWAP_OUT, "swapped out %") \
     X(M_B_REMOTE, "% of its memory on another node") \
     X(M_B_FAR, "% of memory there") \
-    X(M_B_OWN_PART, "its own node has % of an even share") \
+    X(M_B_OWN_PART, "memory on its own node is % of an even share") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken elsewhere %") \
@@ -639,7 +639,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Requests wait for disk %t, which has no moving parts: it gets more than it can take", \
+      .finding = "Requests wait for disk %t, which is not rotational: it gets more than it can serve", \
       .source = "a flash disk takes 1 ms or less", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
@@ -765,7 +765,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Listening sockets have more requests than places for them, and answer by SYN cookies", \
+      .finding = "Listening sockets have more connection requests than they can queue, and send SYN cookies", \
       .source = "tcp(7): tcp_syncookies", \
       .next = "ss -ltn", .alone = "" }, \
     { .name = "tcp-memory-aborts", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -773,7 +773,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "TCP gives up connections because memory for them ran out", \
+      .finding = "TCP aborts connections because TCP memory ran out", \
       .source = "tcp(7): tcp_mem", \
       .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
     { .name = "tcp-zero-windows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -935,7 +935,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "An array of md lacks a disk", \
+      .finding = "An md array is degraded: a disk is missing", \
       .source = "md(4)", \
       .next = "cat /proc/mdstat", .alone = "" }, \
     { .name = "disk-errors", .res = RES_HARD, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_IO, \
@@ -985,6 +985,6 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Programs ask a slow clock for the time: each look takes a system call and a device", \
+      .finding = "The clock source is slow: reading the time takes a system call and a device access", \
       .source = "clocksource0/current_clocksource: hpet, acpi_pm or jiffies", \
       .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" },

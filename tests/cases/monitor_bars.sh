@@ -60,7 +60,7 @@ until_true 5 eval 't capture-pane -p | sed -n 60p | grep -q "^q quit"' || fail "
 bars 200
 # what does not fit is below
 t resize-window -x 80 -y 9
-below() { ! shows '^runq_wait  ' && t capture-pane -p | sed -n 9p | grep -q '^q quit .*([0-9]* lines more)'; }
+below() { ! shows '^runq_wait  ' && t capture-pane -p | sed -n 9p | grep -q '^q quit .*([0-9]* more lines)'; }
 until_true 5 below || fail "bars without room: $(t capture-pane -p)"
 t send-keys End
 until_true 5 shows '^runq_wait  ' || fail "no bars at the end: $(t capture-pane -p)"

@@ -1241,6 +1241,26 @@ static void t_vhost(void)
     vh.obj.fam = NULL;
 }
 
+/* A client that takes its time is not ended while places are free. */
+static void t_slow_client(void)
+{
+    pid_t slow = fork();
+    if (!slow)
+        for (prctl(PR_SET_PDEATHSIG, SIGKILL);;)
+            pause();
+    hs.child[hs.n++] = slow;
+    for (u32 k = 0; k < HS_CLIENTS; k++) {
+        int pair[2];
+        EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && shutdown(pair[1], SHUT_WR) == 0);
+        EXPECT(hs_child(pair[0]));
+        close(pair[0]), close(pair[1]);
+        while (hs_reap(), hs.n > 1)
+            poll(NULL, 0, 1);
+    }
+    EXPECT(hs.n == 1 && hs.child[0] == slow && kill(slow, SIGKILL) == 0 && waitpid(slow, NULL, 0) == slow);
+    hs.n = 0;
+}
+
 static void t_listen(void)
 {
     int pair[2];
@@ -1252,15 +1272,16 @@ static void t_listen(void)
     EXPECT(hs_opt_listen("::1:1") && hs_opt_listen("1.2.3:1") && hs_opt_listen("1:") && hs_opt_listen(""));
     EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
     EXPECT(write(pair[1], "GET /metrics HTTP/1.1\n\n", 23) == 23 && shutdown(pair[1], SHUT_WR) == 0);
-    hs_child(pair[0]);
+    EXPECT(hs_child(pair[0]) && hs.n == 1);
     close(pair[0]);
     for (ssize_t r; n < sizeof got - 1 && (r = read(pair[1], got + n, sizeof got - 1 - n)) > 0;)
         n += (size_t)r;
     close(pair[1]);
     EXPECT(!strncmp(got, "HTTP/1.1 200 OK\r\n", 17));
     EXPECT(strstr(got, "\nkvis_context_switches_total 3000000115\n"));
-    while (hs_reap())
+    while (hs_reap(), hs.n)
         poll(NULL, 0, 1);
+    t_slow_client();
 }
 
 /* A function's name, as compilers change it; what is only a piece of it. */

@@ -64,7 +64,7 @@ complete -c kvis -n '__kvis_is trace' -l no-accel -d 'use ptrace without a secco
 complete -c kvis -n '__kvis_is trace' -l no-follow -d 'trace the command alone, by ptrace: no other process, no other thread'
 complete -c kvis -n '__kvis_is trace' -l same-cpu -d 'run kvis and the command on one CPU: faster, but the command can see it'
 complete -c kvis -n '__kvis_is trace' -l backend -x -a 'auto ptrace hybrid observe' -d 'choose how calls are seen: auto|ptrace|hybrid|observe'
-complete -c kvis -n '__kvis_is trace' -l no-ebpf -d 'do not trace the scheduler and the disks behind the calls'
+complete -c kvis -n '__kvis_is trace' -l no-ebpf -d 'do not trace scheduler waits and disk requests of the calls'
 complete -c kvis -n '__kvis_is trace' -l bpf-stats -d 'measure the time of the BPF programs, which makes them slower (hybrid)'
 complete -c kvis -n '__kvis_is trace' -l min-sched-delay -x -d 'show waits for a CPU of US microseconds or more (10000)'
 complete -c kvis -n '__kvis_is trace' -l ring -x -d 'set the size of the ring buffer for recorded calls (4M; observe: 16M to 64M)'

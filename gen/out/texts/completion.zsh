@@ -90,7 +90,7 @@ _kvis() {
     '*--no-follow[trace the command alone, by ptrace\: no other process, no other thread]' \
     '*--same-cpu[run kvis and the command on one CPU\: faster, but the command can see it]' \
     '*--backend=[choose how calls are seen\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
-    '*--no-ebpf[do not trace the scheduler and the disks behind the calls]' \
+    '*--no-ebpf[do not trace scheduler waits and disk requests of the calls]' \
     '*--bpf-stats[measure the time of the BPF programs, which makes them slower (hybrid)]' \
     '*--min-sched-delay=[show waits for a CPU of US microseconds or more (10000)]:US: ' \
     '*--ring=[set the size of the ring buffer for recorded calls (4M; observe\: 16M to 64M)]:SIZE: ' \
