@@ -1824,6 +1824,7 @@ static struct {
     bool on, live;           /* live: the thread stands at the end of that call, and what the record
                               * lacks is read in it */
     bool entering;           /* what the call wrote over is wanted as it was */
+    bool bad_fd;             /* the call failed with EBADF */
     u32 n, n_files;
     struct mem_part {
         u64 addr;
@@ -2980,6 +2981,8 @@ static struct ofd *fd_get(struct task *t, s32 n)
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past()))
         return e ? e->o : NULL;
+    if (!e && replay.bad_fd) /* what has this number by now was opened later */
+        return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
     if (!o && e && fd_is_closed(t->tid, n)) {
@@ -20827,13 +20830,14 @@ static void tr_play(struct task *t, const struct wire_call *w)
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
     replay.on = true;
+    replay.bad_fd = w->over && w->ret == -EBADF;
     tr_at_entry(t, &s, w->ts_ns);
     u_at = w->end_ns;
     if (hy.sched && w->over && !t->call.late)
         tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
     u_at = 0;
-    replay.on = replay.live = false;
+    replay.on = replay.live = replay.bad_fd = false;
 }
 
 /* Tells the call in which a thread was let go, and forgets the thread. */
@@ -21379,6 +21383,7 @@ static void tr_first_state(struct task *t, pid_t pid)
         ps_join(t, p);
         ps_look_ns(t);
         p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
+        p->met_ns = u_now();
     }
 }
 
@@ -21425,7 +21430,8 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* A call ended before kvis had read the state of its process: that may have changed meanwhile. */
+/* A call ended before kvis had read the state of its process, which it may have changed: it is not
+ * played. It is lost where the process was met late, because its birth was lost. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21445,8 +21451,9 @@ static void tr_followed(const struct wire_call *w)
     struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task((pid_t)w->tid);
     if (!t || w->ts_ns == t->exec_ns)
         return;
-    if (t->proc && w->end_ns < t->proc->met_ns) {
+    if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
+        hy.strays += w->end_ns >= out.start_ns;
         return;
     }
     memcpy(t->comm, hy.who->comm, sizeof t->comm);
@@ -21539,7 +21546,7 @@ static void tr_signal_record(const struct wire_signal *w)
     }
     if (w->sent)
         return;
-    u_at = w->ts_ns;
+    u_at = MAX(w->ts_ns, out.start_ns);
     if (t->proc) {
         t->proc->delivered = w->sig;
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
@@ -21592,7 +21599,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
     pf_upto(h->ts_ns);
-    u_at = h->ts_ns;
+    u_at = MAX(h->ts_ns, out.start_ns);
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
@@ -22736,6 +22743,13 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         return 0;
     }
     return pid;
+}
+
+/* The call in which a thread was met begins at time zero for kvis. */
+static void tr_from_zero(struct task *t)
+{
+    if (t->call.open)
+        t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
 /* Attaches all of -p. From here on opt.pids is what is attached. Returns how many processes. */
@@ -26583,6 +26597,8 @@ static bool met_open(const char *path)
         met_wrong(path, errno);
     if (f >= 0)
         close(f);
+    if (b->p)
+        b->p[b->len] = 0; /* a byte less than the room is read */
     return f >= 0;
 }
 
@@ -27425,7 +27441,7 @@ static void mfs_tables(void)
 
 /* --- file systems --- */
 
-enum { MFS_FS = 256 };
+enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
 /* A path of /proc/PID/mountinfo, where blanks are \040. */
 static void mfs_unescape(char *s)
@@ -27449,30 +27465,84 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return local && strncmp(type, "fuse", 4);
 }
 
-/* Space and inodes. What cannot be written to has none to give, and is not at fault. */
-static void mfs_fs_space(const struct met_inst *i)
+/* Mount points of file systems that can wait for a server or a process, as mountinfo has them. */
+struct mfs_remote {
+    u32 n;
+    struct { const char *path; u32 len; } at[256];
+};
+
+static bool mfs_fs_remote(const char *type)
 {
-    struct statfs s;
-    if (statfs(met_path("%s", i->name), &s) || !s.f_blocks)
-        return;
-    double size = (double)s.f_bsize;
-    met_set(i, M_FS_SIZE, (double)s.f_blocks * size);
-    met_set(i, M_FS_AVAIL, (double)s.f_bavail * size);
-    met_set(i, M_FS_LEFT, (double)s.f_bavail / (double)s.f_blocks);
-    if (s.f_files)
-        met_set(i, M_FS_INODES, 1 - (double)s.f_ffree / (double)s.f_files);
+    static const char *const types[] = {
+        "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ", "gfs2 ",
+        "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
+    };
+    bool remote = false;
+    for (u32 k = 0; k < ARRAY_LEN(types); k++)
+        remote |= !strncmp(type, types[k], strlen(types[k]));
+    return remote;
+}
+
+/* The root is left out: kvis itself runs from it. */
+static void mfs_find_remote(struct mfs_remote *r, const char *text)
+{
+    r->n = 0;
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
+        u32 len = (u32)strcspn(path, " ");
+        if (!type || !mfs_fs_remote(type + 3) || len < 2)
+            continue;
+        if (r->n < ARRAY_LEN(r->at))
+            r->at[r->n].path = path, r->at[r->n].len = len;
+        r->n++;
+    }
+}
+
+/* Whether the way to a path can lead to one of them, so that a look-up could wait. */
+static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
+{
+    bool is = r->n > ARRAY_LEN(r->at);
+    for (u32 k = 0; k < MIN(r->n, ARRAY_LEN(r->at)); k++) {
+        u32 len = r->at[k].len;
+        is |= !strncmp(path, r->at[k].path, len) && (!path[len] || path[len] == '/' || path[len] == ' ');
+    }
+    return is;
+}
+
+/* Asks the file system with this device number; -EXDEV: another one is mounted over it. A file of
+ * btrfs has the device number of its subvolume, which mountinfo does not know. */
+static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
+{
+    struct stat root;
+    int f = open(path, O_PATH | O_CLOEXEC);
+    if (f < 0)
+        return -errno;
+    int e = fstat(f, &root) || fstatfs(f, s) ? -errno : 0;
+    close(f);
+    return e ? e : root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
+}
+
+static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
+{
+    double size = (double)s->f_bsize;
+    met_set(i, M_FS_SIZE, (double)s->f_blocks * size);
+    met_set(i, M_FS_AVAIL, (double)s->f_bavail * size);
+    met_set(i, M_FS_LEFT, (double)s->f_bavail / (double)s->f_blocks);
+    if (s->f_files)
+        met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
 /* "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last are the options of
  * the file system, which all its mounts share. */
-static void mfs_fs_line(char *line, u64 *seen, u32 *n)
+static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
-    char *end, *type = strstr(line, " - "), name[MET_NAME];
+    char *end, *type = strstr(line, " - "), name[MET_NAME], *path = (char *)u_word(line, 4);
     const char *dev = u_word(line, 2);
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
+    struct statfs space;
     s64 errors;
-    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr))
+    if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(remote, path))
         return;
     for (u32 k = 0; k < *n; k++)
         if (seen[k] == id)
@@ -27481,20 +27551,24 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
         met_left_out(1);
         return;
     }
-    seen[(*n)++] = id;
     *type = 0;
-    char *path = (char *)u_word(line, 4);
     path[strcspn(path, " ")] = 0;
     mfs_unescape(path);
-    struct met_inst *i = met_inst(DIM_FS, path);
-    const char *options = u_word(type + 3, 2);
+    type += 3;
+    const char *options = u_word(type, 2);
     bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
+    /* what cannot be written to has no space to give, and is not at fault */
+    int e = ro ? -EROFS : mfs_statfs(met_path("%s", path), id, !strncmp(type, "btrfs ", 6), &space);
+    if (e == -EXDEV)
+        return;
+    seen[(*n)++] = id;
+    struct met_inst *i = met_inst(DIM_FS, path);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type + 3, " "), type + 3);
+    snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
     met_set(i, M_FS_RO, ro);
-    if (!ro)
-        mfs_fs_space(i);
+    if (!e && space.f_blocks)
+        mfs_fs_space(i, &space);
     met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
     const char *count = met_path("/sys/fs/ext4/%s/errors_count", name);
     if (*name && met_there(count) && met_file_number(count, &errors))
@@ -27504,13 +27578,16 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 /* Below another root, the mounts are those of its first process. */
 static void mfs_fs(void)
 {
+    static struct mfs_remote remote;
     u64 seen[MFS_FS];
     u32 n = 0;
     char *line;
     if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
         return;
+    mfs_find_remote(&remote, met_file.text.p ? met_file.text.p : "");
     while ((line = met_line()))
-        mfs_fs_line(line, seen, &n);
+        mfs_fs_line(line, &remote, seen, &n);
+    met_left_out(remote.n > ARRAY_LEN(remote.at) ? remote.n - ARRAY_LEN(remote.at) : 0);
 }
 
 /* --- failing or slow hardware --- */
@@ -27546,14 +27623,25 @@ static void mfs_md(void)
  * key, and the last of them. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
-static int mfs_log_fd = -1;
+static struct {
+    int fd;
+    u64 next; /* the sequence number of the next message; 0: not known */
+    u64 lost; /* overwritten before they were read */
+} mfs_kmsg = { .fd = -1 };
 
-/* "3,1234,5140900,-;I/O error, dev sda, sector 9". Messages with a number from 8 on were written by
- * a program. */
+/* "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, from 8 on of a message that a program
+ * wrote, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
+    char *end;
     const char *text = strchr(line, ';');
-    if (!text || !isdigit((u8)*line) || strtoul(line, NULL, 10) >= 8)
+    if (!text || !isdigit((u8)*line))
+        return;
+    unsigned long level = strtoul(line, &end, 10);
+    u64 at = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
+    mfs_kmsg.lost += mfs_kmsg.next && at > mfs_kmsg.next ? at - mfs_kmsg.next : 0;
+    mfs_kmsg.next = at + 1;
+    if (level >= 8)
         return;
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
         if (strstr(text, metrics[mfs_log_rows[k]].key)) {
@@ -27569,17 +27657,17 @@ static void mfs_log(void)
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
-    if (mfs_log_fd < 0) {
-        mfs_log_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (mfs_log_fd < 0) {
+    if (mfs_kmsg.fd < 0) {
+        mfs_kmsg.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (mfs_kmsg.fd < 0) {
             met_wrong(path, errno);
             return;
         }
-        lseek(mfs_log_fd, 0, SEEK_END); /* what was before is not ours to count */
+        lseek(mfs_kmsg.fd, 0, SEEK_END); /* what was before is not ours to count */
     }
     for (u32 k = 0; k < MOST; k++) {
-        n = read(mfs_log_fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* it was overwritten before it was read */
+        n = read(mfs_kmsg.fd, text, sizeof text - 1);
+        if (n < 0 && errno == EPIPE) /* overwritten: the next number says how many */
             continue;
         if (n <= 0)
             break;
@@ -27589,6 +27677,7 @@ static void mfs_log(void)
     }
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
         met_count(met.all, mfs_log_rows[k], mfs_logged[k].n);
+    met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
 /* The last message of a kind; NULL: there was none. */
@@ -37000,6 +37089,10 @@ static int cmd_trace(void)
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
+    if (hy_follows()) { /* what ended before it has read all of /proc is not played */
+        cmd_start_clock(u_now());
+        tr_each(tr_from_zero);
+    }
     if (!opt.command)
         out_begin();
     if (everyone && !opt.count_only)

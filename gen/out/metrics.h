@@ -963,6 +963,9 @@
     X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "", MET_ALONE, false, \
       "Kernel log messages about file systems that became read-only after errors", \
       "Kernel log messages about file systems that became read-only after errors") \
+    X(LOG_LOST, "log_messages_lost", "", LOG, COUNT, NONE, "", MET_ALONE, false, \
+      "Kernel log messages overwritten before kvis read them; the counts of log_* do not include them", \
+      "Kernel log messages overwritten before kvis read them; the counts of log_* do not include them") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", MET_ALONE, false, \
       "CPU time of a busy process", \
       "CPU time of a busy process") \
@@ -1529,6 +1532,7 @@
     X(M_THREADS_USED, NULL, 0.8, 0.95, true) \
     X(M_CONNTRACK_USED, NULL, 0.8, 0.95, true) \
     X(M_TCP_MEM_USED, NULL, 0.8, 0.95, true) \
+    X(M_LOG_LOST, NULL, 0, 1000, false) \
     X(M_WAIT_P99, NULL, 1e7, 1e8, false) \
     X(M_WAIT_MAX, NULL, 1e8, 1e9, false) \
     X(M_MEM_USED, NULL, 0.7, 0.9, true)

@@ -11,14 +11,18 @@ python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnos
 cat out >&9
 # what statfs(2) says: a full file system, and one without inodes
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
-    mkdir full none
+    mkdir full none over
     unshare -m sh -c 'mount -t tmpfs -o size=64k x full && mount -t tmpfs -o nr_inodes=2 x none || exit 77
+        mount -t tmpfs -o size=1m x over && mkdir over/below && mount -t tmpfs -o size=2m x over/below
+        mount -t tmpfs -o size=64k x over && mkdir over/below && cat /dev/zero >over/f 2>/dev/null
         cat /dev/zero >full/f 2>/dev/null; : >none/a; exec "$0" diagnose -d 0.1 --json' "$KVIS" >json 2>err
     st=$?
     [ $st = 77 ] || python3 - json <<'END' || fail "full file systems"
 import json, os, sys
 found = {(f["rule"], c.get("mountpoint")) for f in json.load(open(sys.argv[1]))["findings"] for c in f["culprits"]}
-sys.exit(not {("filesystem-full", os.getcwd() + "/full"), ("filesystem-inodes", os.getcwd() + "/none")} <= found)
+here = os.getcwd()
+sys.exit(not {("filesystem-full", here + "/full"), ("filesystem-inodes", here + "/none"), ("filesystem-full", here + "/over")} <= found
+         or ("filesystem-full", here + "/over/below") in found) # another file system covers it
 END
 fi
 # the command

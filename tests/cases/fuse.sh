@@ -18,6 +18,7 @@ hung() { # hung CMD...: the program runs under CMD until the case says so
 }
 hung env
 tee=$(cat pid)
+nsenter -t "$tee" -m timeout 30 "$KVIS" monitor -c fs -n 1 -i 0.1 >out 2>&1 || fail "monitor waits for the server: $(cat out)"
 attach -q --backend=ptrace --json=json
 until_true 10 test -s json || fail "kvis waits for the server"
 detach INT 0

@@ -234,6 +234,25 @@ static void t_fd_table(void)
     EXPECT(made == gone);
 }
 
+/* After a loss, /proc knows a descriptor that no record made, unless the call says that there was none. */
+static void t_fd_lost(void)
+{
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct task t = { .tid = getpid(), .pid = getpid(), .files = files_new() };
+    replay.on = true;
+    fdt.lost_ns = u_now();
+    replay.bad_fd = true;
+    EXPECT(fd >= 0 && !fd_get(&t, fd));
+    replay.bad_fd = false;
+    EXPECT(fd_get(&t, fd));
+    replay.on = false;
+    fdt.lost_ns = 0;
+    files_put(t.files);
+    for (struct ofd *o; (o = ofd_dead());)
+        ofd_recycle(o);
+    close(fd);
+}
+
 static u64 mapped(const struct mm *m)
 {
     u64 n = 0, end = 0;
@@ -1374,6 +1393,7 @@ int main(int argc, char **argv)
     t_histogram();
     t_paths();
     t_fd_table();
+    t_fd_lost();
     t_memory_map();
     t_memory_lines();
     t_stop_without_call();
