@@ -27474,8 +27474,8 @@ struct mfs_remote {
 static bool mfs_fs_remote(const char *type)
 {
     static const char *const types[] = {
-        "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ", "gfs2 ",
-        "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
+        "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ",
+        "gfs2 ", "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
     };
     bool remote = false;
     for (u32 k = 0; k < ARRAY_LEN(types); k++)
@@ -27504,7 +27504,8 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     bool is = r->n > ARRAY_LEN(r->at);
     for (u32 k = 0; k < MIN(r->n, ARRAY_LEN(r->at)); k++) {
         u32 len = r->at[k].len;
-        is |= !strncmp(path, r->at[k].path, len) && (!path[len] || path[len] == '/' || path[len] == ' ');
+        bool begins = !strncmp(path, r->at[k].path, len);
+        is |= begins && (!path[len] || path[len] == '/' || path[len] == ' ');
     }
     return is;
 }
@@ -27519,7 +27520,9 @@ static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
         return -errno;
     int e = fstat(f, &root) || fstatfs(f, s) ? -errno : 0;
     close(f);
-    return e ? e : root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
+    if (e)
+        return e;
+    return root.st_dev == dev || (btrfs && s->f_type == MFS_BTRFS) ? 0 : -EXDEV;
 }
 
 static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
