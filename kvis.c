@@ -168,7 +168,7 @@ struct arg {
 };
 
 /* Of a call that comes out of a recording: what would be looked up by its row or in the tracee. */
-struct call_said {
+struct recorded_call {
     const char *name, *abi; /* abi NULL: the native one */
     const char *ret;        /* the result as text */
     u32 ret_len;
@@ -191,7 +191,7 @@ enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors of a set that are l
 
 /* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
 struct call {
-    const struct call_said *said; /* NULL: it is traced now */
+    const struct recorded_call *recorded; /* NULL: it is traced now */
     bool open;        /* entered and not yet returned */
     bool known;       /* row is valid; else only the number is known */
     bool begun;       /* the text sink has printed the first `shown` arguments */
@@ -360,7 +360,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
-    u64 told_ns, told_end_ns;   /* a call that has a record, and stopped all the same: from, to */
+    u64 reported_ns, reported_end_ns; /* from, to: a call that has a record, and stopped, too */
     u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -773,7 +773,7 @@ static u32 u_cut(const char *s, u32 n, u32 most)
 
 /* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
  * controls and line separators with which a name can pose as another. */
-static bool u_acts(u32 c)
+static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
         || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
@@ -890,7 +890,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         else if (quote && s[i] == (u8)quote) {
             b_c(b, '\\');
             b_c(b, quote);
-        } else if (len && !u_acts(cp))
+        } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
             for (int k = 0; k < MAX(len, 1); k++) {
@@ -919,7 +919,7 @@ static void b_shell(struct buf *b, const char *s, u32 n)
         int len = u_utf8((const u8 *)s + i, n - i, &cp);
         bool safe = len == 1 && (isalnum((u8)s[i]) || strchr("_-./=:,+@%^", s[i]));
         bare &= safe || len > 1;
-        plain &= len && !u_acts(cp) && cp != '\'';
+        plain &= len && !u_is_terminal_control(cp) && cp != '\'';
         i += (u32)MAX(len, 1);
     }
     if (bare && plain) {
@@ -976,7 +976,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         bad |= !len;
         if (!len)
             b_s(b, "\\ufffd");
-        else if (u_acts(cp) && cp < 0x10000)
+        else if (u_is_terminal_control(cp) && cp < 0x10000)
             b_unicode(b, cp);
         else
             b_put(b, s + i, (size_t)len);
@@ -3240,30 +3240,30 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
 /* Marks m careful if a file on that device, which tid has open or mapped, can make a reader wait.
  * Block devices have a major number. The mounts are asked each time, because a device number that
  * is free again is the next mount's; only that of the program's file stays while it runs. */
-static void vm_heed_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
+static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
 /* The same of the file behind a link of /proc (which leads to it without any walk). */
-static void vm_heed_link(struct mm *m, pid_t tid, const char *link)
+static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
     if (!m->careful && fd_statx(link, &sx) == 0)
-        vm_heed_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
+        vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
 /* The same of the program's own file. m->exe_minor is that of the program before it: its file was
  * in use until this one was. */
-static void vm_heed_exe(struct mm *m, pid_t tid)
+static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
     struct fd_stat sx;
     snprintf(link, sizeof link, "/proc/%d/exe", tid);
     if (fd_statx(link, &sx) < 0)
         return;
-    vm_heed_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
+    vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
     m->exe_minor = m->careful || sx.stx_dev_major ? 0 : sx.stx_dev_minor;
 }
 
@@ -3312,7 +3312,7 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
         if (opt.faults)
             vm_set(m, r);
         if (attach && (major || minor) && minor != was)
-            vm_heed_dev(m, tid, major, minor);
+            vm_check_dev(m, tid, major, minor);
         if (attach && !strcmp(r.name->s, "heap"))
             m->brk = r.end;
         was = minor;
@@ -4302,7 +4302,7 @@ static bool dec_zero(const u8 *p, size_t n)
 }
 
 /* Whether another member, of the `have` bytes at p, has the value that a condition asks for. */
-static bool dec_holds(const u8 *p, size_t have, const struct dec_condition *c)
+static bool dec_condition_met(const u8 *p, size_t have, const struct dec_condition *c)
 {
     u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
     switch (c->compare) {
@@ -4315,10 +4315,12 @@ static bool dec_holds(const u8 *p, size_t have, const struct dec_condition *c)
     }
 }
 
-static bool dec_shows(const struct dec *d, const u8 *p, size_t have, const struct dec_member *m)
+static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
+                               const struct dec_member *m)
 {
     bool answered = d->exit && !d->c->err;
-    return (size_t)m->off + m->size <= have && dec_holds(p, have, &dec_conditions[m->condition])
+    return (size_t)m->off + m->size <= have
+        && dec_condition_met(p, have, &dec_conditions[m->condition])
         && !(m->only & DEC_NONZERO && dec_zero(p + m->off, m->size))
         && !(m->only & DEC_ANSWER && !answered);
 }
@@ -4329,7 +4331,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
     u32 from = d->b->len;
     bool more = false;
     for (const struct dec_member *m = l->members; m < l->members + l->n; m++) {
-        if (!dec_shows(d, p, have, m))
+        if (!dec_member_visible(d, p, have, m))
             continue;
         if (m->only & DEC_VERBOSE && opt.verbose < 2) {
             more = true;
@@ -6818,7 +6820,7 @@ static void out_count(struct buf *b, u32 from, u64 n, const char *one, const cha
 }
 
 /* The files of a class that are below one directory; of a single one, its path. */
-static void out_below(struct buf *b, const struct out_proc *p, enum nm_class class)
+static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
     u32 n = p->files[class], len = p->below[class].len;
     if (n > 1)
@@ -6843,7 +6845,7 @@ static void out_read(struct buf *b, const struct out_proc *p)
             continue;
         b_s(b, between);
         if (class >= NM_HEADER || (n == 1 && !p->starting))
-            out_below(b, p, class);
+            out_common_dir(b, p, class);
         else
             b_f(b, "%u %s", n, joined ? "locale" : noun[class][n > 1]);
         between = joined ? " and " : ", ";
@@ -7138,7 +7140,7 @@ static bool out_routine_alone(const struct event *e)
 }
 
 /* How much was hidden: the line after the short summary. */
-static void out_tell_hidden(void)
+static void out_print_hidden(void)
 {
     if (out.hidden)
         b_f(&out.text.b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
@@ -7209,24 +7211,24 @@ static void out_text(const struct event *e)
 
 static u32 out_nargs(const struct call *c)
 {
-    return c->said ? c->said->nargs : c->known ? dec_nargs(c) : 6;
+    return c->recorded ? c->recorded->nargs : c->known ? dec_nargs(c) : 6;
 }
 
 /* The convention's name where it is not the usual one, else NULL. */
 static const char *out_call_abi(const struct call *c)
 {
-    return c->said ? c->said->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
+    return c->recorded ? c->recorded->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
 }
 
 static bool out_ret_is_addr(const struct call *c)
 {
-    return c->said ? c->said->addr : dec_ret_is_addr(c);
+    return c->recorded ? c->recorded->addr : dec_ret_is_addr(c);
 }
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->said) { /* of a file: who knows what it holds */
-        b_json(b, c->said->name, strlen(c->said->name));
+    if (c->recorded) { /* of a file: who knows what it holds */
+        b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
     } else {
@@ -7336,8 +7338,8 @@ static void out_call_text_end(struct task *t)
     b_s(b, " = ");
     if (c->err && !c->noret)
         out_sgr("31");
-    if (c->said)
-        b_put(b, c->said->ret, c->said->ret_len);
+    if (c->recorded)
+        b_put(b, c->recorded->ret, c->recorded->ret_len);
     else
         dec_ret(b, t, c);
     if (c->err && !c->noret)
@@ -7844,7 +7846,7 @@ static struct summary {
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;            /* how many there were, also more than the list has */
-    struct st_where where[ST_WHERE]; /* open addressing; no calls: free. Sorted by st_settle */
+    struct st_where where[ST_WHERE]; /* open addressing; no calls: free; sorted in the end */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
@@ -8518,7 +8520,7 @@ static void st_take(void)
 }
 
 /* Makes what is made of the rest; nothing can be counted any more. */
-static void st_settle(struct summary *s)
+static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
     s->files_read = st_count(true);
@@ -9199,7 +9201,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
 }
 
 /* Whether a failure can be more than the way that programs look for something. */
-static bool st_tells(const struct st_failed *f)
+static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
                                  EBADF, EEXIST, ENXIO, ETIMEDOUT, ENODATA, ENOTDIR };
@@ -9213,7 +9215,7 @@ static void st_text_failures(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "failed");
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = st_failures(s, list, st_tells);
+    u32 n = st_failures(s, list, st_is_notable);
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_f(b, "%s %s", st_name(list[i]->row), u_errname(list[i]->err));
@@ -9468,7 +9470,7 @@ static void st_text(struct buf *b, const struct summary *s)
         return;
     }
     st_text_short(b, s);
-    out_tell_hidden();
+    out_print_hidden();
     if (opt.count_too && !st_no_calls(s))
         st_text_more(b, s);
 }
@@ -9476,7 +9478,7 @@ static void st_text(struct buf *b, const struct summary *s)
 /* A summary to every sink. text: also to the terminal. */
 static void st_report(struct summary *s, bool text)
 {
-    st_settle(s);
+    st_compute_derived(s);
     if (text)
         st_text(&out.text.b, s);
     if (out.json_on)
@@ -10116,7 +10118,7 @@ static void md_make(struct task *t, struct call *c)
 }
 
 /* Installs descriptor n of t, which came from another process: what that is, /proc tells. */
-static void md_adopt(struct task *t, s32 n, bool cloexec)
+static void md_received_fd(struct task *t, s32 n, bool cloexec)
 {
     bool unused;
     struct ofd *o = fd_from_proc(t->tid, n, &unused);
@@ -10164,7 +10166,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_adopt(t, (s32)c->ret, dec_cloexec(c));
+        md_received_fd(t, (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10572,7 +10574,7 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
 }
 
 /* The peer that the kernel has written; NULL where it had to cut the address. */
-static struct name *md_told_peer(struct task *t, const struct call *c, u64 addr, u32 len)
+static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
 }
@@ -10584,7 +10586,7 @@ static void md_recvfrom(struct task *t, struct call *c)
     if (c->err)
         return;
     bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
-    md_moved(t, c, n, named ? md_told_peer(t, c, c->arg[4], len) : NULL,
+    md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL,
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
@@ -10618,7 +10620,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
                             && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
-            md_adopt(t, got, flags & MSG_CMSG_CLOEXEC);
+            md_received_fd(t, got, flags & MSG_CMSG_CLOEXEC);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
@@ -10634,7 +10636,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     if (!mem_get(t, at, raw, 6 * w)) /* what the flags are is not asked */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
-    struct name *peer = c->id == SC_recvmsg ? md_told_peer(t, c, m.name, (u32)m.namelen)
+    struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
     if (in)
@@ -10873,9 +10875,9 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     if (!c->err)
         md_map(t, (struct region){ (u64)c->ret, (u64)c->ret + size, name, arg[2] & 7 });
     if (!c->err && t->mm && o && f)
-        vm_heed_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
+        vm_check_dev(t->mm, t->tid, f->dev >> 20, f->dev & 0xfffff);
     else if (!c->err && t->mm && o && !mem_is_past())
-        vm_heed_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
+        vm_check_link(t->mm, t->tid, fd_proc(t->tid, (s32)arg[4]));
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
     else
@@ -11148,7 +11150,7 @@ static bool md_is_about_memory(u16 row)
 }
 
 /* Whether no event tells of any call that -e trace= names: then its lines are all there is. */
-static bool md_tells_nothing(void)
+static bool md_reports_nothing(void)
 {
     bool any = false;
     for (u16 i = 0; i < SC_N; i++)
@@ -11350,15 +11352,15 @@ static struct {
     bool enter_many;
     u32 blocks;
     const char *name;
-} rout; /* zeros, so that its slots are no part of the file */
+} rec_out; /* zeros, so that its slots are no part of the file */
 
 static int rout_fd = -1;
 
 static void rec_put(u64 v)
 {
     u8 tmp[10];
-    if (v < 128 && rout.b.len < rout.b.cap) {
-        rout.b.p[rout.b.len++] = (char)v;
+    if (v < 128 && rec_out.b.len < rec_out.b.cap) {
+        rec_out.b.p[rec_out.b.len++] = (char)v;
         return;
     }
     u32 n = 0;
@@ -11366,7 +11368,7 @@ static void rec_put(u64 v)
         tmp[n++] = (u8)((v & 127) | (v > 127 ? 128 : 0));
         v >>= 7;
     } while (v);
-    b_put(&rout.b, tmp, n);
+    b_put(&rec_out.b, tmp, n);
 }
 
 static void rec_putz(s64 v)
@@ -11392,7 +11394,7 @@ static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
 static void rec_str(const char *p, size_t n)
 {
     u32 at = nm_hash('r', p, n) % REC_SLOTS;
-    struct rec_slot *s = &rout.slot[at];
+    struct rec_slot *s = &rec_out.slot[at];
     if (n <= REC_KEEP && s->p && s->len == n && !memcmp(s->p, p, n)) {
         rec_put(at << 1);
         return;
@@ -11400,7 +11402,7 @@ static void rec_str(const char *p, size_t n)
     bool keep = n <= REC_KEEP && rec_slot_put(s, p, n);
     rec_put((keep ? at : REC_SLOTS) << 1 | 1);
     rec_put(n);
-    b_put(&rout.b, p, n);
+    b_put(&rec_out.b, p, n);
 }
 
 static void rec_text(const char *s)
@@ -11411,29 +11413,29 @@ static void rec_text(const char *s)
 /* What cannot be written ends the recording, said once; -EPIPE: its reader has seen enough. */
 static void rec_write(const void *p, size_t n)
 {
-    int e = rout.write ? rout.write(p, n) : 0;
+    int e = rec_out.write ? rec_out.write(p, n) : 0;
     if (!e)
         return;
     if (e != -EPIPE && e != -EINTR) {
         errno = -e;
-        u_warn("cannot write %s, it ends here:", rout.name);
+        u_warn("cannot write %s, it ends here:", rec_out.name);
         out.failed = -e;
     }
-    rout.write = NULL;
+    rec_out.write = NULL;
 }
 
 /* Ends the block. */
 static void rec_block(void)
 {
     u8 head[8], number[4];
-    if (!rout.b.len)
+    if (!rec_out.b.len)
         return;
-    rec_le32(number, rout.blocks++);
-    rec_le32(head, rout.b.len);
-    rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), rout.b.p, rout.b.len));
+    rec_le32(number, rec_out.blocks++);
+    rec_le32(head, rec_out.b.len);
+    rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), rec_out.b.p, rec_out.b.len));
     rec_write(head, sizeof head);
-    rec_write(rout.b.p, rout.b.len);
-    b_reset(&rout.b);
+    rec_write(rec_out.b.p, rec_out.b.len);
+    b_reset(&rec_out.b);
 }
 
 /* The head waits with all files for out_begin. */
@@ -11453,21 +11455,21 @@ static int rec_write_fd(const char *p, size_t n)
 
 static bool rec_same(pid_t pid, pid_t tid)
 {
-    return pid == rout.pid && tid == rout.tid;
+    return pid == rec_out.pid && tid == rec_out.tid;
 }
 
 static void rec_ids(pid_t pid, pid_t tid)
 {
     if (rec_same(pid, tid))
         return;
-    rec_putz(rout.pid = pid);
-    rec_putz(rout.tid = tid);
+    rec_putz(rec_out.pid = pid);
+    rec_putz(rec_out.tid = tid);
 }
 
 static void rec_time(u64 ns)
 {
-    rec_putz((s64)(ns - rout.last_ns));
-    rout.last_ns = ns;
+    rec_putz((s64)(ns - rec_out.last_ns));
+    rec_out.last_ns = ns;
 }
 
 /* Arguments as they are decoded so far: two bits each for their forms, then what they hold. */
@@ -11498,12 +11500,12 @@ static void rec_call_name(const struct call *c)
 /* The line of a call that began, now that something else comes before its end. */
 static void rec_enter_due(void)
 {
-    struct task *t = rout.enter;
+    struct task *t = rec_out.enter;
     if (!t)
         return;
-    rout.enter = NULL;
+    rec_out.enter = NULL;
     rec_put(REC_ENTER);
-    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
+    rec_put((rec_same(t->pid, t->tid) ? REC_SAME : 0) | (rec_out.enter_many ? REC_CMANY : 0)
             | (out_call_abi(&t->call) ? REC_ABI : 0));
     rec_ids(t->pid, t->tid);
     rec_time(t->call.enter_ns);
@@ -11513,7 +11515,7 @@ static void rec_enter_due(void)
 
 static void rec_done(void)
 {
-    if (rout.b.len >= REC_BLOCK)
+    if (rec_out.b.len >= REC_BLOCK)
         rec_block();
 }
 
@@ -11566,7 +11568,7 @@ static void rec_event(const struct event *e)
         | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
-    b_c(&rout.b, (char)flags);
+    b_c(&rec_out.b, (char)flags);
     rec_put(e->kind);
     rec_put(mask);
     if (others)
@@ -11590,9 +11592,9 @@ static void rec_event(const struct event *e)
 static void rec_enter(struct task *t)
 {
     rec_enter_due();
-    rout.enter = t;
-    rout.enter_many = out.many;
-    if (t->call.said)
+    rec_out.enter = t;
+    rec_out.enter_many = out.many;
+    if (t->call.recorded)
         rec_enter_due(); /* its strings are of the record at hand */
 }
 
@@ -11623,8 +11625,8 @@ static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
     static struct buf plain;
     b_reset(b);
     b_reset(&plain);
-    if (c->said)
-        b_put(b, c->said->ret, c->said->ret_len);
+    if (c->recorded)
+        b_put(b, c->recorded->ret, c->recorded->ret_len);
     else
         dec_ret(b, t, c);
     b_s64(&plain, c->ret);
@@ -11641,16 +11643,16 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
         | (*c->waker_comm ? REC_WAKER : 0)
         | (c->slept || c->by_interrupt ? REC_SLEPT : 0)
-        | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
+        | (c->known ? REC_KNOWN | (c->recorded ? 0 : REC_PATHS) : 0);
 }
 
 static void rec_exit(struct task *t)
 {
     static struct buf ret;
     struct call *c = &t->call;
-    bool many = rout.enter == t ? rout.enter_many : out.many;
-    if (rout.enter == t)
-        rout.enter = NULL; /* one record says both */
+    bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
+    if (rec_out.enter == t)
+        rec_out.enter = NULL; /* one record says both */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11684,7 +11686,7 @@ static void rec_exit(struct task *t)
 
 static void rec_gone(const struct task *t)
 {
-    if (rout.enter == t)
+    if (rec_out.enter == t)
         rec_enter_due();
 }
 
@@ -11738,7 +11740,7 @@ static void rec_schema(void)
 /* The first block: which run this is, and how its events are laid out. */
 static void rec_begin(void)
 {
-    rout.last_ns = out.start_ns;
+    rec_out.last_ns = out.start_ns;
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         rec_meta(rec_facts[i].key, *rec_facts[i].text);
     rec_meta_num("start_ns", out.start_ns);
@@ -11772,13 +11774,13 @@ static void rec_begin(void)
 static void rec_start(int (*write)(const char *, size_t), const char *name)
 {
     u8 head[REC_HEAD] = { 0 };
-    rout.write = write;
-    rout.name = name;
-    rout.b.max = REC_MAX;
-    rout.blocks = 0;
-    rout.pid = rout.tid = 0;
+    rec_out.write = write;
+    rec_out.name = name;
+    rec_out.b.max = REC_MAX;
+    rec_out.blocks = 0;
+    rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rout.slot[i].len = ~0u; /* of a recording before */
+        rec_out.slot[i].len = ~0u; /* of a recording before */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -11795,7 +11797,7 @@ static void rec_names(void)
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
-        b_c(&rout.b, e->cls);
+        b_c(&rec_out.b, e->cls);
         rec_str(e->s, e->len);
         rec_put(e->kind);
         rec_put(e->read | e->written << 1);
@@ -11848,7 +11850,7 @@ static void rec_table(const struct st_row *r)
 /* A name and its class; '-': there is none. */
 static void rec_some_name(const struct name *n)
 {
-    b_c(&rout.b, n ? n->cls : '-');
+    b_c(&rec_out.b, n ? n->cls : '-');
     rec_str(n ? n->s : "", n ? n->len : 0);
 }
 
@@ -11902,7 +11904,7 @@ static void rec_list(const struct summary *s, const struct st_list *l)
 
 static void rec_trailer(struct summary *s)
 {
-    st_settle(s);
+    st_compute_derived(s);
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++) {
         if (!st_nums[i].recorded)
             continue;
@@ -11921,7 +11923,7 @@ static void rec_trailer(struct summary *s)
 /* The run is over: the numbers of the summary, and the end. NULL: there are only events. */
 static void rec_finish(struct summary *s)
 {
-    if (!rout.b.max)
+    if (!rec_out.b.max)
         return;
     rec_enter_due();
     if (s)
@@ -11929,7 +11931,7 @@ static void rec_finish(struct summary *s)
     rec_put(REC_END);
     rec_putz(s ? s->status : 0);
     rec_block();
-    rout.write = NULL;
+    rec_out.write = NULL;
     for (u32 i = 0; i < out.n_taps; i++)
         if (out.tap[i] == &rec_tap)
             out.tap[i] = out.tap[--out.n_taps];
@@ -11957,17 +11959,17 @@ static struct {
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds, n_unasked;
-} rin; /* zeros, as rout */
+} rec_in; /* zeros, as rec_out */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
-    if (*rin.wrong)
+    if (*rec_in.wrong)
         return; /* the first is what counts */
     va_start(ap, fmt);
-    vsnprintf(rin.wrong, sizeof rin.wrong, fmt, ap);
+    vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
-    rin.p = rin.end;
+    rec_in.p = rec_in.end;
 }
 
 /* Reads n bytes unless the file ends before. Returns how many it were, or -errno. */
@@ -11991,45 +11993,45 @@ static s64 rec_read(void *p, size_t n)
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
-    rin.at += rin.blocks ? 8 + rin.b.len : REC_HEAD;
-    rin.p = rin.end = NULL;
+    rec_in.at += rec_in.blocks ? 8 + rec_in.b.len : REC_HEAD;
+    rec_in.p = rec_in.end = NULL;
     s64 n = rec_read(head, 8);
     u32 len = rec_ld32(head);
-    b_reset(&rin.b);
+    b_reset(&rec_in.b);
     if (n == 8 && (!len || len > REC_MAX))
-        rec_bad("damaged at offset %" PRIu64 " (a block of %u bytes)", rin.at, len);
-    else if (n == 8 && b_room(&rin.b, len) < len)
+        rec_bad("damaged at offset %" PRIu64 " (a block of %u bytes)", rec_in.at, len);
+    else if (n == 8 && b_room(&rec_in.b, len) < len)
         rec_bad("out of memory (%u bytes)", len);
-    if (*rin.wrong)
+    if (*rec_in.wrong)
         return false;
-    s64 m = n == 8 ? rec_read(rin.b.p, len) : n < 0 ? n : 0;
+    s64 m = n == 8 ? rec_read(rec_in.b.p, len) : n < 0 ? n : 0;
     if (n < 0 || m < 0) {
         rec_bad("cannot be read: %s", strerror((int)-m));
     } else if (n < 8 || m < (s64)len) {
-        rin.torn = true;
-        rec_bad("torn at offset %" PRIu64, rin.at);
+        rec_in.torn = true;
+        rec_bad("torn at offset %" PRIu64, rec_in.at);
     }
-    if (*rin.wrong)
+    if (*rec_in.wrong)
         return false;
-    rec_le32(number, rin.blocks++);
-    rin.b.len = len;
-    if (rec_crc(rec_crc(0, number, 4), rin.b.p, len) != rec_ld32(head + 4))
-        rec_bad("damaged at offset %" PRIu64 " (checksum)", rin.at);
-    rin.p = (const u8 *)rin.b.p;
-    rin.end = *rin.wrong ? rin.p : rin.p + len;
-    return !*rin.wrong;
+    rec_le32(number, rec_in.blocks++);
+    rec_in.b.len = len;
+    if (rec_crc(rec_crc(0, number, 4), rec_in.b.p, len) != rec_ld32(head + 4))
+        rec_bad("damaged at offset %" PRIu64 " (checksum)", rec_in.at);
+    rec_in.p = (const u8 *)rec_in.b.p;
+    rec_in.end = *rec_in.wrong ? rec_in.p : rec_in.p + len;
+    return !*rec_in.wrong;
 }
 
 static u64 rec_get(void)
 {
     u64 v = 0;
-    for (u32 shift = 0; rin.p < rin.end && shift < 64; shift += 7) {
-        u8 c = *rin.p++;
+    for (u32 shift = 0; rec_in.p < rec_in.end && shift < 64; shift += 7) {
+        u8 c = *rec_in.p++;
         v |= (u64)(c & 127) << shift;
         if (c < 128)
             return v;
     }
-    rec_bad("damaged at offset %" PRIu64 " (a number)", rin.at + 8);
+    rec_bad("damaged at offset %" PRIu64 " (a number)", rec_in.at + 8);
     return 0;
 }
 
@@ -12045,22 +12047,22 @@ static u32 rec_below(u32 limit, const char *what)
     u64 v = rec_get();
     if (v < limit)
         return (u32)v;
-    rec_bad("damaged at offset %" PRIu64 " (%s %" PRIu64 ")", rin.at + 8, what, v);
+    rec_bad("damaged at offset %" PRIu64 " (%s %" PRIu64 ")", rec_in.at + 8, what, v);
     return 0;
 }
 
 static u8 rec_byte(void)
 {
-    if (rin.p == rin.end) {
-        rec_bad("damaged at offset %" PRIu64 " (a record is cut)", rin.at + 8);
+    if (rec_in.p == rec_in.end) {
+        rec_bad("damaged at offset %" PRIu64 " (a record is cut)", rec_in.at + 8);
         return 0;
     }
-    return *rin.p++;
+    return *rec_in.p++;
 }
 
 /* A string of the record at hand, with a NUL behind it. */
 struct rec_text {
-    char *p; /* in rin.text, which does not move */
+    char *p; /* in rec_in.text, which does not move */
     u32 len;
 };
 
@@ -12068,32 +12070,32 @@ static struct rec_text rec_gets(void)
 {
     static char none[1];
     u32 ref = rec_below(REC_SLOTS * 2 + 2, "string"), at = ref >> 1;
-    struct rec_text s = { rin.text.p + rin.text.len, 0 };
+    struct rec_text s = { rec_in.text.p + rec_in.text.len, 0 };
     const char *p = "";
     if (!(ref & 1)) {
-        if (at == REC_SLOTS || !rin.slot[at].p) {
-            rec_bad("damaged at offset %" PRIu64 " (string %u is not there)", rin.at + 8, at);
+        if (at == REC_SLOTS || !rec_in.slot[at].p) {
+            rec_bad("damaged at offset %" PRIu64 " (string %u is not there)", rec_in.at + 8, at);
         } else {
-            p = rin.slot[at].p;
-            s.len = rin.slot[at].len;
+            p = rec_in.slot[at].p;
+            s.len = rec_in.slot[at].len;
         }
     } else {
         u64 n = rec_get();
-        if (n > (u64)(rin.end - rin.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 ")", rin.at + 8, n);
+        if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
+            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 ")", rec_in.at + 8, n);
             n = 0;
         }
-        p = (const char *)rin.p;
+        p = (const char *)rec_in.p;
         s.len = (u32)n;
-        rin.p += n;
-        if (at < REC_SLOTS && !*rin.wrong && !rec_slot_put(&rin.slot[at], p, n))
+        rec_in.p += n;
+        if (at < REC_SLOTS && !*rec_in.wrong && !rec_slot_put(&rec_in.slot[at], p, n))
             rec_bad("out of memory");
     }
-    b_put(&rin.text, p, s.len);
-    b_c(&rin.text, 0);
-    if (rin.text.cut)
-        rec_bad("damaged at offset %" PRIu64 " (a record is too long)", rin.at + 8);
-    return *rin.wrong ? (struct rec_text){ none, 0 } : s;
+    b_put(&rec_in.text, p, s.len);
+    b_c(&rec_in.text, 0);
+    if (rec_in.text.cut)
+        rec_bad("damaged at offset %" PRIu64 " (a record is too long)", rec_in.at + 8);
+    return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
 /* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
@@ -12103,7 +12105,7 @@ static char *rec_clean(struct rec_text s)
     for (u32 i = 0; i < s.len;) {
         u32 cp;
         int n = u_utf8((u8 *)s.p + i, s.len - i, &cp);
-        if (!n || u_acts(cp))
+        if (!n || u_is_terminal_control(cp))
             memset(s.p + i, '?', (size_t)MAX(n, 1));
         i += (u32)MAX(n, 1);
     }
@@ -12148,7 +12150,7 @@ static void rec_get_meta(void)
             *rec_facts[i].text = rec_keep(value);
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
-        out.start_ns = rin.last_ns = n;
+        out.start_ns = rec_in.last_ns = n;
     else if (!strcmp(key, "start_real_ns"))
         out.start_real_ns = n;
     else if (!strcmp(key, "page_bytes"))
@@ -12164,8 +12166,8 @@ static void rec_get_word(void)
     enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
-    rin.of_command = true;
-    if (rin.again)
+    rec_in.of_command = true;
+    if (rec_in.again)
         return;
     bytes += MIN(a.len, (u32)MOST) + sizeof(char *) + 1;
     if (bytes > MOST) {
@@ -12182,7 +12184,7 @@ static void rec_get_word(void)
 static void rec_get_pid(void)
 {
     pid_t pid = (pid_t)rec_getz();
-    if (rin.again)
+    if (rec_in.again)
         return;
     pid_t *list = realloc(opt.pids, (opt.n_pids + 1) * sizeof *list);
     if (!list) {
@@ -12197,64 +12199,64 @@ static void rec_get_field(void)
 {
     const char *name = rec_gets().p;
     u8 type = (u8)rec_below(VT_ARGV + 1, "type");
-    if (rin.n_fields == REC_FIELDS) {
+    if (rec_in.n_fields == REC_FIELDS) {
         rec_bad("damaged: more than %d fields", REC_FIELDS);
         return;
     }
-    rin.field[rin.n_fields].type = type;
-    rin.field[rin.n_fields].own = -1;
+    rec_in.field[rec_in.n_fields].type = type;
+    rec_in.field[rec_in.n_fields].own = -1;
     for (u32 f = 0; f < N_EV_FIELDS; f++)
         if (!strcmp(ev_fields[f].name, name) && ev_fields[f].type == type)
-            rin.field[rin.n_fields].own = (s8)f;
-    rin.n_fields++;
+            rec_in.field[rec_in.n_fields].own = (s8)f;
+    rec_in.n_fields++;
 }
 
 static void rec_get_kind(void)
 {
     const char *name = rec_gets().p;
     u32 n = rec_below(REC_KIND_FIELDS + 1, "fields");
-    if (rin.n_kinds == REC_KINDS) {
+    if (rec_in.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
     }
     for (u32 i = 0; i < n; i++)
-        rin.kind[rin.n_kinds].field[i] = (u8)rec_below(rin.n_fields, "field");
-    rin.kind[rin.n_kinds].n = (u8)n;
-    rin.kind[rin.n_kinds].own = -1;
+        rec_in.kind[rec_in.n_kinds].field[i] = (u8)rec_below(rec_in.n_fields, "field");
+    rec_in.kind[rec_in.n_kinds].n = (u8)n;
+    rec_in.kind[rec_in.n_kinds].own = -1;
     for (u32 k = 0; k < N_EK; k++)
         if (!strcmp(event_kinds[k].name, name))
-            rin.kind[rin.n_kinds].own = (s8)k;
-    rin.n_kinds++;
+            rec_in.kind[rec_in.n_kinds].own = (s8)k;
+    rec_in.n_kinds++;
 }
 
 static void rec_get_unasked(void)
 {
     s32 row = rec_row(rec_gets().p, 0);
-    rin.n_unasked += row >= 0;
+    rec_in.n_unasked += row >= 0;
     for (u16 i = 0; row >= 0 && i < SC_N; i++)
         if (sc_id[i] == row)
             sc_set[i] = false;
 }
 
-/* Opens a recording ("-": stdin), whose numbers go to *sum. Returns 0, or -1 with rin.wrong. */
+/* Opens a recording ("-": stdin), whose numbers go to *sum. Returns 0, or -1 with rec_in.wrong. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
     rin_fd = f;
-    rin.name = name;
-    rin.sum = sum;
-    rin.at = rin.blocks = 0;
-    *rin.wrong = 0;
-    rin.torn = rin.of_command = false;
-    rin.p = rin.end = NULL;
-    rin.b.max = rin.text.max = REC_MAX;
-    b_reset(&rin.text);
-    bool room = b_room(&rin.text, REC_MAX) == REC_MAX; /* memory that is used only when needed */
-    rin.n_fields = rin.n_kinds = rin.n_unasked = rec_attached.n = 0;
-    rin.pid = rin.tid = 0;
+    rec_in.name = name;
+    rec_in.sum = sum;
+    rec_in.at = rec_in.blocks = 0;
+    *rec_in.wrong = 0;
+    rec_in.torn = rec_in.of_command = false;
+    rec_in.p = rec_in.end = NULL;
+    rec_in.b.max = rec_in.text.max = REC_MAX;
+    b_reset(&rec_in.text);
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* memory that is used only when needed */
+    rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
+    rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
-        free(rin.slot[i].p);
-        rin.slot[i] = (struct rec_slot){ 0 };
+        free(rec_in.slot[i].p);
+        rec_in.slot[i] = (struct rec_slot){ 0 };
     }
     s64 n = rec_read(head, sizeof head);
     if (!room)
@@ -12271,7 +12273,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
         rec_bad("is of %s kvis: version %u, and this one reads version %d",
                 rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
                 REC_VERSION);
-    return *rin.wrong ? -1 : 0;
+    return *rec_in.wrong ? -1 : 0;
 }
 
 /* --- reading: the summary's numbers --- */
@@ -12279,7 +12281,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 /* A number of the summary that is read. */
 static u64 *rec_number(u32 at)
 {
-    return (u64 *)(void *)((char *)rin.sum + at);
+    return (u64 *)(void *)((char *)rec_in.sum + at);
 }
 
 static void rec_get_num(void)
@@ -12294,7 +12296,7 @@ static void rec_get_num(void)
 /* A name of class c, or NULL: a peer has a kind and an address. */
 static struct name *rec_name(char c, struct rec_text s)
 {
-    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rin.wrong)
+    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
         return NULL;
     return nm_get(c, s.p, s.len);
 }
@@ -12319,7 +12321,7 @@ static void rec_get_name(void)
 static void rec_get_hist(u32 *hist, u32 n)
 {
     u32 used = rec_below(n + 1, "buckets"), at = 0;
-    for (u32 i = 0; i < used && !*rin.wrong; i++) {
+    for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
         hist[at] = (u32)MIN(count, (u64)UINT32_MAX);
@@ -12343,9 +12345,9 @@ static void rec_get_row(void)
     r.ns = rec_get();
     r.max_ns = rec_get();
     rec_get_hist(hist, ST_BUCKETS);
-    if (!rin.sum->from_calls)
-        st_row_add(&rin.sum->chosen[row], &r);
-    rin.sum->from_tables = true;
+    if (!rec_in.sum->from_calls)
+        st_row_add(&rec_in.sum->chosen[row], &r);
+    rec_in.sum->from_tables = true;
 }
 
 /* Reads a column. */
@@ -12379,20 +12381,20 @@ static void rec_get_col(const struct st_col *c, void *p)
 static void rec_get_list_row(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
-    b_reset(&rin.text);
+    b_reset(&rec_in.text);
     memset(&row, 0, l->size);
     if (l->numbered)
         rec_below(l->max, "row");
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
             rec_get_col(&l->col[i], row.bytes + l->col[i].at);
-    if (*rin.wrong)
+    if (*rec_in.wrong)
         return;
     u64 *n = rec_number(l->n);
     if (l->add)
-        l->add(rin.sum, &row);
+        l->add(rec_in.sum, &row);
     else if (*n < l->max)
-        memcpy((char *)rin.sum + l->rows + (*n)++ * l->size, &row, l->size);
+        memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
 /* Reads a record of a list. */
@@ -12405,8 +12407,8 @@ static void rec_get_list(const struct st_list *l)
     u64 all = rec_get(), *was = rec_number(l->n);
     u32 n = rec_below(l->max + 1, "rows");
     if (*was || n != MIN(all, (u64)l->max))
-        rec_bad("damaged at offset %" PRIu64 " (open files)", rin.at + 8);
-    for (u32 i = 0; i < n && !*rin.wrong; i++)
+        rec_bad("damaged at offset %" PRIu64 " (open files)", rec_in.at + 8);
+    for (u32 i = 0; i < n && !*rec_in.wrong; i++)
         rec_get_list_row(l);
     *was = all;
 }
@@ -12427,7 +12429,7 @@ static const struct st_list *rec_list_of(u8 type)
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
-    struct call_said said;
+    struct recorded_call recorded;
     bool ended;              /* REC_END was there */
     bool again;              /* the numbers are there already: only the events */
 } rp;
@@ -12438,7 +12440,7 @@ static struct task *rp_begin_task(pid_t tid)
     enum { MOST = 1 << 16 };
     struct task *t = ps_task(tid);
     if (!t && ps.n_tasks == MOST)
-        rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rin.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rec_in.at + 8);
     else if (!t && !(t = ps_new_task(tid)))
         rec_bad("out of memory");
     return t;
@@ -12448,13 +12450,13 @@ static void rp_ids(u32 flags)
 {
     if (flags & REC_SAME)
         return;
-    rin.pid = (pid_t)rec_getz();
-    rin.tid = (pid_t)rec_getz();
+    rec_in.pid = (pid_t)rec_getz();
+    rec_in.tid = (pid_t)rec_getz();
 }
 
 static u64 rp_time(void)
 {
-    return rin.last_ns += (u64)rec_getz();
+    return rec_in.last_ns += (u64)rec_getz();
 }
 
 /* --- events --- */
@@ -12462,8 +12464,8 @@ static u64 rp_time(void)
 /* Reads field f of an event, by the file's numbers; one that this kvis does not know is skipped. */
 static void rp_field(struct event *e, u32 f)
 {
-    u8 type = rin.field[f].type;
-    s8 own = rin.field[f].own;
+    u8 type = rec_in.field[f].type;
+    s8 own = rec_in.field[f].own;
     union ev_val v = { 0 };
     if (type == VT_SYM) {
         v.sym = rec_clean(rec_gets());
@@ -12483,10 +12485,10 @@ static void rp_field(struct event *e, u32 f)
 /* The fields of a kind that the mask names, and others. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
-    u32 n = rin.kind[kind].n;
-    for (u32 i = 0; i < n + others && !*rin.wrong; i++)
+    u32 n = rec_in.kind[kind].n;
+    for (u32 i = 0; i < n + others && !*rec_in.wrong; i++)
         if (i >= n || mask >> i & 1)
-            rp_field(e, i < n ? rin.kind[kind].field[i] : rec_below(rin.n_fields, "field"));
+            rp_field(e, i < n ? rec_in.kind[kind].field[i] : rec_below(rec_in.n_fields, "field"));
 }
 
 static bool rp_signal_wanted(const struct event *e)
@@ -12521,7 +12523,7 @@ static void rp_drop(const struct event *e)
 static void rp_hold(const struct event *e)
 {
     u32 at = rp_held.n % RP_HELD;
-    if (rin.text.len > RP_HELD_TEXT) {
+    if (rec_in.text.len > RP_HELD_TEXT) {
         rp_drop(e);
         return;
     }
@@ -12558,27 +12560,27 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
-    for (u32 i = 0; child && i < rin.sum->n_callers; i++)
-        rin.sum->caller[i].ended |= rin.sum->caller[i].pid == child;
+    for (u32 i = 0; child && i < rec_in.sum->n_callers; i++)
+        rec_in.sum->caller[i].ended |= rec_in.sum->caller[i].pid == child;
     out_leave_out(e);
 }
 
 static void rp_event(void)
 {
-    u32 flags = rec_byte(), kind = rec_below(rin.n_kinds, "kind");
+    u32 flags = rec_byte(), kind = rec_below(rec_in.n_kinds, "kind");
     u64 mask = rec_get(), told = out.events;
-    u32 others = mask >> rin.kind[kind].n & 1 ? rec_below(rin.n_fields + 1, "fields") : 0;
-    s8 own = rin.kind[kind].own;
+    u32 others = mask >> rec_in.kind[kind].n & 1 ? rec_below(rec_in.n_fields + 1, "fields") : 0;
+    s8 own = rec_in.kind[kind].own;
     rp_ids(flags);
     struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
-    e->pid = rin.pid;
-    e->tid = rin.tid;
+    e->pid = rec_in.pid;
+    e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
     if (flags & REC_CAT)
         e->cat = (u8)rec_below(N_CAT, "category");
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
     rp_fields(e, kind, mask, others);
-    if (*rin.wrong || own < 0 || own == EK_SYSCALL)
+    if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
     e->unasked = (e->row >= 0 && !sc_set[e->row])
@@ -12593,16 +12595,16 @@ static void rp_event(void)
 /* --- calls --- */
 
 /* What a call is called, and its arguments. */
-static void rp_said(struct call *c, u32 flags)
+static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
-    rp.said.name = rec_clean(rec_gets());
-    rp.said.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
-    rp.said.addr = flags & REC_ADDR;
-    rp.said.nargs = (u8)rec_below(7, "arguments");
+    rp.recorded.name = rec_clean(rec_gets());
+    rp.recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
+    rp.recorded.addr = flags & REC_ADDR;
+    rp.recorded.nargs = (u8)rec_below(7, "arguments");
     u32 forms = rec_below(1 << 12, "forms");
-    for (u32 i = 0; i < rp.said.nargs; i++) {
-        u32 f = forms >> 2 * i & 3, off = rin.text.len;
+    for (u32 i = 0; i < rp.recorded.nargs; i++) {
+        u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
         if (f)
             s = rec_gets();
@@ -12612,9 +12614,9 @@ static void rp_said(struct call *c, u32 flags)
             rec_clean(s);
         c->val[i] = (struct arg){ .form = form[f], .cut = f == 3, .off = off, .len = s.len };
     }
-    c->text = rin.text;
-    c->said = &rp.said;
-    s32 row = rec_row(rp.said.name, 0);
+    c->text = rec_in.text;
+    c->recorded = &rp.recorded;
+    s32 row = rec_row(rp.recorded.name, 0);
     c->known = row >= 0;
     c->row = c->id = c->known ? (u16)row : 0;
 }
@@ -12628,7 +12630,7 @@ static bool rp_shown(const struct call *c)
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("is of a newer kvis, it seems (%.40s): %s %" PRIu64 " at offset %" PRIu64,
-            rec_run.version, what, n, rin.at + 8);
+            rec_run.version, what, n, rec_in.at + 8);
 }
 
 static u32 rp_flags(u32 bits)
@@ -12646,12 +12648,12 @@ static void rp_enter(void)
     u32 flags = rp_flags(13);
     rp_ids(flags);
     c.enter_ns = rp_time();
-    rp_said(&c, flags);
-    struct task *t = *rin.wrong ? NULL : rp_begin_task(rin.tid);
+    rp_recorded_call(&c, flags);
+    struct task *t = *rec_in.wrong ? NULL : rp_begin_task(rec_in.tid);
     if (!t)
         return;
     c.begun = false;
-    t->pid = rin.pid;
+    t->pid = rec_in.pid;
     t->call = c;
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
@@ -12721,15 +12723,15 @@ static void rp_result(const struct call *c, u32 flags)
     struct rec_text ret = { plain, (u32)snprintf(plain, sizeof plain, "%" PRId64, c->ret) };
     if (flags & REC_RET)
         ret = rec_gets();
-    rp.said.ret = rec_clean(ret);
-    rp.said.ret_len = ret.len;
+    rp.recorded.ret = rec_clean(ret);
+    rp.recorded.ret_len = ret.len;
 }
 
 /* The row of the process that has a pid now, made when it is first needed; NULL: there are too
  * many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
-    struct summary *s = rin.sum;
+    struct summary *s = rec_in.sum;
     for (u32 i = 0; i < s->n_callers; i++)
         if (s->caller[i].pid == pid && !s->caller[i].ended)
             return &s->caller[i];
@@ -12739,11 +12741,11 @@ static struct st_caller *rp_caller(pid_t pid)
 static void rp_done(struct task *t, bool wanted)
 {
     struct call *c = &t->call;
-    rin.sum->from_calls = true;
+    rec_in.sum->from_calls = true;
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
     if (!c->late)
-        st_add(rin.sum->chosen, c, true);
+        st_add(rec_in.sum->chosen, c, true);
     if (!c->late && opt.by_pid)
         st_caller_add(rp_caller(t->pid), out_comm(t->pid), c);
     out_call_exit(t);
@@ -12758,25 +12760,25 @@ static void rp_call(void)
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
-    rp_said(&c, flags);
+    rp_recorded_call(&c, flags);
     rp_numbers(&c, flags);
     rp_result(&c, flags);
     if (flags & REC_PATHS)
         n_paths = rec_below(ARRAY_LEN(paths) + 1, "paths");
     for (u32 i = 0; i < n_paths; i++)
         paths[i] = rec_gets();
-    if (*rin.wrong)
+    if (*rec_in.wrong)
         return;
-    struct task *begun = ps_task(rin.tid), *t = begun ? begun : &one;
+    struct task *begun = ps_task(rec_in.tid), *t = begun ? begun : &one;
     c.begun = t->call.begun;
     c.shown = t->call.shown;
-    t->pid = rin.pid;
-    t->tid = rin.tid;
+    t->pid = rec_in.pid;
+    t->tid = rec_in.tid;
     t->call = c;
     out.many = flags & REC_CMANY;
     bool path_wanted = rp_path_wanted(&c, n_paths, paths);
     if (opt.n_paths)
-        rp_release(rin.tid, &c, path_wanted);
+        rp_release(rec_in.tid, &c, path_wanted);
     rp_done(t, md_status_wanted(&c) && path_wanted);
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
@@ -12799,8 +12801,8 @@ static void rp_end(void)
     rp.ended = true;
     if (rp.again)
         return;
-    rin.sum->status = (int)status;
-    rin.sum->backend = rec_run.backend;
+    rec_in.sum->status = (int)status;
+    rec_in.sum->backend = rec_run.backend;
 }
 
 static void (*const rp_reader[])(void) = {
@@ -12814,15 +12816,15 @@ static void (*const rp_reader[])(void) = {
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
 static bool rp_record(u8 from, u8 to)
 {
-    b_reset(&rin.text);
-    if (rin.p == rin.end && !rec_read_block())
+    b_reset(&rec_in.text);
+    if (rec_in.p == rec_in.end && !rec_read_block())
         return false;
-    u8 type = *rin.p;
+    u8 type = *rec_in.p;
     if (rp.again && type > REC_DUE)
         rp.ended = true; /* the numbers are there already */
     if (type < from || type > to || rp.ended)
         return false;
-    rin.p++;
+    rec_in.p++;
     bool reader = type < ARRAY_LEN(rp_reader) && rp_reader[type];
     const struct st_list *list = reader || !type ? NULL : rec_list_of(type);
     if (reader)
@@ -12831,7 +12833,7 @@ static bool rp_record(u8 from, u8 to)
         rec_get_list(list);
     else
         rp_newer("a record of type", type);
-    return !*rin.wrong && !rp.ended;
+    return !*rec_in.wrong && !rp.ended;
 }
 
 /* Which run it is. False when that cannot be read. */
@@ -12842,8 +12844,8 @@ static bool rp_head(void)
     rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
-    if (!*rin.wrong && (!rin.n_kinds || *rin.p > REC_UNASKED))
-        return rin.n_kinds > 0;
+    if (!*rec_in.wrong && (!rec_in.n_kinds || *rec_in.p > REC_UNASKED))
+        return rec_in.n_kinds > 0;
     return false;
 }
 
@@ -12854,8 +12856,8 @@ static bool rp_play(void)
     while (rp_record(REC_EVENT, 255))
         ;
     out_end();
-    if (!rp.ended && !*rin.wrong)
-        rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
+    if (!rp.ended && !*rec_in.wrong)
+        rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rec_in.at + 8);
     return rp.ended;
 }
 
@@ -12911,7 +12913,7 @@ struct px_track {
     bool dead;
     char *runs;           /* the name of its slice that has begun; NULL: none has */
     s64 count[N_PX];      /* of a process */
-    u64 told_ns[N_PX];
+    u64 reported_ns[N_PX];
     bool due[N_PX];
     u32 described;        /* bits of PX_OF_...: tracks that the file has */
     u64 state_ns;         /* to when its states are told */
@@ -13442,7 +13444,7 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 /* A file can be closed by another process, whose records come in their own order: no step back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
-    ns = MAX(ns, p->told_ns[k]);
+    ns = MAX(ns, p->reported_ns[k]);
     if (px.json) {
         const char *track = px_counters[k].track;
         struct buf *b = px_json_event('C', p, ns, PX_COUNTER, track, strlen(track));
@@ -13451,7 +13453,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     }
     if (px.proto)
         px_pb_count(p, k, ns);
-    p->told_ns[k] = ns;
+    p->reported_ns[k] = ns;
     p->due[k] = false;
 }
 
@@ -13467,7 +13469,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
     p->due[k] = true;
-    if (!p->told_ns[k] || ns >= p->told_ns[k] + PX_STEP_NS)
+    if (!p->reported_ns[k] || ns >= p->reported_ns[k] + PX_STEP_NS)
         px_count_out(p, k, ns);
 }
 
@@ -14293,9 +14295,9 @@ static void rep_events(int fd, const char *name)
 {
     out.n_taps = 0;
     out.json_on = out.events_on = false;
-    rp.again = rin.again = true;
+    rp.again = rec_in.again = true;
     if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &st) < 0 || !rp_head()) {
-        u_warn("%s: cannot be read again: %s", name, rin.wrong);
+        u_warn("%s: cannot be read again: %s", name, rec_in.wrong);
         out.failed = EIO;
         return;
     }
@@ -14637,10 +14639,10 @@ static void df_take_commands(u32 k)
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
         while (df.lives[i]) {
             df.lives[i]->parent = 0;
-            df_ended(df.lives[i]->pid, rin.last_ns);
+            df_ended(df.lives[i]->pid, rec_in.last_ns);
         }
     df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
-    df.timeline[k].from_ns = df.root && rin.of_command ? df.root_ns : out.start_ns;
+    df.timeline[k].from_ns = df.root && rec_in.of_command ? df.root_ns : out.start_ns;
     df.root = 0;
 }
 
@@ -14673,7 +14675,7 @@ static void df_attached(void)
     }
 }
 
-/* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
+/* Plays a recording. Returns whether it is whole; else rec_in.wrong says why not. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -14681,7 +14683,7 @@ static bool df_load(u32 k, int fd, const char *name)
     df.k = k;
     df.pids[k] = xcalloc(DF_PIDS / 8, 1);
     df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
-    rin.again = k > 0;
+    rec_in.again = k > 0;
     out.tap[0] = &tap;
     out.n_taps = 1;
     df.sum[k] = xcalloc(1, sizeof *df.sum[k]);
@@ -14693,11 +14695,11 @@ static bool df_load(u32 k, int fd, const char *name)
         return false;
     out.n_taps = 0;
     df_take_commands(k);
-    if (!df.wall_ns[k] || !rin.of_command)
+    if (!df.wall_ns[k] || !rec_in.of_command)
         df.wall_ns[k] = df.sum[k]->duration_ns;
     df.counted[k] = df.sum[k]->from_tables || df.sum[k]->from_calls;
     df.timed[k] = st_known_sum(df.sum[k]).calls;
-    df.unasked[k] = rin.n_unasked;
+    df.unasked[k] = rec_in.n_unasked;
     return df_take_names(k);
 }
 
@@ -18134,7 +18136,7 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_told;               /* the signal that ends kvis */
+static volatile sig_atomic_t sp_end_sig;               /* the signal that ends kvis */
 static volatile sig_atomic_t sp_n_came, sp_n_done;  /* others that came, and those decided */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
@@ -18147,12 +18149,12 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     if (sig == SIGALRM || sig == SIGIO)
         return;
     if (sp_command.pid <= 0) {
-        sp_told = sig;
+        sp_end_sig = sig;
     } else if (sp_n_came - sp_n_done < SP_CAME) {
         sp_came[sp_n_came % SP_CAME] = *si;
         sp_n_came = sp_n_came + 1;
     } else {
-        sp_told = sig;
+        sp_end_sig = sig;
     }
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
@@ -18236,28 +18238,28 @@ static void sp_decide(const siginfo_t *si)
         commands = !sp_command.ended && kill(sp_command.pid, sig) == 0;
     asked = true;
     if (!commands)
-        sp_told = sig;
+        sp_end_sig = sig;
 }
 
 /* Whether kvis is to end, by the signals that have come. */
 static bool sp_over(void)
 {
-    if (sp_told || sp_n_done == sp_n_came)
-        return sp_told;
+    if (sp_end_sig || sp_n_done == sp_n_came)
+        return sp_end_sig;
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
-    for (u64 group = sp_group_got(); !sp_told && sp_n_done != sp_n_came; sp_n_done++) {
+    for (u64 group = sp_group_got(); !sp_end_sig && sp_n_done != sp_n_came; sp_n_done++) {
         const siginfo_t *si = &sp_came[sp_n_done % SP_CAME];
         bool typed = si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    if (!sp_told) /* a signal that waits sets the timer anew when it is delivered */
+    if (!sp_end_sig) /* a signal that waits sets the timer anew when it is delivered */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
-    return sp_told;
+    return sp_end_sig;
 }
 
 /* Gives the command the signals as kvis found them. */
@@ -18504,7 +18506,7 @@ static u64 sp_go(bool traced)
     if (!traced)
         sp_start_witness();
     u64 from = u_now();
-    if (!sp_told && write(sp_command.go, "", 1) != 1) {
+    if (!sp_end_sig && write(sp_command.go, "", 1) != 1) {
         kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
@@ -18730,7 +18732,7 @@ static struct {
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
     u64 delays_before[DELAY_SLOTS]; /* as hy_delays, when the command began */
     bool row[SC_N];        /* recorded, so that they do not stop */
-    u64 records, told_lost;
+    u64 records, reported_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
 } hy;
@@ -19264,7 +19266,7 @@ static void hy_choose(const bool *need)
 }
 
 /* Adds a row to `commands`. Returns 0 or -errno. */
-static int hy_tell_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
+static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
 {
     struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
@@ -19280,30 +19282,30 @@ static u32 hy_command_bytes(u16 kind)
 }
 
 /* What the commands of a call (gen/tables/commands.tbl) make of the arguments behind them. */
-static int hy_tell_commands_of(int map, u16 id)
+static int hy_put_commands_of(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
     int e = 0;
     for (u8 r = 0; r < s->n; r++)
         for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++)
-            e = hy_tell_command(map, id, (u8)(s->by + 1 + k), s->row[r].value,
+            e = hy_put_command(map, id, (u8)(s->by + 1 + k), s->row[r].value,
                                 hy_command_bytes(s->row[r].kind[k]));
     return e;
 }
 
-static int hy_tell_commands(void)
+static int hy_put_commands(void)
 {
     static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
     int e = 0, map = bpf_map(&hy.obj, "commands");
     for (size_t i = 0; i < ARRAY_LEN(calls) && !e && opt.calls; i++)
-        e = hy_tell_commands_of(map, calls[i]);
+        e = hy_put_commands_of(map, calls[i]);
     return e;
 }
 
 /* From now on they are. Returns 0 or -errno. */
 static int hy_watch(void)
 {
-    int e = hy_tell_commands();
+    int e = hy_put_commands();
     int map = bpf_map(&hy.obj, "spec");
     return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
@@ -19406,7 +19408,7 @@ static u8 hy_status(void)
 }
 
 /* Tells the probe which cgroup is meant by --cgroup. Returns 0 or -errno. */
-static int hy_tell_cgroup(void)
+static int hy_put_cgroup(void)
 {
     u32 first = 0;
     if (!opt.cgroup)
@@ -19554,7 +19556,7 @@ static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
     int e = rb_open(o);
-    if (e || (e = hy_tell_cgroup()) || (e = hy_let_nest()))
+    if (e || (e = hy_put_cgroup()) || (e = hy_let_nest()))
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
@@ -19860,7 +19862,7 @@ static u64 hy_lost(void)
 }
 
 /* The same where nothing but the table is printed. */
-static void hy_tell_missing(void)
+static void hy_warn_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
     u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
@@ -20656,8 +20658,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 /* The program finds its argument as it left it. */
 static void tr_restore_untraced(struct task *t)
 {
-    if (t->told_end_ns == ~0ull)
-        t->told_end_ns = u_now();
+    if (t->reported_end_ns == ~0ull)
+        t->reported_end_ns = u_now();
     if (!t->restore_arg0)
         return;
     t->restore_arg0 = false;
@@ -20700,8 +20702,8 @@ static void tr_note_told(struct task *t)
     const struct call *c = &t->call;
     if (!hy.on || !c->known || c->abi != ARCH_NATIVE || !hy.row[c->row])
         return;
-    t->told_ns = c->enter_ns;
-    t->told_end_ns = ~0ull;
+    t->reported_ns = c->enter_ns;
+    t->reported_end_ns = ~0ull;
 }
 
 /* The peak of a program's resident memory while the process has it (proc_pid_status(5)). rusage of
@@ -20916,15 +20918,15 @@ static u64 tr_when(void)
 }
 
 /* Tells how many calls have got lost since this was last told, when they are n by now. */
-static void tr_tell_lost(u64 n, u64 ns)
+static void tr_report_lost(u64 n, u64 ns)
 {
-    if (hy.count || n <= hy.told_lost)
+    if (hy.count || n <= hy.reported_lost)
         return;
     struct event *e = ev_new(EK_LOST, NULL, ns);
-    ev_num(e, EV_count, (s64)(n - hy.told_lost));
+    ev_num(e, EV_count, (s64)(n - hy.reported_lost));
     ev_sym(e, EV_how, "calls lost");
     out_event(e);
-    hy.told_lost = n;
+    hy.reported_lost = n;
 }
 
 /* --- processes --- */
@@ -21110,7 +21112,7 @@ static void tr_exec_state(struct task *t)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
-        vm_heed_exe(t->mm, t->tid);
+        vm_check_exe(t->mm, t->tid);
         if (opt.faults) /* it may end, or be killed, before its first fault is looked at */
             vm_read(t->mm, t->tid, false);
     }
@@ -21407,7 +21409,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
             t->proc->rss_before = ~0ull; /* perhaps of a program before this one */
         }
         if (t->mm) {
-            vm_heed_exe(t->mm, tid);
+            vm_check_exe(t->mm, tid);
             t->mm->careful |= !vm_read(t->mm, tid, true);
         }
     }
@@ -21445,9 +21447,9 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
 static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
-    if (lost > hy.told_lost)
+    if (lost > hy.reported_lost)
         fdt.lost_ns = w->end_ns;
-    tr_tell_lost(lost, w->end_ns);
+    tr_report_lost(lost, w->end_ns);
     struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task((pid_t)w->tid);
     if (!t || w->ts_ns == t->exec_ns)
         return;
@@ -21481,7 +21483,7 @@ static void tr_fork_record(const struct wire_proc *h)
 }
 
 /* The calls of a 32-bit program have other numbers: the probe leaves them out. */
-static void tr_tell_unseen(pid_t pid)
+static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
     if (said || !tr_runs_32(pid))
@@ -21524,7 +21526,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     }
     tr_exec_state(t);
     tr_exec_event(t);
-    tr_tell_unseen(t->pid);
+    tr_warn_unseen(t->pid);
 }
 
 static void tr_signal_record(const struct wire_signal *w)
@@ -21718,7 +21720,7 @@ static void tr_observed(const struct wire_call *w)
     u64 lost = hy_lost_before();
     if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
         return; /* it began before kvis observed */
-    tr_tell_lost(lost, w->end_ns);
+    tr_report_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
     t->pid = (pid_t)hy.who->pid;
     memcpy(t->comm, hy.who->comm, sizeof t->comm);
@@ -21772,7 +21774,7 @@ static bool tr_record(const void *p, u32 size)
     if (!w || (!t && w->over))
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
-        || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
+        || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
         return true; /* told already: by a stop of the call, or at the exec event */
     if (tr_must_wait(w))
         return false;
@@ -22232,7 +22234,7 @@ static void tr_on_tick(void)
     if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
         tr_each(tr_resident);
     if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
-        tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
+        tr.lost_ns = now, tr_report_lost(hy_lost(), tr_when());
     tr_look_for_missing(now);
     if (idle)
         tr_each(tr_orphan);
@@ -22592,7 +22594,7 @@ static void tr_await(struct task *t)
 }
 
 /* Tells where each thread of -p was blocked when kvis came. */
-static void tr_tell_blocked(void)
+static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
     struct buf b = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
@@ -22804,7 +22806,7 @@ static void tr_used(void)
 
 static void tr_report(const char *backend, bool text)
 {
-    tr_tell_lost(hy_lost(), tr_when());
+    tr_report_lost(hy_lost(), tr_when());
     st.uring_lost = hy_uring_lost();
     st_take();
     hy_delays();
@@ -22828,7 +22830,7 @@ static void tr_report(const char *backend, bool text)
     px_close();
     hy_counts();
     if (hy.count)
-        hy_tell_missing();
+        hy_warn_missing();
     st_report(&st, text);
 }
 
@@ -23040,32 +23042,32 @@ static const char *ses_backend(const struct session *s)
 }
 
 /* An event to recordings and the like: the rows of text and JSON are each command's own. */
-static void ses_tell(const struct event *e)
+static void ses_emit(const struct event *e)
 {
     out.events++;
     for (u32 i = 0; i < out.n_taps; i++)
         out.tap[i]->event(e);
 }
 
-static void ses_tell_lost(u64 n, const char *why)
+static void ses_report_lost(u64 n, const char *why)
 {
     struct event *e = ev_new(EK_LOST, NULL, u_now());
     ev_num(e, EV_count, (s64)n);
     ev_sym(e, EV_how, why);
     if (out.json_on)
         out_json(e);
-    ses_tell(e);
+    ses_emit(e);
     u_warn("%" PRIu64 " %s", n, why);
 }
 
 /* Says what went missing since it was last asked. */
-static void ses_tell_losses(struct session *s)
+static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
         s->lost[i] = n;
         if (more)
-            ses_tell_lost(more, s->lost_why[i]);
+            ses_report_lost(more, s->lost_why[i]);
     }
 }
 
@@ -23139,14 +23141,14 @@ static struct {
     u64 flags;       /* -f: any of these bits */
     u32 accmodes;    /* -f: or any of these access modes, a bit each */
     u64 comm[2], comm_mask[2];
-} oo;
+} open_opt;
 
 static struct {
     u64 magic;                /* the pointer by which the command says that it is to be followed */
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
     u64 first_ns, last_ns, rows;
-    u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
+    u64 unknown, reported_unknown; /* opens that -P left out because their path is not known */
 } open_state;
 
 static struct session open_session;
@@ -23167,11 +23169,11 @@ static const char *open_opt_flag(const char *v)
     snprintf(name, sizeof name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
-        oo.accmodes |= 1u << acc;
+        open_opt.accmodes |= 1u << acc;
     else if (bits == O_SYNC || bits == O_TMPFILE) /* the bit that only they have */
-        oo.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
+        open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
-        oo.flags |= (u64)bits;
+        open_opt.flags |= (u64)bits;
     else
         return "not a flag of open(2), like O_WRONLY or O_CREAT";
     return NULL;
@@ -23183,7 +23185,7 @@ static const char *open_opt_uid(const char *v)
     unsigned long n = strtoul(v, &end, 10);
     if (!*v || *end || *v == '-' || n > UINT32_MAX - 1)
         return "not a user's number (id -u NAME prints it)";
-    oo.uid = n + 1;
+    open_opt.uid = n + 1;
     return NULL;
 }
 
@@ -23193,10 +23195,10 @@ static const char *open_opt_name(const char *v)
     size_t n = strlen(v);
     if (!n || n > 15)
         return "a command name has 1 to 15 bytes (TASK_COMM_LEN)";
-    memset(oo.comm, 0, sizeof oo.comm);
-    memset(oo.comm_mask, 0, sizeof oo.comm_mask);
-    memcpy(oo.comm, v, n);
-    memset(oo.comm_mask, 0xff, n);
+    memset(open_opt.comm, 0, sizeof open_opt.comm);
+    memset(open_opt.comm_mask, 0, sizeof open_opt.comm_mask);
+    memcpy(open_opt.comm, v, n);
+    memset(open_opt.comm_mask, 0xff, n);
     return NULL;
 }
 
@@ -23230,18 +23232,18 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
         bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
     }
     bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    bpf_set(c, "CFG_PID", oo.pid);
-    bpf_set(c, "CFG_TID", oo.tid);
-    bpf_set(c, "CFG_UID", oo.uid);
-    bpf_set(c, "CFG_FAILED", oo.failed);
-    bpf_set(c, "CFG_FLAGS", oo.flags);
-    bpf_set(c, "CFG_ACC", oo.accmodes);
-    bpf_set(c, "CFG_COMM0", oo.comm[0]);
-    bpf_set(c, "CFG_COMM1", oo.comm[1]);
-    bpf_set(c, "CFG_MASK0", oo.comm_mask[0]);
-    bpf_set(c, "CFG_MASK1", oo.comm_mask[1]);
+    bpf_set(c, "CFG_PID", open_opt.pid);
+    bpf_set(c, "CFG_TID", open_opt.tid);
+    bpf_set(c, "CFG_UID", open_opt.uid);
+    bpf_set(c, "CFG_FAILED", open_opt.failed);
+    bpf_set(c, "CFG_FLAGS", open_opt.flags);
+    bpf_set(c, "CFG_ACC", open_opt.accmodes);
+    bpf_set(c, "CFG_COMM0", open_opt.comm[0]);
+    bpf_set(c, "CFG_COMM1", open_opt.comm[1]);
+    bpf_set(c, "CFG_MASK0", open_opt.comm_mask[0]);
+    bpf_set(c, "CFG_MASK1", open_opt.comm_mask[1]);
     bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
-    bpf_set(c, "CFG_DIR", open_state.walks && (oo.full || opt.json || opt.n_paths));
+    bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !open_state.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
     bpf_set(c, "CFG_MAGIC", open_state.magic);
@@ -23256,7 +23258,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
     struct bpf_obj *o = &open_session.obj;
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
-    open_state.no_exec = oo.no_exec;
+    open_state.no_exec = open_opt.no_exec;
     bool tree = opt.command || !open_state.no_exec;
     int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
     raw |= dir < 0;
@@ -23361,7 +23363,7 @@ static void open_col_uid(struct buf *b, const struct open_rec *r)
 
 static void open_col_pid(struct buf *b, const struct open_rec *r)
 {
-    b_f(b, "%-6u ", oo.tid ? r->w->tid : r->w->pid);
+    b_f(b, "%-6u ", open_opt.tid ? r->w->tid : r->w->pid);
 }
 
 static void open_col_comm(struct buf *b, const struct open_rec *r)
@@ -23401,7 +23403,7 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
 {
     if (r->w->state & OPEN_NAME_FAULT)
         b_s(b, r->w->ret == -EFAULT ? "(bad address)" : "(not read)");
-    else if ((oo.full || r->w->call == OPEN_HANDLE) && r->path.ok)
+    else if ((open_opt.full || r->w->call == OPEN_HANDLE) && r->path.ok)
         b_esc(b, r->path.s, r->path.len, 0);
     else if (r->w->call == OPEN_HANDLE)
         b_s(b, "(file handle)");
@@ -23416,12 +23418,12 @@ static const struct {
     const char *head;
     void (*put)(struct buf *, const struct open_rec *);
 } open_cols[] = {
-    { &oo.time, "TIME(s)       ", open_col_time },
-    { &oo.print_uid, "UID   ", open_col_uid },
+    { &open_opt.time, "TIME(s)       ", open_col_time },
+    { &open_opt.print_uid, "UID   ", open_col_uid },
     { NULL, "PID    ", open_col_pid },
     { NULL, "COMM             ", open_col_comm },
     { NULL, "  FD ERR ", open_col_fd },
-    { &oo.extended, "FLAGS    MODE ", open_col_flags },
+    { &open_opt.extended, "FLAGS    MODE ", open_col_flags },
     { NULL, "PATH\n", open_col_path },
 };
 
@@ -23435,7 +23437,8 @@ static void open_text(const struct open_rec *r)
         if (r)
             open_cols[i].put(b, r);
         else
-            b_s(b, open_cols[i].put == open_col_pid && oo.tid ? "TID    " : open_cols[i].head);
+            b_s(b, open_opt.tid && open_cols[i].put == open_col_pid ? "TID    "
+                                                                    : open_cols[i].head);
     }
     out_full(&out.text);
 }
@@ -23494,7 +23497,7 @@ static bool open_record(const void *p, u32 size)
     r.w = w;
     r.name = (const char *)(w + 1);
     r.path.ok = false;
-    if (oo.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
+    if (open_opt.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
         open_path(&r);
     open_state.unknown += opt.n_paths && !r.path.ok;
     if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
@@ -23560,10 +23563,11 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
-    bool any = (!oo.flags && !oo.accmodes) || (!(w->state & OPEN_HOW_FAULT)
-               && (w->flags & oo.flags || oo.accmodes >> (w->flags & 3) & 1));
-    return any && !(exec && (oo.no_exec || w->ret)) && !(oo.failed && w->ret >= 0)
-           && (!oo.uid || (u64)w->uid + 1 == oo.uid) && strstr(w->comm, (const char *)oo.comm);
+    bool any = (!open_opt.flags && !open_opt.accmodes) || (!(w->state & OPEN_HOW_FAULT)
+               && (w->flags & open_opt.flags || open_opt.accmodes >> (w->flags & 3) & 1));
+    return any && !(exec && (open_opt.no_exec || w->ret)) && !(open_opt.failed && w->ret >= 0)
+           && (!open_opt.uid || (u64)w->uid + 1 == open_opt.uid)
+           && strstr(w->comm, (const char *)open_opt.comm);
 }
 
 /* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
@@ -23605,13 +23609,13 @@ static const char *const open_lost_why[N_LOST + 1] = {
 };
 
 /* Says what went missing since it was last asked. */
-static void open_tell_losses(void)
+static void open_report_losses(void)
 {
-    if (open_state.unknown > open_state.told_unknown)
+    if (open_state.unknown > open_state.reported_unknown)
         u_warn("%" PRIu64 " opens left out by -P: their absolute path could not be found out",
-               open_state.unknown - open_state.told_unknown);
-    open_state.told_unknown = open_state.unknown;
-    ses_tell_losses(&open_session);
+               open_state.unknown - open_state.reported_unknown);
+    open_state.reported_unknown = open_state.unknown;
+    ses_report_losses(&open_session);
 }
 
 static void open_json_summary(void)
@@ -23671,9 +23675,9 @@ static void open_begin(void)
     struct session *s = &open_session;
     open_state.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
-    if ((oo.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
+    if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
         u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&s->obj));
-    if (open_state.no_exec && !oo.no_exec && !s->by_ptrace)
+    if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
         u_warn("execve's own opens are not seen: %s", tfs.why);
 }
 
@@ -23683,8 +23687,8 @@ static int open_run(u64 end_ns)
     if (out.events_on)
         open_text(NULL);
     out_flush();
-    ses_run(&open_session, end_ns, open_tell_losses);
-    open_tell_losses();
+    ses_run(&open_session, end_ns, open_report_losses);
+    open_report_losses();
     if (out.json_on)
         open_json_summary();
     out_flush();
@@ -23764,7 +23768,7 @@ static struct {
     regex_t line_regex;
     const char **env;                /* names; n_env of them */
     u32 n_env;
-} po = { .format = "text" };
+} proc_opt = { .format = "text" };
 
 static struct {
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
@@ -23793,10 +23797,10 @@ static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 
 static const char *proc_opt_line(const char *v)
 {
-    if (po.line)
-        regfree(&po.line_regex);
-    po.line = v;
-    return u_regcomp(&po.line_regex, v);
+    if (proc_opt.line)
+        regfree(&proc_opt.line_regex);
+    proc_opt.line = v;
+    return u_regcomp(&proc_opt.line_regex, v);
 }
 
 static const char *proc_opt_min(const char *v)
@@ -23841,7 +23845,7 @@ static const char *proc_opt_cgroup(const char *v)
     snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
-    po.cgroup = s.st_ino;
+    proc_opt.cgroup = s.st_ino;
     opt.cgroup = path;
     return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a cgroup of version 2";
 }
@@ -23874,7 +23878,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
-    if (po.failed || proc_state.argv)
+    if (proc_opt.failed || proc_state.argv)
         *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
@@ -23885,8 +23889,8 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bpf_set(c, "CFG_BTF", proc_state.btf);
     bpf_set(c, "CFG_ARGV", proc_state.argv);
-    bpf_set(c, "CFG_FAILED", po.failed);
-    bpf_set(c, "CFG_ENV", po.n_env);
+    bpf_set(c, "CFG_FAILED", proc_opt.failed);
+    bpf_set(c, "CFG_ENV", proc_opt.n_env);
     return 0;
 }
 
@@ -24116,7 +24120,7 @@ static void proc_scan_one(u32 pid)
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
         return; /* it has ended; with more threads only its first one has */
-    struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
+    struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
@@ -24139,7 +24143,7 @@ static void proc_scan_one(u32 pid)
 /* -p: who descends from the process belongs to it, however deep. */
 static void proc_mark_tree(void)
 {
-    for (bool more = po.pid; more;) {
+    for (bool more = proc_opt.pid; more;) {
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
             for (struct proc_life *l = proc_lives[i]; l; l = l->next)
@@ -24168,9 +24172,9 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
     for (u32 at = 0, n; at < env->len; at += n + 1) {
         const char *s = env->p + at;
         n = (u32)strnlen(s, env->len - at);
-        for (u32 i = 0; i < po.n_env; i++) {
-            size_t len = strlen(po.env[i]);
-            if (len < n && s[len] == '=' && !memcmp(s, po.env[i], len)) {
+        for (u32 i = 0; i < proc_opt.n_env; i++) {
+            size_t len = strlen(proc_opt.env[i]);
+            if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
                 break; /* the name may have been given twice */
@@ -24194,7 +24198,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
     else
         proc_keep(&l->argv, "", 0);
-    if (*at && po.n_env)
+    if (*at && proc_opt.n_env)
         proc_env_take(l, &(*at)->env);
     l->arg_len = MAX(l->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
@@ -24318,8 +24322,8 @@ static bool proc_in_cgroup(u64 id)
     static char top[PATH_MAX];
     static u32 n;
     if (!n)
-        n = proc_cgroup_path(po.cgroup, top);
-    if (id == po.cgroup || n == 1)
+        n = proc_cgroup_path(proc_opt.cgroup, top);
+    if (id == proc_opt.cgroup || n == 1)
         return true;
     const struct proc_text *path = proc_cgroup(id);
     return n && path->len > n && !memcmp(path->p, top, n) && path->p[n] == '/';
@@ -24333,23 +24337,23 @@ static bool proc_line_matches(const struct proc_life *l)
     proc_words(&b, &l->argv, 0, ' ', proc_plain_word);
     b.max = PROC_LINE_MAX;
     b_c(&b, 0);
-    return u_matches(&po.line_regex, b.p);
+    return u_matches(&proc_opt.line_regex, b.p);
 }
 
 static bool proc_wanted(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    if (!l->mine || (oo.uid && (u64)l->uid + 1 != oo.uid))
+    if (!l->mine || (open_opt.uid && (u64)l->uid + 1 != open_opt.uid))
         return false;
-    if (po.name && !strstr(r->comm, po.name))
+    if (proc_opt.name && !strstr(r->comm, proc_opt.name))
         return false;
-    if (po.only_pid && l->pid != po.only_pid)
+    if (proc_opt.only_pid && l->pid != proc_opt.only_pid)
         return false;
-    if (po.cgroup && !proc_in_cgroup(l->cgroup))
+    if (proc_opt.cgroup && !proc_in_cgroup(l->cgroup))
         return false;
     if (opt.min_ns && r->what != PROC_FAILED && r->ts_ns - l->begin_ns < opt.min_ns)
         return false;
-    return !po.line || proc_line_matches(l);
+    return !proc_opt.line || proc_line_matches(l);
 }
 
 /* --- the formats of text --- */
@@ -24390,9 +24394,9 @@ static bool proc_is_wide(void)
 
 static void proc_text_head(struct buf *b)
 {
-    if (!po.tree)
+    if (!proc_opt.tree)
         b_s(b, "TIME         ");
-    b_s(b, po.tree || !proc_is_wide() ? "PID       " : "PID     PPID    UID      ");
+    b_s(b, proc_opt.tree || !proc_is_wide() ? "PID       " : "PID     PPID    UID      ");
     b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
 
@@ -24431,11 +24435,11 @@ static void proc_text(struct buf *b, const struct proc_row *r)
 /* bcc's execsnoop: libbpf-tools/execsnoop.c. */
 static void proc_exec_head(struct buf *b)
 {
-    if (po.clock)
+    if (proc_opt.clock)
         b_s(b, "TIME      ");
-    if (po.time)
+    if (proc_opt.time)
         b_s(b, "TIME(s)  ");
-    if (po.print_uid)
+    if (proc_opt.print_uid)
         b_s(b, "UID    ");
     b_s(b, "PCOMM            PID    PPID   RET ARGS\n");
 }
@@ -24444,24 +24448,25 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
-    if (po.clock) {
+    if (proc_opt.clock) {
         out_clock(b, out_real(r->ts_ns), 0);
         b_pad(b, from, 10);
     }
-    if (po.time)
+    if (proc_opt.time)
         b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
-    if (po.print_uid)
+    if (proc_opt.print_uid)
         b_f(b, "%-6u ", l->uid);
     out_padded(b, r->comm, 16, 16);
     b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
-    proc_words(b, &l->argv, po.max_args, ' ', po.quote ? proc_quoted_word : proc_plain_word);
+    proc_words(b, &l->argv, proc_opt.max_args, ' ',
+               proc_opt.quote ? proc_quoted_word : proc_plain_word);
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
 /* bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
 static void proc_exit_head(struct buf *b)
 {
-    if (po.time)
+    if (proc_opt.time)
         b_s(b, "TIME(s)  ");
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
@@ -24478,9 +24483,9 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     const struct proc_life *l = r->l;
     u32 from = b->len;
     s32 status = l->status;
-    if ((po.only_failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
+    if ((proc_opt.only_failed && status <= 0) || proc_opt.threads != (r->what == PROC_THREAD))
         return;
-    if (po.time) {
+    if (proc_opt.time) {
         out_clock(b, out_real(r->ts_ns), 0);
         b_pad(b, from, 9);
     }
@@ -24598,7 +24603,7 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
         proc_json_str(b, "cgroup", path->p, path->len);
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
-    if (po.n_env)
+    if (proc_opt.n_env)
         proc_json_env(b, &l->env);
     if (!l->walked && l->argv.len)
         b_s(b, ",\"from\":\"proc\"");
@@ -24607,7 +24612,7 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
 static void proc_json(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    if (r->what == PROC_STARTED && !po.live)
+    if (r->what == PROC_STARTED && !proc_opt.live)
         return;
     b_f(b, "{\"type\":\"%s\"", r->what == PROC_FAILED    ? "exec_failed"
                                : r->what == PROC_THREAD  ? "thread"
@@ -24710,7 +24715,7 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = u_cut(b.p, b.len, po.tree ? PROC_TREE_NAME : PROC_NAME);
+    n->len = u_cut(b.p, b.len, proc_opt.tree ? PROC_TREE_NAME : PROC_NAME);
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -24822,7 +24827,7 @@ static void proc_tree_write(void)
     if (proc_tree.left_out)
         u_warn("%" PRIu64 " commands are left out of the summary, which has no critical path then: "
                "there are more than %d", proc_tree.left_out, PROC_NODES);
-    if (!po.tree || !proc_tree.n)
+    if (!proc_opt.tree || !proc_tree.n)
         return;
     proc_tree_link();
     const struct proc_node *node = proc_tree.node;
@@ -24844,8 +24849,8 @@ static void proc_tree_write(void)
 /* Whether there are rows for commands that begin. */
 static bool proc_shows_starts(void)
 {
-    bool text = !strcmp(po.format, "text");
-    return po.live || (!text && proc_format(po.format)->rows & PROC_BIT(PROC_STARTED));
+    bool text = !strcmp(proc_opt.format, "text");
+    return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
 /* Whether there is a row: --forks asks for those of processes that never call exec. */
@@ -24856,19 +24861,20 @@ static bool proc_shown(const struct proc_row *r)
         return proc_shows_starts();
     if (r->what == PROC_RUNNING)
         return l->execed;
-    return r->what == PROC_FAILED || r->what == PROC_THREAD || l->execed || l->at_start || po.forks;
+    return r->what == PROC_FAILED || r->what == PROC_THREAD || l->execed || l->at_start
+        || proc_opt.forks;
 }
 
 static void proc_emit(struct proc_row r)
 {
-    const struct proc_format *f = proc_format(po.format);
+    const struct proc_format *f = proc_format(proc_opt.format);
     if (!r.comm)
         r.comm = r.l->comm;
     proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
     proc_tree_over(&r);
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
-    if (po.tree && proc_state.rows) {
+    if (proc_opt.tree && proc_state.rows) {
         if (r.l->node)
             proc_tree.node[r.l->node].shown = proc_tree.node[r.l->node].line != NULL;
     } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
@@ -24942,28 +24948,28 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 }
 
 /* The name of a process that was there before kvis, since no event of its own has told it. */
-static void proc_tell_name(struct event *e, const struct proc_life *l)
+static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
         ev_bytes(e, EV_comm, l->comm, (u32)strnlen(l->comm, sizeof l->comm));
 }
 
-static void proc_tell_fork(const struct wire_proc *h, const struct proc_life *l)
+static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
 {
     bool thread = h->tid != h->pid;
     u32 by = thread ? h->pid : l->ppid;
     struct event *e = proc_event(thread ? EK_THREAD : EK_SPAWN, by, by, thread ? h->ts_ns
                                                                               : l->fork_ns);
-    if (!e || !l->mine || (thread && !po.threads))
+    if (!e || !l->mine || (thread && !proc_opt.threads))
         return;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
-    proc_tell_name(e, thread ? NULL : proc_find(by));
-    ses_tell(e);
+    proc_emit_name(e, thread ? NULL : proc_find(by));
+    ses_emit(e);
 }
 
-static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
+static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
 {
     struct event *e = proc_event(EK_EXEC, l->pid, l->pid, ts_ns);
     if (!e || !l->mine)
@@ -24978,10 +24984,10 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
         tr_trim_names();
         st_program(nm_get('f', l->path.p, l->path.len));
     }
-    ses_tell(e);
+    ses_emit(e);
 }
 
-static void proc_tell_end(const struct proc_life *l)
+static void proc_emit_end(const struct proc_life *l)
 {
     struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
     if (!e || !l->mine)
@@ -24997,11 +25003,11 @@ static void proc_tell_end(const struct proc_life *l)
         ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
     if (proc_used(&l->all, PROC_WRITTEN))
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
-    proc_tell_name(e, l);
-    ses_tell(e);
+    proc_emit_name(e, l);
+    ses_emit(e);
 }
 
-static void proc_tell_thread_end(const struct proc_life *l, const struct wire_proc *h)
+static void proc_emit_thread_end(const struct proc_life *l, const struct wire_proc *h)
 {
     struct event *e = proc_event(EK_EXIT_THREAD, h->pid, h->tid, h->ts_ns);
     if (!e || !l->mine)
@@ -25009,7 +25015,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
-    ses_tell(e);
+    ses_emit(e);
 }
 
 static u64 proc_lost(void)
@@ -25054,7 +25060,7 @@ static void proc_forked(const struct wire_proc *h)
     if (h->tid != h->pid) {
         if (l) {
             l->threads++;
-            proc_tell_fork(h, l);
+            proc_emit_fork(h, l);
         }
         return;
     }
@@ -25070,7 +25076,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_who(l, h);
     struct proc_life *parent = proc_find(l->ppid);
     l->node = proc_tree_new(parent ? parent->node : 0);
-    proc_tell_fork(h, l);
+    proc_emit_fork(h, l);
 }
 
 /* One of the paths behind an exec's head; where it is cut, what /proc says now. */
@@ -25153,7 +25159,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     if (!proc_state.btf)
         proc_look_late(l);
     proc_state.commands += l->mine;
-    proc_tell_exec(l, h->ts_ns, 0);
+    proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
@@ -25167,9 +25173,9 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
     proc_name_path(&l.path, by ? &by->cwd : &l.cwd, data, h->name_len);
-    l.node = po.tree ? proc_tree_new(by ? by->node : 0) : 0;
+    l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
-    proc_tell_exec(&l, h->ts_ns, -h->ret);
+    proc_emit_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
     proc_free_texts(&l);
 }
@@ -25185,7 +25191,7 @@ static void proc_end(struct proc_life *l)
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
-    proc_tell_end(l);
+    proc_emit_end(l);
     u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
     proc_state.gone[at].pid = l->pid;
     proc_state.gone[at].boot_ns = l->boot_ns;
@@ -25237,8 +25243,8 @@ static void proc_exited(const struct wire_proc *h)
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
-    if (po.threads) {
-        proc_tell_thread_end(l, h);
+    if (proc_opt.threads) {
+        proc_emit_thread_end(l, h);
         proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
                                      .comm = h->comm, .used = &h->own });
     }
@@ -25403,7 +25409,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
         proc_slurp(h->pid, "stat", stat, sizeof stat);
         h->arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
     }
-    if (po.n_env)
+    if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
     if (l)
         l->threads = 1;
@@ -25431,7 +25437,7 @@ static void proc_event_exec(const struct event *e)
         hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
-        if (po.failed || !live)
+        if (proc_opt.failed || !live)
             proc_exec_failed(&h, name);
     } else if (live) {
         name = proc_traced_exec(&h, e, name);
@@ -25440,7 +25446,7 @@ static void proc_event_exec(const struct event *e)
         u32 n = 1;
         const char *program = out_program(e, &n);
         snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
-        if (rin.of_command && !proc_state.commands)
+        if (rec_in.of_command && !proc_state.commands)
             proc_state.root = h.pid;
         proc_execed(&h, name);
     }
@@ -25589,7 +25595,7 @@ static void proc_sum_cpu(void)
 }
 
 /* The recording's summary, and the end of it and of --perfetto and such. */
-static void proc_tell_all(int status)
+static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
     if (proc_session.by_ptrace) /* ps_ has counted processes, and more that BPF does not */
@@ -25616,7 +25622,7 @@ static void proc_json_summary(u32 running)
         { "commands", proc_state.commands, true },
         { "forks", proc_state.forks, !proc_state.no_forks },
         { "failed", proc_state.failed, proc_state.btf },
-        { "exec_failed", proc_state.exec_failed, po.failed },
+        { "exec_failed", proc_state.exec_failed, proc_opt.failed },
         { "running", running, true },
         { "peak_processes", proc_state.peak, !proc_state.no_forks },
         { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
@@ -25723,7 +25729,7 @@ static bool proc_drained(void)
 
 static void proc_second(void)
 {
-    ses_tell_losses(&proc_session);
+    ses_report_losses(&proc_session);
     if (proc_session.status != -1 && proc_lost())
         proc_sweep(true);
 }
@@ -25757,11 +25763,11 @@ static void proc_begin(void)
 {
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
     proc_state.page = (u64)sysconf(_SC_PAGESIZE);
-    proc_state.whole = !opt.command && !po.pid;
+    proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
-    proc_tree.on = opt.command || po.tree || po.gantt;
+    proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
     proc_session.idle_ms = opt.command ? 32 : 100;
-    proc_session.other_file = po.gantt;
+    proc_session.other_file = proc_opt.gantt;
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
@@ -25783,10 +25789,10 @@ static void proc_first(void)
     if (proc_state.no_forks)
         u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
                "there is no BTF");
-    if (!opt.command && (po.pid || out.json_on || proc_format(po.format)->whole))
+    if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
         proc_scan();
-    if (po.pid && !proc_find(po.pid))
-        die(EXIT_KVIS, "no process %u that runs", po.pid);
+    if (proc_opt.pid && !proc_find(proc_opt.pid))
+        die(EXIT_KVIS, "no process %u that runs", proc_opt.pid);
     ps.processes = proc_state.mine; /* so far */
 }
 
@@ -25794,23 +25800,23 @@ static void proc_first(void)
 static int proc_run(u64 end_ns)
 {
     proc_first();
-    const struct proc_format *f = proc_format(po.format);
+    const struct proc_format *f = proc_format(proc_opt.format);
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
     sp_boot_on();
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
-    ses_tell_losses(&proc_session);
+    ses_report_losses(&proc_session);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
-    proc_tell_all(proc_session.status);
+    proc_finish_sinks(proc_session.status);
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
-    if (po.gantt) {
+    if (proc_opt.gantt) {
         proc_mermaid(&proc_gantt.b);
         out_writer_flush(&proc_gantt);
     }
@@ -25827,12 +25833,12 @@ static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
-    proc_tree.on = rin.of_command || po.tree;
+    proc_tree.on = rec_in.of_command || proc_opt.tree;
     proc_session.status = -1; /* how its command ended is an event */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
-    po.failed = true;
+    proc_opt.failed = true;
     if (proc_state.rows)
         proc_text_head(&out.text.b);
 }
@@ -25840,7 +25846,7 @@ static void proc_replay_begin(void)
 /* The end of the recording: what still runs, the tree, the summary. whole: as st has it. */
 static void proc_replay_end(bool whole)
 {
-    proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rin.last_ns;
+    proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
     u32 running = proc_list_running(proc_state.end_ns);
     proc_tree_write();
     out_flush();
@@ -31517,7 +31523,7 @@ static const struct buf *mout_unique(const char *s)
     for (size_t n = strlen(s), k; n; s += k, n -= k) {
         int len = u_utf8((const u8 *)s, n, &cp);
         k = (size_t)MAX(len, 1);
-        if (len && !u_acts(cp) && strncmp(s, "\\x", 2) != 0) {
+        if (len && !u_is_terminal_control(cp) && strncmp(s, "\\x", 2) != 0) {
             b_put(&b, s, k);
             continue;
         }
@@ -32494,7 +32500,7 @@ static void hs_accept(void)
 /* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
 static bool hs_wait(u64 until, int also)
 {
-    for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
+    for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
         bool rest = now < hs.rest_ns;
         struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
         hs_reap();
@@ -33331,7 +33337,7 @@ static bool scr_type(int key)
 static void scr_quit(int unused)
 {
     (void)unused;
-    sp_told = SIGINT;
+    sp_end_sig = SIGINT;
 }
 
 /* gen/manual/screen.keys says what they do. */
@@ -33553,14 +33559,14 @@ static void scr_keys(void)
         n = poll(&p, 1, scr.escape == 1 ? 50 : 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
         for (ssize_t i = 0; i < n; i++)
             scr_byte((u8)keys[i]);
-    } while (n > 0 && !sp_told);
+    } while (n > 0 && !sp_end_sig);
     if (p.revents && n <= 0)
-        sp_told = SIGHUP;
+        sp_end_sig = SIGHUP;
     if (scr.escape == 1) {
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_told && !(paused && scr.paused)) /* else the numbers are others */
+    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* else the numbers are others */
         scr_draw();
 }
 
@@ -33686,7 +33692,7 @@ static void mon_interval(void)
 /* Until then, or the end. */
 static void mon_wait(u64 until)
 {
-    while (u_now() < until && !sp_told)
+    while (u_now() < until && !sp_end_sig)
         if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
             scr_keys();
 }
@@ -33758,12 +33764,12 @@ static void mon_run(u64 end_ns)
     next = u_now();
     if (end_ns) /* to load the programs is no part of it */
         end_ns += next - out.start_ns;
-    while (!sp_told && !out.failed && !met.over && !mon_unread()) {
+    while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
         bool last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
-        if (!(last || sp_told) || !mout.intervals)
+        if (!(last || sp_end_sig) || !mout.intervals)
             mon_interval();
         if (mout.intervals == 1 && mon_nothing())
             out.failed = ENODATA;
@@ -35494,7 +35500,7 @@ static void check_session(struct check *c, struct session *s)
 static void check_open(struct check *c, u32 unused)
 {
     (void)unused;
-    oo.full = true;
+    open_opt.full = true;
     check_session(c, &open_session);
 }
 
@@ -36199,15 +36205,15 @@ static const char *opt_env(const char *v)
 /* NAME,NAME... */
 static const char *opt_proc_env(const char *v)
 {
-    u32 before = po.n_env;
+    u32 before = proc_opt.n_env;
     size_t size = strlen(v) + 1;
     char *names = memcpy(xrealloc(NULL, size), v, size);
     if (strchr(v, '='))
         return "only the names of variables, without their values";
     for (const char *name; (name = strsep(&names, ","));)
         if (*name)
-            opt_push(&po.env, &po.n_env, name);
-    return po.n_env > before ? NULL : "no name of a variable";
+            opt_push(&proc_opt.env, &proc_opt.n_env, name);
+    return proc_opt.n_env > before ? NULL : "no name of a variable";
 }
 
 /* Reads [!]WORD,WORD... or all or none into a set of bits; bit_of gives a word's, 0: there is no
@@ -36907,7 +36913,7 @@ static void cmd_record(void)
 }
 
 /* The page is there: says where, and how large it is. */
-static void cmd_tell_report(void)
+static void cmd_announce_report(void)
 {
     char size[32];
     struct buf b = { .p = size, .cap = sizeof size - 1, .max = sizeof size - 1 };
@@ -36926,11 +36932,11 @@ static void cmd_report(int fd, const char *name, bool whole)
     if (rep.kept < rep.seen)
         u_warn("%s has %" PRIu64 " of %" PRIu64 " events, the most telling "
                "(--max-report-events)", opt.report, rep.kept, rep.seen);
-    cmd_tell_report();
+    cmd_announce_report();
 }
 
 /* What -p has attached to: command line and number of threads, a line each. */
-static void cmd_tell_attached(struct buf *b)
+static void cmd_list_attached(struct buf *b)
 {
     char path[64], line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
@@ -36964,7 +36970,7 @@ static void cmd_start_text(void)
             b_f(b, "%s%d", i ? ", " : ", without kvis and what reads its output: pid ",
                 tr_readers.pid[i]);
         b_c(b, '\n');
-        cmd_tell_attached(b);
+        cmd_list_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
@@ -37006,7 +37012,7 @@ static int cmd_trace_end(void)
         cmd_spare_files();
     int sig, status = tr_finish(&sig);
     if (begun)
-        cmd_report(rout_fd, rout.name, true);
+        cmd_report(rout_fd, rec_out.name, true);
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -37054,7 +37060,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.verbose |= (opt.min_ns || (opt.trace && md_tells_nothing())) && !opt.count_only;
+    opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
     if (everyone && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
@@ -37105,7 +37111,7 @@ static int cmd_trace(void)
         cmd_json_header(tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
-    tr_tell_blocked();
+    tr_emit_blocked();
     if (hy.observe)
         tr_watch();
     else
@@ -37156,7 +37162,7 @@ static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
-    int sig = sp_told ? (int)sp_told : tr.quit_sig;
+    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
     if (sig && (sp_command.pid || sig != SIGINT))
         return 128 + sig;
     return status == -1 ? 0 : cmd_status(status);
@@ -37186,14 +37192,14 @@ static void cmd_refuse_thread(u32 pid)
 static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
-    if (opt.command && (oo.pid || oo.tid))
+    if (opt.command && (open_opt.pid || open_opt.tid))
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t do not go together");
-    pid_t watched = (pid_t)(oo.tid ? oo.tid : oo.pid);
+    pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
-        die(EXIT_KVIS, "no %s %d", oo.tid ? "thread" : "process", watched);
-    cmd_refuse_thread(oo.pid);
+        die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
+    cmd_refuse_thread(open_opt.pid);
     cmd_refuse_mixed();
-    if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
+    if (open_opt.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
         line[2] = opt.command[0];
         opt.command = line;
     }
@@ -37201,7 +37207,7 @@ static int cmd_open(void)
     cmd_rows_begin();
     nm_init();
     open_begin();
-    if (open_session.by_ptrace && oo.uid && ps_status(getpid(), "Uid:") < 0)
+    if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "-u by ptrace: without /proc nothing tells the user of a process; "
             "fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session, open_child_late));
@@ -37214,26 +37220,26 @@ static int cmd_proc(void)
 {
     static pid_t pid;
     sp_boot();
-    pid = (pid_t)po.pid;
-    if (opt.command && (po.pid || po.only_pid))
+    pid = (pid_t)proc_opt.pid;
+    if (opt.command && (proc_opt.pid || proc_opt.only_pid))
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p do not go together");
-    cmd_refuse_thread(po.pid ? po.pid : po.only_pid);
-    if (opt.json && !opt.json_file && strcmp(po.format, "text"))
+    cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
+    if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
         opt_wrong(opt_cmd, opt_named("format"),
-                  "--format=%s and --json both want stdout: --json=FILE", po.format);
-    if (po.tree && strcmp(po.format, "text"))
+                  "--format=%s and --json both want stdout: --json=FILE", proc_opt.format);
+    if (proc_opt.tree && strcmp(proc_opt.format, "text"))
         opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together",
-                  po.format);
+                  proc_opt.format);
     if (opt.min_ns && proc_shows_starts())
         opt_wrong(opt_cmd, opt_named("min-duration"), "when a command begins, it is not known how "
                   "long it will take: --min-duration does not go together with %s%s",
-                  po.live ? "--live" : "--format=", po.live ? "" : po.format);
+                  proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
-    proc_gantt.name[0] = po.gantt;
-    if (po.gantt)
-        proc_gantt.fd[0] = cmd_open_file(po.gantt);
+    proc_gantt.name[0] = proc_opt.gantt;
+    if (proc_opt.gantt)
+        proc_gantt.fd[0] = cmd_open_file(proc_opt.gantt);
     opt.pids = &pid;
-    opt.n_pids = po.pid > 0;
+    opt.n_pids = proc_opt.pid > 0;
     cmd_refuse_ptrace();
     cmd_open_records(true);
     cmd_rows_begin();
@@ -37248,20 +37254,20 @@ static int cmd_proc(void)
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record();
     int status = proc_run(tr.deadline_ns);
-    cmd_report(rout_fd, rout.name, true);
+    cmd_report(rout_fd, rec_out.name, true);
     return cmd_rows_end(sp_error(), status);
 }
 
 static int cmd_execsnoop(void)
 {
-    po.format = "execsnoop";
+    proc_opt.format = "execsnoop";
     return cmd_proc();
 }
 
 static int cmd_exitsnoop(void)
 {
-    po.format = "exitsnoop";
-    po.forks = true;
+    proc_opt.format = "exitsnoop";
+    proc_opt.forks = true;
     return cmd_proc();
 }
 
@@ -37409,14 +37415,14 @@ static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
         return;
-    if (st_no_table(&st) && opt.count_only && !*rin.wrong)
-        die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
+    if (st_no_table(&st) && opt.count_only && !*rec_in.wrong)
+        die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rec_in.name);
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
         u_warn("-e, -P, -z: the table is of all calls (record with -v)");
     if (opt.by_pid && !st.n_callers)
-        u_warn("--by=pid: %s has no calls by process: record with -v, or -c --by=pid", rin.name);
+        u_warn("--by=pid: %s has no calls by process: record with -v, or -c --by=pid", rec_in.name);
 }
 
 static void cmd_open_recording(const char *name)
@@ -37427,9 +37433,9 @@ static void cmd_open_recording(const char *name)
     cmd_own_file(f, name);
     st.recorded = true;
     if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin", &st) < 0 || !rp_head())
-        die(EXIT_KVIS, "%s: %s", rin.name, *rin.wrong ? rin.wrong : "damaged (no events)");
+        die(EXIT_KVIS, "%s: %s", rec_in.name, *rec_in.wrong ? rec_in.wrong : "damaged (no events)");
     if (opt.report && lseek(f, 0, SEEK_CUR) < 0)
-        die(EXIT_KVIS, "%s: a report wants a recording that is a file, no pipe", rin.name);
+        die(EXIT_KVIS, "%s: a report wants a recording that is a file, no pipe", rec_in.name);
 }
 
 static int cmd_replay(void)
@@ -37444,8 +37450,9 @@ static int cmd_replay(void)
     cmd_open_recording(*words);
     bool proc = !strcmp(rec_run.backend, ST_PROC);
     st.apart = true;
-    if (po.tree && !proc)
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is no recording of kvis proc", rin.name);
+    if (proc_opt.tree && !proc)
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is no recording of kvis proc",
+                  rec_in.name);
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)
@@ -37459,7 +37466,8 @@ static int cmd_replay(void)
     if (proc)
         proc_replay_end(whole);
     if (!whole)
-        u_warn("%s: %s: what came before is shown, the summary is missing", rin.name, rin.wrong);
+        u_warn("%s: %s: what came before is shown, the summary is missing", rec_in.name,
+               rec_in.wrong);
     if (whole)
         rec_finish(&st);
     else
@@ -37472,7 +37480,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&st, true);
     out_flush();
-    cmd_report(rin_fd, rin.name, whole);
+    cmd_report(rin_fd, rec_in.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
@@ -37492,7 +37500,7 @@ static int cmd_diff(void)
         if (!k || strcmp(words[0], words[1]))
             cmd_own_file(f, words[k]);
         if (!df_load(k, f, words[k]))
-            die(EXIT_KVIS, "%s: %s", words[k], *rin.wrong ? rin.wrong : "out of memory");
+            die(EXIT_KVIS, "%s: %s", words[k], *rec_in.wrong ? rec_in.wrong : "out of memory");
         close(f);
     }
     if (df_of_proc(0) != df_of_proc(1))
@@ -37508,7 +37516,7 @@ static int cmd_diff(void)
     out_flush();
     if (opt.report) {
         df_page(cmd_report_fd);
-        cmd_tell_report();
+        cmd_announce_report();
     }
     if (out.failed)
         return EXIT_KVIS;
@@ -37627,7 +37635,7 @@ static const char *cmd_file_name(const char *path)
 /* argv: from the name on that chose it. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    oo.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
+    open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
     cmd_before_options();
     sc_init();
     sc_parse("all");

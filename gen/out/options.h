@@ -297,15 +297,15 @@ enum {
       NULL, "all-events|unfiltered", "    --no-filter", \
       "also show libraries, /proc, /sys and /dev in text" }, \
     { IN_OPEN, 'T', "timestamp", NULL, false, \
-      OPT_FLAG, { .flag = &oo.time }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.time }, 0, 0, \
       NULL, "", "-T, --timestamp", \
       "print the seconds since the first row" }, \
     { IN_OPEN, 'U', "print-uid", NULL, false, \
-      OPT_FLAG, { .flag = &oo.print_uid }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
       "print the user ID" }, \
     { IN_OPEN, 'x', "failed", NULL, false, \
-      OPT_FLAG, { .flag = &oo.failed }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
       "show only opens that failed" }, \
     { IN_CHECK, 'v', "verbose", NULL, false, \
@@ -313,11 +313,11 @@ enum {
       NULL, "", "-v, --verbose", \
       "show everything that was tried, and how to fix it" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
-      OPT_NUMBER, { .number = &oo.pid }, 1, 2147483647, \
+      OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
       "show only this process" }, \
     { IN_OPEN, 't', "tid", "TID", false, \
-      OPT_NUMBER, { .number = &oo.tid }, 1, 2147483647, \
+      OPT_NUMBER, { .number = &open_opt.tid }, 1, 2147483647, \
       NULL, "", "-t, --tid=TID", \
       "show only this thread" }, \
     { IN_OPEN, 'u', "uid", "UID", false, \
@@ -337,11 +337,11 @@ enum {
       NULL, "", "-P, --path=GLOB", \
       "show only these absolute paths; repeatable" }, \
     { IN_OPEN, 'e', "extended-fields", NULL, false, \
-      OPT_FLAG, { .flag = &oo.extended }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.extended }, 0, 0, \
       NULL, "", "-e, --extended-fields", \
       "print flags and mode, in octal" }, \
     { IN_OPEN, 'F', "full-path", NULL, false, \
-      OPT_FLAG, { .flag = &oo.full }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.full }, 0, 0, \
       NULL, "", "-F, --full-path", \
       "print absolute paths" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
@@ -349,7 +349,7 @@ enum {
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop after SECS" }, \
     { IN_OPEN, 'c', "command", NULL, false, \
-      OPT_FLAG, { .flag = &oo.shell }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
       "take what follows as COMMAND (optional); one word with blanks goes to the shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
@@ -361,7 +361,7 @@ enum {
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the rows to FILE" }, \
     { IN_OPEN, 0, "no-exec", NULL, false, \
-      OPT_FLAG, { .flag = &oo.no_exec }, 0, 0, \
+      OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
       "leave out the programs that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, \
@@ -369,67 +369,67 @@ enum {
       NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer (1M)" }, \
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
-      OPT_FLAG, { .flag = &po.tree }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
       "print the commands as a tree, when all have ended" }, \
     { IN_PROC, 0, "live", NULL, false, \
-      OPT_FLAG, { .flag = &po.live }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.live }, 0, 0, \
       NULL, "", "    --live", \
       "print a row when a command begins, too" }, \
     { IN_EXECSNOOP, 'T', "time", NULL, false, \
-      OPT_FLAG, { .flag = &po.clock }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.clock }, 0, 0, \
       NULL, "", "-T, --time", \
       "print the time of day" }, \
     { IN_EXECSNOOP, 't', "timestamp", NULL, false, \
-      OPT_FLAG, { .flag = &po.time }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
       "print the seconds since the first row" }, \
     { IN_EXITSNOOP, 't', "timestamp", NULL, false, \
-      OPT_FLAG, { .flag = &po.time }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
       "print the time of day" }, \
     { IN_EXECSNOOP, 'U', "print-uid", NULL, false, \
-      OPT_FLAG, { .flag = &po.print_uid }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
       "print the user ID" }, \
     { IN_PROC, 'x', "failed", NULL, false, \
-      OPT_FLAG, { .flag = &po.failed }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
       "show execs that failed, too" }, \
     { IN_EXECSNOOP, 'x', "fails", NULL, false, \
-      OPT_FLAG, { .flag = &po.failed }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --fails", \
       "show execs that failed, too" }, \
     { IN_EXITSNOOP, 'x', "failed", NULL, false, \
-      OPT_FLAG, { .flag = &po.only_failed }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.only_failed }, 0, 0, \
       NULL, "", "-x, --failed", \
       "show only processes that failed" }, \
     { IN_PROC, 0, "forks", NULL, false, \
-      OPT_FLAG, { .flag = &po.forks }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.forks }, 0, 0, \
       NULL, "", "    --forks", \
       "show processes that never call exec, too" }, \
     { IN_PROC, 'T', "threads", NULL, false, \
-      OPT_FLAG, { .flag = &po.threads }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threads", \
       "show threads, too" }, \
     { IN_EXITSNOOP, 'T', "threaded", NULL, false, \
-      OPT_FLAG, { .flag = &po.threads }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threaded", \
       "print a row for each thread" }, \
     { IN_EXECSNOOP, 'q', "quote", NULL, false, \
-      OPT_FLAG, { .flag = &po.quote }, 0, 0, \
+      OPT_FLAG, { .flag = &proc_opt.quote }, 0, 0, \
       NULL, "", "-q, --quote", \
       "put quotes around the arguments" }, \
     { IN_EXECSNOOP, 0, "max-args", "N", false, \
-      OPT_NUMBER, { .number = &po.max_args }, 1, 2147483647, \
+      OPT_NUMBER, { .number = &proc_opt.max_args }, 1, 2147483647, \
       NULL, "", "    --max-args=N", \
       "print at most N arguments (all)" }, \
     { IN_PROC, 'p', "pid", "PID", false, \
-      OPT_NUMBER, { .number = &po.pid }, 1, 2147483647, \
+      OPT_NUMBER, { .number = &proc_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
       "show only this process and its descendants" }, \
     { IN_EXITSNOOP, 'p', "pid", "PID", false, \
-      OPT_NUMBER, { .number = &po.only_pid }, 1, 2147483647, \
+      OPT_NUMBER, { .number = &proc_opt.only_pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
       "show only this process" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, \
@@ -437,7 +437,7 @@ enum {
       NULL, "", "-u, --uid=UID", \
       "show only this user" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, \
-      OPT_STRING, { .string = &po.name }, 0, 0, \
+      OPT_STRING, { .string = &proc_opt.name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
       "show only names that contain NAME" }, \
     { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", false, \
@@ -457,7 +457,7 @@ enum {
       NULL, "", "-c, --cgroup=PATH", \
       "show only this cgroup (v2) and those below it" }, \
     { IN_PROC, 'f', "format", "FORMAT", false, \
-      OPT_STRING, { .string = &po.format }, 0, 0, \
+      OPT_STRING, { .string = &proc_opt.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
       "choose text|json|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
     { IN_PROC, 0, "env", "NAME,...", false, \
@@ -465,7 +465,7 @@ enum {
       NULL, "", "    --env=NAME,...", \
       "add these environment variables of each command to --json" }, \
     { IN_PROC, 0, "gantt", "FILE", false, \
-      OPT_STRING, { .string = &po.gantt }, 0, 0, \
+      OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \
       "write a chart of the 100 longest commands for mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \

@@ -75,9 +75,9 @@ static int verify_open(void)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &open_session.obj;
-    oo.full = true;
-    oo.pid = oo.tid = 1, oo.uid = 2, oo.flags = O_CREAT, oo.accmodes = 1;
-    oo.comm[0] = 'a', oo.comm_mask[0] = 0xff;
+    open_opt.full = true;
+    open_opt.pid = open_opt.tid = 1, open_opt.uid = 2, open_opt.flags = O_CREAT, open_opt.accmodes = 1;
+    open_opt.comm[0] = 'a', open_opt.comm_mask[0] = 0xff;
     open_state.magic = bpf_magic();
     *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16, .also = &compat };
     if (bpf_open(o) < 0)
@@ -158,7 +158,7 @@ static int verify_proc(void)
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_records(o, ~0u);
-    po.failed = true, po.n_env = 1;
+    proc_opt.failed = true, proc_opt.n_env = 1;
     proc_plan(&c, &mask);
     bpf_set(&c, "CFG_FOLLOWED", 1);
     for (u32 i = 0; i < c.n; i++)
