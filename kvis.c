@@ -17012,12 +17012,22 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Writes all n elements of an array; val holds them in order. */
-static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
+/* Writes the first n elements of an array, which val holds in order. */
+static int bpf_map_fill(int map, u32 n, const void *val)
 {
-    int e = 0;
-    for (u32 i = 0; i < n && !e; i++)
-        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &i, (const u8 *)val + i * size);
+    u32 *key = calloc(n, sizeof *key);
+    union bpf_attr a;
+    if (!key)
+        return -ENOMEM;
+    for (u32 i = 0; i < n; i++)
+        key[i] = i;
+    memset(&a, 0, sizeof a);
+    a.batch.map_fd = (u32)map;
+    a.batch.count = n;
+    a.batch.keys = (uintptr_t)key;
+    a.batch.values = (uintptr_t)val;
+    int e = bpf_call(BPF_MAP_UPDATE_BATCH, &a, BPF_ATTR_TO(batch));
+    free(key);
     return e;
 }
 
@@ -17895,19 +17905,17 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- what went missing --- */
 
-/* Reads n counters of a per-CPU array, from one on: their sums over the CPUs, and of the one at
- * `most` the largest value. Returns 0 or -errno. */
-static int bpf_counters(int map, u32 from, u32 n, u32 most, u64 *sum)
+/* Reads an element of a per-CPU array, which has n counters: stores the sum of each over the CPUs,
+ * and the largest value of the one at `most`. Returns 0 or -errno. */
+static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
-    u64 *v = calloc(cpus, sizeof *v);
-    int e = v ? 0 : -ENOMEM;
-    for (u32 i = 0; i < n && !e; i++) {
-        u32 key = from + i;
-        sum[i] = 0;
-        e = bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v);
-        for (u32 cpu = 0; cpu < cpus && !e; cpu++)
-            sum[i] = key == most ? MAX(sum[i], v[cpu]) : sum[i] + v[cpu];
+    u64 *v = calloc((size_t)cpus * n, sizeof *v);
+    int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
+    memset(sum, 0, n * sizeof *sum);
+    for (size_t k = 0; k < (size_t)cpus * n && !e; k++) {
+        u32 i = (u32)(k % n);
+        sum[i] = i == most ? MAX(sum[i], v[k]) : sum[i] + v[k];
     }
     free(v);
     return e;
@@ -18730,7 +18738,6 @@ static struct {
     const struct wire_hist *hists;
     struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
-    u64 delays_before[DELAY_SLOTS]; /* as hy_delays, when the command began */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, reported_lost;
     const struct wire_who *who; /* of the record at hand; NULL: it does not say */
@@ -19307,7 +19314,7 @@ static int hy_watch(void)
 {
     int e = hy_put_commands();
     int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
+    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs);
 }
 
 /* How many entries the maps have that count. */
@@ -19762,12 +19769,11 @@ static u64 hy_stops(void)
 /* The command begins: what its process waited for a CPU before is not the command's. */
 static void hy_begin(void)
 {
-    u32 longest = DELAY_MAX;
-    u64 *none = hy.on && hy.sched ? calloc(bpf_possible(), sizeof *none) : NULL;
+    u32 key = 0;
+    u64 *none = hy.on && hy.sched ? calloc(bpf_possible(), DELAY_SLOTS * sizeof *none) : NULL;
     if (!none)
         return;
-    bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, hy.delays_before);
-    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &longest, none);
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &key, none);
     free(none);
 }
 
@@ -19782,8 +19788,6 @@ static void hy_delays(void)
         u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
         return;
     }
-    for (u32 i = 0; i < DELAY_MAX; i++)
-        slot[i] -= hy.delays_before[i];
     st.n_delays = 1;
     st.waits_lost = bpf_lost(&hy.obj, LOST_SCHED);
     st.delays.sum_ns = slot[DELAY_SUM];
