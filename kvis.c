@@ -1,59 +1,60 @@
 // SPDX-License-Identifier: MIT
 /* kvis: shows what a program makes the Linux kernel do.
  *
- * One static binary that needs nothing on the machine it is copied to. This file is all of it, but
- * for the tables that gen/ makes. Data flows downwards, and so does the file: a section calls only
- * the sections above it (there are no forward declarations, so the compiler sees to that).
+ * One static binary that needs no other file on the machine it is copied to. This file is all of
+ * it, except the tables that gen/ generates. Data flows downwards, and so does the file: a section
+ * calls only sections above it. There are no forward declarations, so the compiler enforces that.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
- * To read it: start with main at the bottom, then tr_loop.
+ * To read it, start with main at the bottom, then tr_loop. Sections marked [die] may end the
+ * program: all their functions, or only those named.
  *
  *  1 limits   headers, kernel constants that old headers lack
- *  2 types    what sections share
- *  3 u_       errors, bounded bytes, numbers as people read them [die]
- *  4 arch_ abi_ sys_  all that depends on the CPU
- *  5 mem_     the tracee's memory
- *  6 nm_      names that the summary keeps [die: nm_init]
- *  7 fd_ ofd_ files_  what a descriptor is
+ *  2 types    types that several sections use
+ *  3 u_       errors, bounded buffers, human-readable numbers [die]
+ *  4 arch_ abi_ sys_  everything that depends on the CPU architecture
+ *  5 mem_     access to the tracee's memory
+ *  6 nm_      names that are kept for the summary [die: nm_init]
+ *  7 fd_ ofd_ files_  file descriptors and what they refer to
  *  8 vm_      address spaces
  *  9 ps_      processes and threads
- * 10 dec_     arguments and results of calls, as people read them
- * 11 sc_      which call: numbers, names, sets
+ * 10 dec_     arguments and results of calls, human-readable
+ * 11 sc_      system calls: numbers, names, sets
  * 12 ev_      events: what happened, as data
  * 13 out_     the sinks: text and JSON lines
  * 14 st_      counts, percentiles, the table of -c and the summary
- * 15 md_      the model: what a call means
- * 16 rec_     recordings: what a .kvis file holds
- * 17 rp_      a recording, played to the sinks
+ * 15 md_      the model: what each call changes
+ * 16 rec_     recordings: the contents of a .kvis file
+ * 17 rp_      replay: feeds a recording to the sinks
  * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
- * 20 rep_     --report: one HTML file, filled in
- * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
+ * 20 rep_     --report: one HTML file
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
- * 25 bpf_     programs and maps in the kernel
- * 26 rb_      records that programs send
+ * 25 bpf_     BPF programs and maps
+ * 26 rb_      records that BPF programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
  * 29 tr_      the ptrace loop [die: tr_spawn tr_signals tr_signal_stop]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
- * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
- * 32 met_     metrics: the table, and their numbers now [die: met_init]
+ * 31 proc_    kvis proc: every command and its exit status [die: proc_adopt proc_first]
+ * 32 met_     metrics: the table and the current values [die: met_init]
  * 33 mfs_     metrics from files of /proc and /sys
- * 34 pmc_     what the CPUs count: cycles, caches, branches
+ * 34 pmc_     CPU performance counters: cycles, caches, branches
  * 35 unc_     memory controllers, power and resctrl: bytes, watts
- * 36 mk_      metrics from programs in the kernel: the scheduler, block I/O
+ * 36 mk_      metrics from BPF programs: the scheduler, block I/O
  * 37 vq_      metrics of the rings of virtio devices
- * 38 vh_      the virtqueues of guests where this kernel is the device: vhost
+ * 38 vh_      the virtqueues of guests whose devices this kernel emulates: vhost
  * 39 mout_    the monitor's sinks
  * 40 hs_      --listen: GET /metrics over HTTP/1.1
  * 41 scr_     the monitor on a terminal
- * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
+ * 42 mon_     kvis monitor: what the hardware and the kernel of this machine are doing
+ * 43 dg_      kvis diagnose: where the time goes, and which processes use it [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin check_try]
  * 45 opt_     options, commands, help [die]
  * 46 cmd_     the commands, and main [die]
@@ -64,7 +65,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#define _FILE_OFFSET_BITS 64 /* glibc of 32 bits asks for off_t and time_t of 64 by these */
+#define _FILE_OFFSET_BITS 64 /* ask 32-bit glibc for 64-bit off_t and time_t */
 #define _TIME_BITS 64
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -144,11 +145,11 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* in place of what a limit has left out */
+#define U_CUT "…" /* replaces text that a limit cut off */
 
-/* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
- * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
- */
+/* A byte buffer that grows up to `max` bytes. Bytes beyond `max` are dropped and `cut` is set. The
+ * memory is kept for reuse, so a reused buffer allocates only when it needs more than ever
+ * before. */
 struct buf {
     char *p;
     u32 len, cap, max; /* max 0: 1 MiB */
@@ -158,87 +159,90 @@ struct buf {
 /* Which system-call convention a stop belongs to. A 64-bit process can make calls of several. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* One argument, decoded: bytes of the tracee (ARG_STR: hostile, raw) or text that kvis made
+/* One decoded argument: raw bytes of the tracee (ARG_STR, untrusted) or text that kvis made
  * (ARG_TXT: printable ASCII or UTF-8, safe on a terminal, strings inside it already escaped). */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
-    bool cut;     /* ARG_STR: longer in the tracee than what is kept */
-    u32 off, len; /* in call.text */
+    bool cut;     /* ARG_STR: truncated, the tracee's string is longer */
+    u32 off, len; /* offset in call.text */
 };
 
-/* Of a call that comes out of a recording: what would be looked up by its row or in the tracee. */
+/* The fields of a replayed call that a live call would look up by its row or in the tracee. */
 struct recorded_call {
-    const char *name, *abi; /* abi NULL: the native one */
+    const char *name, *abi; /* abi NULL: the native ABI */
     const char *ret;        /* the result as text */
     u32 ret_len;
     u8 nargs;
     bool addr;              /* the result is an address */
 };
 
-/* A path among a call's arguments, as the tracee wrote it: read once, at the call's entry where it
- * stops there, for all who show it or look at what it leads to. */
+/* A path among a call's arguments, as the tracee wrote it. It is read once, at the call's entry if
+ * the call stops there, for every user of the path. */
 struct call_path {
-    u8 arg;            /* which argument */
-    bool cut;          /* longer in the tracee than what is kept */
-    bool placed;       /* `from` is as it was when the path was read */
-    u32 off;           /* in call.paths; a NUL follows it there */
-    s32 len;           /* or -errno: it could not be read */
-    struct name *from; /* the directory that it starts from; NULL: not known, or the root */
+    u8 arg;            /* index of the argument */
+    bool cut;          /* truncated, the tracee's path is longer */
+    bool placed;       /* `from` was the directory when the path was read */
+    u32 off;           /* offset in call.paths; a NUL follows the path */
+    s32 len;           /* or -errno if it could not be read */
+    struct name *from; /* the directory a relative path starts from; NULL: unknown, or the root */
 };
 
-enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors of a set that are looked at */ };
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* most descriptors of a set that kvis examines */ };
 
 /* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
 struct call {
-    const struct recorded_call *recorded; /* NULL: it is traced now */
+    const struct recorded_call *recorded; /* NULL: a live call */
     bool open;        /* entered and not yet returned */
-    bool known;       /* row is valid; else only the number is known */
+    bool known;       /* row is valid; otherwise only the number is known */
     bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;          /* index in sc_rows[] */
-    u16 id;           /* the first row of that name: what the model switches on */
+    u16 id;           /* the first row with that name; the model switches on it */
     u64 nr;
     u64 arg[6];
     s64 ret;
     int err;          /* errno (positive) when the call failed, else 0 */
     bool noret;       /* never returned (exit, killed, exec'd away) */
-    bool detached;    /* kvis let go of its thread before it returned */
-    bool late;        /* how long it took is not known: it began before kvis was there, or its end
-                         was lost */
+    bool detached;    /* kvis detached its thread before it returned */
+    bool late;        /* its duration is unknown: it began before kvis attached, or its end was
+                       * lost */
     u64 enter_ns, exit_ns;
-    bool timed;       /* where the time went is known: the rest of it was spent blocked */
+    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;       /* the state of its last sleep, as in /proc/PID/stat; 0: it did not sleep */
-    bool by_interrupt; /* which ended its last wait; or: */
-    pid_t waker_pid;  /* who ended its last wait; 0: not known */
-    char waker_comm[16]; /* its thread's name then; "": not known */
-    pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
+    bool by_interrupt; /* an interrupt ended its last wait */
+    pid_t waker_pid;  /* the thread that ended its last wait; 0: unknown */
+    char waker_comm[16]; /* that thread's name at that time; "": unknown */
+    pid_t child;      /* for fork, vfork, clone: the child's tid in kvis's pid namespace */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
-    u64 outlen[2];    /* value-result lengths as they were at entry (accept's *addrlen ...) */
+    u64 outlen[2];    /* value-result lengths at entry (accept's *addrlen ...) */
     struct call_path path[2];
     struct buf paths; /* the bytes of path[] */
     u8 n_paths;
-    bool selected;    /* -P wants it */
+    bool selected;    /* -P selects it */
     u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
-    struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
+    struct name *touched[CALL_TOUCHES]; /* what its descriptors referred to at entry; for
+                                         * recordings */
 };
 
-/* A name that is worth keeping for the summary: a file's path or a peer's address, once however
- * often it is used, with its totals. See nm_ for how long it lives. */
+/* A name that is kept for the summary: a file's path or a peer's address, stored once, with its
+ * totals. Section nm_ describes its lifetime. */
 struct name {
     struct name *next;              /* in its hash chain */
     u32 hash, len;
     char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
-    bool read, written;             /* opened so (files) or used so */
-    bool ran;                       /* it is in the list of programs, or was counted as too many */
-    bool live;                      /* somebody points to it (only while nm_drop is prepared) */
-    u8 kind;                        /* enum fdkind of the last use; of a peer, FK_SOCK: it is the
-                                     * address of a socket of the program's that has connected */
+    bool read, written;             /* opened for reading, writing (files), or used so */
+    bool ran;                       /* it is in the list of programs, or was counted as beyond the
+                                     * list's limit */
+    bool live;                      /* referenced (valid only while nm_drop is being prepared) */
+    u8 kind;                        /* enum fdkind of its last use. A peer with FK_SOCK is the
+                                     * address of a socket of the traced program that has
+                                     * connected. */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* NUL-terminated; may hold any other byte */
+    char s[];                       /* NUL-terminated; may contain any other byte */
 };
 
 enum fdkind {
@@ -247,7 +251,7 @@ enum fdkind {
     FK_SECCOMP, FK_ANON, N_FK
 };
 
-/* An open file description (open(2), NOTES): what dup, fork and SCM_RIGHTS share. */
+/* An open file description (open(2), NOTES): shared by dup, fork and SCM_RIGHTS. */
 struct ofd {
     struct ofd *next_free;
     u32 refs;
@@ -255,27 +259,28 @@ struct ofd {
     bool writable, readable, inherited;
     const char *sock;    /* "tcp4", "unix" ...; NULL when not a socket */
     struct name *name;   /* path, or "pipe:[12]" */
-    struct name *local, *peer; /* of a socket, when known */
+    struct name *local, *peer; /* the addresses of a socket, if known */
     u64 in_bytes, out_bytes, open_ns;
-    u64 connect_ns;      /* when a connect(2) began that goes on; 0: there is none */
+    u64 connect_ns;      /* start of a connect(2) that is in progress; 0: none */
     pid_t opener;
-    u32 dev;             /* of a file or directory, with `ino`: major << 20 | minor */
+    u32 dev;             /* with `ino`, identifies a file or directory: major << 20 | minor */
     u64 ino;             /* 0: not known */
-    bool wanted;         /* it is one of the files of -P, whatever it is called */
-    u64 moment;          /* ps.moment when a directory's name was asked for */
-    u32 entries;         /* of a directory: those that were read, but for . and .. */
-    bool listed, more;   /* some were read; there were others that kvis has not counted */
+    bool wanted;         /* it is one of the files of -P, under whatever name */
+    u64 moment;          /* ps.moment when a directory's name was last looked up */
+    u32 entries;         /* directory entries read, without . and .. */
+    bool listed, more;   /* listed: entries were read; more: there were others that kvis did not
+                          * count */
 };
 
 struct fdent {
     s32 fd; /* -1: free slot */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* when it was this file: a call told it, or /proc */
+    u64 known_ns; /* when the descriptor was known to be this file, from a call or from /proc */
 };
 
-/* A descriptor table: the kernel's files_struct. Open addressing by fd, so that dup2 to a large
- * number costs nothing. */
+/* A descriptor table: the kernel's files_struct. Open addressing by fd, so dup2 to a large number
+ * costs nothing. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
@@ -285,8 +290,8 @@ struct files {
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
-    struct name *root; /* NULL: that of its mount namespace */
-    u64 moment;        /* ps.moment when they were asked for */
+    struct name *root; /* NULL: the root of its mount namespace */
+    u64 moment;        /* ps.moment when they were last looked up */
 };
 
 struct region {
@@ -299,39 +304,41 @@ struct region {
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r;  /* by address; only with --faults */
-    u64 next_ns;       /* before, its regions are not read again */
+    struct region *r;  /* sorted by address; only with --faults */
+    u64 next_ns;       /* its regions are not read again before this time */
     u64 brk;           /* 0: not seen yet */
-    u32 exe_minor;     /* of the device of its program, where that has no major number and is no
-                        * slow file system; else 0 */
-    bool careful;      /* a page may never come (userfaultfd, FUSE): read with a deadline */
+    u32 exe_minor;     /* the minor device number of its program's file system if that has no major
+                        * number and is not a slow file system; else 0 */
+    bool careful;      /* a page may never arrive (userfaultfd, FUSE): read with a timeout */
 };
 
 /* A process (thread group). */
 struct proc {
     struct proc *next;   /* in its hash chain */
     pid_t pid, ppid;
-    u32 tasks;           /* its threads that are alive and known */
+    u32 tasks;           /* its live threads that kvis knows */
     struct name *program;
     u64 start_ns;
     u64 restart;         /* signals whose handler has SA_RESTART; bit n-1 */
     u64 caught;          /* signals that have a handler */
     struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
-    u8 delivered, sent;  /* the last signals of which kvis knows that; 0: none */
-    s32 sent_code;       /* of the one that was sent: si_code, and who sent it */
+    u8 delivered, sent;  /* the last signal delivered to it and the last one sent to it; 0: none */
+    s32 sent_code;       /* of the sent signal: si_code, and the sender */
     pid_t sent_by;
-    u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
-    u64 max_rss;         /* the peak of its program, known when that ends; 0: not known */
-    u64 exec_rss;        /* as max_rss, when its last exec began */
-    u64 rss_before;      /* the peak of all programs before, where the kernel tells one for all */
-    u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
-    u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
-    u64 met_ns;          /* when its state was read from /proc: older calls are left out */
-    u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
-    bool new_pid_ns;     /* its children may be in another: unshare or setns */
-    bool attached;       /* by -p: its state is from /proc */
-    bool has_children;   /* or had some */
+    u64 rss_ns, rss;     /* when its resident memory was read, and its size in bytes */
+    u64 max_rss;         /* peak resident memory of its program, known when the program ends; 0:
+                          * unknown */
+    u64 exec_rss;        /* max_rss as it was when its last exec began */
+    u64 rss_before;      /* the peak of all its earlier programs, where the kernel keeps one peak
+                          * for all */
+    u64 cpu_ns;          /* CPU time it had used when kvis attached to it */
+    u64 used_ns;         /* CPU time it used in total, known when it ends; 0: unknown */
+    u64 met_ns;          /* when its state was read from /proc: older calls are ignored */
+    u64 pid_ns;          /* inode of its pid namespace; 0: the same as kvis's */
+    bool new_pid_ns;     /* its children may be in another namespace: unshare or setns */
+    bool attached;       /* attached by -p: its state is from /proc */
+    bool has_children;   /* it has children, or had some */
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
@@ -346,44 +353,46 @@ struct task {
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
-    bool seen_stop;      /* its first stop has come */
+    bool seen_stop;      /* its first stop was seen */
     bool stops_at_exit;  /* its options have PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* the row of the call that it was in when kvis came, and 1; 0: in none */
-    s32 blocked_on;      /* and its first argument */
+    u16 blocked_in;      /* 1 + the row of the call it was blocked in when kvis attached; 0: none */
+    s32 blocked_on;      /* and that call's first argument */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
     u64 full_ns;         /* since when; 0: from its next stop on */
     struct call call;
-    bool restarting;     /* `call` is about to be restarted by the kernel: not counted yet */
-    struct name *exec_path;     /* of the execve under way */
+    bool restarting;     /* the kernel is about to restart `call`: not counted yet */
+    struct name *exec_path;     /* path of the execve in progress */
     struct buf exec_argv;       /* and its argv: the strings, each with its NUL */
-    u64 clone_flags;            /* of the clone under way */
+    u64 clone_flags;            /* flags of the clone in progress */
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* when the last exec began that was shown at its event */
-    u64 reported_ns, reported_end_ns; /* from, to: a call that has a record, and stopped, too */
-    u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
-    u32 key;                    /* its id in the first pid namespace; 0: not known yet */
-    bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
-    bool missing;               /* it is gone, and no record has told its end yet */
-    bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
+    u64 exec_ns;                /* start of the last exec that was shown at its event */
+    u64 reported_ns, reported_end_ns; /* entry and exit time of a call that was both recorded and
+                                       * stopped */
+    u64 pending_ns;             /* start of the recorded call that `call` already shows; or 0 */
+    u32 key;                    /* its tid in the initial pid namespace; 0: not known yet */
+    bool strict;                /* kvis enforces on it what SECCOMP_MODE_STRICT would */
+    bool missing;               /* it has exited, but no record has reported its exit yet */
+    bool restore_arg0;          /* kvis removed a flag from clone's flags: restore it at the call's
+                                 * exit */
 };
 
-/* How a call ended, as -e status= names it (strace(1)). A result that cannot be read is one of a
- * thread that is gone: kvis has no call of the kind `unavailable`. */
+/* How a call ended, as -e status= names it (strace(1)). Only the result of a thread that has exited
+ * cannot be read, so kvis has no call with the status `unavailable`. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
     CALL_ALL = 31
 };
 
-/* What the options say. */
+/* The values of the command-line options. */
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
-    u8 quiet;     /* 1: no events; 2: nothing but what was asked for */
+    u8 quiet;     /* 1: no events; 2: only the requested output */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
-    bool calls;   /* some sink wants every call decoded: -v, or a report */
+    bool calls;   /* a sink needs every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
@@ -397,7 +406,7 @@ struct opts {
     const char *folded, *folded_by;           /* --folded, --folded-by */
     const char *perfetto, *chrome_json;       /* --perfetto, --chrome-json */
     bool relative;        /* -r */
-    bool report_unnamed;  /* --report without FILE: its name is kvis's */
+    bool report_unnamed;  /* --report without FILE: kvis chooses the name */
     u32 report_events;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
@@ -414,11 +423,11 @@ static struct opts opt = {
     .folded_by = "time",
 };
 
-/* == 3 u_  errors, bounded bytes, numbers as people read them ==================
+/* == 3 u_  errors, bounded buffers, human-readable numbers =====================
  * Errors: `die` and `xrealloc` end the program and may be called only before anything is
- * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
- * and the way out is tr_'s one detach path. A message that ends in ':' gets strerror(errno).
- * Everything that appends to a struct buf is here; escaping is here and nowhere else. */
+ * attached (options, opening files). After that, functions return 0 or -errno, `u_warn` reports,
+ * and the only way out is tr_'s detach path. A message that ends in ':' gets strerror(errno).
+ * Only this section appends to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -434,9 +443,9 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* One write, so that a line is never mixed with the tracee's. */
+    /* A single write, so the line is never mixed with the tracee's output. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
-        return; /* stderr is gone: there is nobody left to tell */
+        return; /* stderr is closed: nowhere to report */
 }
 
 static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
@@ -447,7 +456,7 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* Exit codes of kvis's own: CONTRACT with scripts. */
+/* Exit codes of kvis itself: CONTRACT with scripts. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -459,7 +468,7 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
-/* Ends the program for want of memory; before anything is attached. */
+/* Ends the program because memory ran out; only before anything is attached. */
 static void __attribute__((noreturn)) u_no_memory(size_t bytes)
 {
     struct rlimit space = { RLIM_INFINITY, RLIM_INFINITY }, data = space;
@@ -478,7 +487,7 @@ static void *xrealloc(void *p, size_t n)
     return q;
 }
 
-/* A table of n zeroed elements for the command that needs it. */
+/* Returns a table of n zeroed elements, or ends the program. */
 static void *xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n, size);
@@ -487,8 +496,8 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Makes room for n elements in a table of *cap elements, of which the new ones are zeroed. Returns
- * the table, which may have moved, or NULL: there is no memory, and the old table is as it was. */
+/* Grows a table of *cap elements to at least n. New elements are zeroed. Returns the table, which
+ * may have moved, or NULL if there is no memory; the old table is then unchanged. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -504,7 +513,8 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* How many letters two words differ by: put in, left out, changed, or two swapped; 9: many. */
+/* Returns how many edits make one word the other: insert, delete, change or swap letters; 9:
+ * many. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -526,7 +536,8 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Keeps in *best the word that is nearest to `given`, if it can be a slip for it. */
+/* Sets *best to `word` if it is nearer to `given` than the best so far and `given` may be a typo of
+ * it. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -537,7 +548,7 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* Why a file cannot be opened to be written. */
+/* Returns why a file cannot be opened for writing. */
 static const char *u_write_error(int e)
 {
     return e == ENOENT   ? "there is no such directory"
@@ -546,14 +557,14 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Whether a file of this name would be a device: one that is not there is not made, for nobody
- * would find an ordinary file in /dev. */
+/* Returns whether the name is a device's. kvis does not create a missing one, because nobody would
+ * look for an ordinary file in /dev. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Whether the locale says that text is UTF-8; unset: as it is set, or `unset`. */
+/* Returns whether the locale's encoding is UTF-8, or `unset` if no locale is set. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -561,26 +572,26 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
-/* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
+/* Returns the width of the terminal that f refers to. 0: not a terminal, and lines are not cut. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Whether a CPU time is long enough to be told apart: the kernel divides it into user and system
- * time by the tick that it meets (cputime_adjust, kernel/sched/cputime.c). */
+/* Returns whether a CPU time is long enough to be split into user and system time: the kernel
+ * divides it in proportion to the ticks it sampled (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How far the clocks of kvis's time namespace are ahead of those of the first one
- * (time_namespaces(7)), by which the kernel stamps records; in ns. */
+/* How far the clocks of kvis's time namespace are ahead of the initial namespace's
+ * (time_namespaces(7)), in ns. The kernel time-stamps records in the initial namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
-/* A clock of the first time namespace. */
+/* Reads a clock of the initial time namespace. */
 static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
@@ -597,8 +608,8 @@ static u64 u_now(void)
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* A number that nobody can guess; soon after boot, or without getrandom(2), one that nobody is
- * likely to. */
+/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is only unlikely to
+ * be guessed. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -607,7 +618,7 @@ static u64 u_random(void)
     return r;
 }
 
-static u64 u_at; /* when what is handled now has happened; 0: it happens now */
+static u64 u_at; /* when the event being handled happened; 0: it happens now */
 
 static u64 u_when(void)
 {
@@ -626,7 +637,7 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Makes room for n more bytes; returns how many of them fit. */
+/* Makes room for n more bytes. Returns how many of them fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -732,7 +743,7 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* n / unit, a power of ten, with all the places behind its point. */
+/* Appends n / unit with all its decimal places; unit is a power of ten. */
 static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
     b_u64(b, n / unit);
@@ -741,8 +752,8 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates, up to
- * U+10FFFF), its code point in *cp; 0 when the bytes are not one. */
+/* Returns the length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates,
+ * up to U+10FFFF) and sets *cp to its code point. Returns 0 if the bytes are invalid. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -762,7 +773,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* How many of n bytes are at most `most` and end with no half of a UTF-8 character. */
+/* Returns the length of the longest prefix of at most `most` bytes that does not split a UTF-8
+ * character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -782,8 +794,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none;
- * a byte that is no UTF-8 takes one. */
+/* Returns how many columns the character at s takes on a terminal, and sets *n to its bytes. A
+ * color sequence takes none; a byte that is not UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -807,7 +819,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
+/* Returns how many bytes of a text fit into *columns columns; sets *columns to the columns used. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -829,7 +841,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* How many bytes are left out at the front when only that many columns are shown. */
+/* Returns how many bytes to skip at the front so that at most `columns` columns are left. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -840,7 +852,7 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Adds blanks until what stands at `from` takes that many columns. */
+/* Appends blanks until the text from `from` on is that many columns wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -862,7 +874,7 @@ static bool u_is_plain(u8 c)
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* Number of leading bytes that are ASCII and need no escape in any output format. */
+/* Returns the number of leading bytes that are ASCII and need no escape in any output format. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
@@ -871,8 +883,8 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-/* Hostile bytes for a terminal: printable UTF-8 as it is, the rest as \n, \t, \r, \\ or \xNN. A
- * `quote` (0 for none) is escaped too. */
+/* Appends untrusted bytes for a terminal: printable UTF-8 unchanged, the rest as \n, \t, \r, \\ or
+ * \xNN. The character `quote` (0 for none) is escaped too. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -901,7 +913,8 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* A string of a traced program as -v shows it: "quoted", with ... when it was longer. */
+/* Appends a string of a traced program as -v shows it: "quoted", followed by ... if it was
+ * truncated. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -909,8 +922,8 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* A word as a shell reads it back: bare, 'quoted', or $'with \n' where there are bytes that a
- * terminal would act on. */
+/* Appends a word as a shell reads it back: bare, 'quoted', or $'with \n' if it contains bytes that
+ * a terminal would act on. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -943,7 +956,7 @@ static void b_unicode(struct buf *b, u32 cp)
         b_c(b, b_digits[cp >> (i - 4) & 15]);
 }
 
-/* An ASCII character that does not stand for itself everywhere, inside a JSON string. */
+/* Appends an ASCII character that needs an escape, inside a JSON string. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
@@ -958,8 +971,8 @@ static void b_json_ascii(struct buf *b, u8 c)
     }
 }
 
-/* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
- * so that the caller can add the exact bytes as NAME_hex. */
+/* Appends the inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD. Returns whether
+ * there was one; the caller can then add the exact bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -992,7 +1005,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
         b_hex2(b, s[i]);
 }
 
-/* Bytes as people read them: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
+/* Appends a human-readable size: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
 static void b_size(struct buf *b, u64 n)
 {
     static const char *const unit[] = { "KB", "MB", "GB", "TB", "PB", "EB" };
@@ -1035,14 +1048,14 @@ static const struct errno_text *u_errno(int e)
     return &none;
 }
 
-/* The name of an errno, or NULL. */
+/* Returns the name of an errno, or NULL. */
 static const char *u_errname(int e)
 {
     return u_errno(e)->name;
 }
 
-/* Appends SIGNAME. Real-time signals are SIGRT_n, counted from the kernel's 32, as strace has them:
- * SIGRTMIN is 34 for a program of glibc and 35 for one of musl. */
+/* Appends SIGNAME. Real-time signals are SIGRT_n, counted from the kernel's 32, as in strace,
+ * because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
 static void b_sig(struct buf *b, int sig)
 {
     static const char *const name[] = {
@@ -1070,14 +1083,15 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* glibc handles this one as soon as there is a second thread (SIGSETXID), and lets nobody else ask
- * for it: so raw calls, which a struct of words serves: four, or five where two are a mask. */
+/* glibc installs a handler for this signal (SIGSETXID) when the second thread starts, and its
+ * sigaction(3) rejects it. kvis therefore uses raw system calls, with an array of words for the
+ * struct: four, or five where two hold the mask. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* it was, before that: so a command gets it, too */
+static bool u_libc_ignored; /* the signal was ignored before that, so commands inherit that */
 
-/* Starts f(arg) in a thread, with all signals blocked, because the main thread handles them. The
- * stack is the same with any libc: glibc's default, RLIMIT_STACK, would take a quarter of the
- * address space under `ulimit -v 32768`. Returns 0 or -errno. */
+/* Starts f(arg) in a thread with all signals blocked, because the main thread handles them. The
+ * stack size is fixed: glibc's default, RLIMIT_STACK, would take a quarter of the address space
+ * under `ulimit -v 32768`. Returns 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
@@ -1099,8 +1113,8 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* The next line of a file, however long, without its end; NULL: there is none. *line and *size are
- * getline(3)'s: begin with NULL and 0, free *line behind the last. */
+/* Returns the next line of a file, of any length, without its newline; NULL at the end. *line and
+ * *size are getline(3)'s: initialize them to NULL and 0, and free *line after the last line. */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1109,7 +1123,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Behind n words and the blanks that follow them. */
+/* Returns a pointer past n words and the blanks that follow them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1127,11 +1141,11 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* A mount of the file system `type` that no path shows and that ends with its descriptor
- * (fsopen(2), fsmount(2): Linux 5.2). O_PATH, as fsmount makes it; or -errno. */
+/* Mounts the file system `type` detached: no path reaches it, and closing its descriptor unmounts
+ * it (fsopen(2), fsmount(2): Linux 5.2). Returns the O_PATH descriptor, or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on every CPU */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on every CPU architecture */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1143,14 +1157,14 @@ static int u_mount(const char *type)
     return fd;
 }
 
-static int u_sysfs = -1; /* a mount of kvis's own */
+static int u_sysfs = -1; /* kvis's own detached mount */
 
 static void u_sysfs_mount(void)
 {
     u_sysfs = u_mount("sysfs");
 }
 
-/* Whether /sys is not mounted, as in a bare chroot, and u_sysfs is there instead. */
+/* Returns whether /sys is not mounted, as in a bare chroot, but u_sysfs is available instead. */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1160,7 +1174,7 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* "/sys" or "/proc", where a path is below it and it cannot be reached; else NULL. */
+/* Returns "/sys" or "/proc" if the path is below it and it is not mounted; else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1168,7 +1182,7 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
-/* Opens what is below /sys, mounted or not; as open(2). */
+/* Opens a file below /sys, mounted or not. Returns like open(2). */
 static int u_sys_open(const char *path, int flags)
 {
     int f = open(path, flags | O_CLOEXEC), e = errno;
@@ -1186,7 +1200,7 @@ static bool u_sys_there(const char *path)
     return f >= 0;
 }
 
-/* Where sysfs is for those who need a path: it is short. Without /proc there is only /sys. */
+/* Returns a short path of sysfs. Without /proc it can only be /sys. */
 static const char *u_sys_dir(void)
 {
     static char path[32] = "/sys";
@@ -1195,7 +1209,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* How many bytes of a path stand for /sys in a message; 0: it is to be told as it is. */
+/* Returns the length of the path's prefix that a message should show as /sys; 0: none. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1203,8 +1217,8 @@ static size_t u_sys_alias(const char *path)
     return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
-/* Reads a file of /proc or /sys, max - 1 bytes of it, and puts a NUL behind. Returns how many, 0 of
- * one that cannot be read. */
+/* Reads at most max - 1 bytes of a file of /proc or /sys and appends a NUL. Returns the number of
+ * bytes read, 0 if the file cannot be read. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1218,8 +1232,8 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Finds out how far the clocks are ahead. The file is about the namespace of future children: it is
- * kvis's own unless unshare(2) was called since kvis's process began. */
+/* Sets u_ahead. The file describes the namespace of future children, which is kvis's own unless
+ * this process has called unshare(2). */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256], *boot;
@@ -1236,8 +1250,8 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* The next entry of a directory that opendir(3) has opened, but those that begin with a dot; NULL
- * behind the last, which also closes it, and where *d is NULL. */
+/* Returns the next entry of a directory that opendir(3) opened, skipping names that begin with a
+ * dot. Returns NULL after the last entry, which also closes the directory, and if *d is NULL. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1251,7 +1265,7 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-/* The number that a small file begins with; `none` when there is no such file or number. */
+/* Returns the number at the start of a small file; `none` if there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
     char line[64], *end = line;
@@ -1259,14 +1273,14 @@ static long u_file_number(const char *path, long none)
     return end == line ? none : v;
 }
 
-/* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts of one apart --- */
+/* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts separately --- */
 
 #define U_FIX "; fix: "
 #define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* How kvis gets these capabilities: root lacks them only where they were taken from it. Good
- * until the next call. */
+/* Returns a fix for missing capabilities; root lacks them only if they were dropped. The result is
+ * valid until the next call. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1275,8 +1289,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Why a path cannot be opened (e > 0). `fix` is for a file that does not exist although its file
- * system is mounted; NULL: nothing helps then. */
+/* Writes why a path cannot be opened (e > 0). `fix` applies if the file does not exist although its
+ * file system is mounted; NULL: there is no fix. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1294,8 +1308,8 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 
 /* --- patterns --- */
 
-/* Compiles a POSIX extended regular expression, to be asked only whether it matches. Returns NULL,
- * or why it cannot be compiled (static). */
+/* Compiles a POSIX extended regular expression for match tests. Returns NULL, or why it cannot be
+ * compiled (static buffer). */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
@@ -1308,40 +1322,41 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Whether s has a match anywhere. Without memory to find out: it has. */
+/* Returns whether the expression matches anywhere in s. Also true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
-/* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
+/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
  * Registers, system-call conventions, audit numbers. Nothing outside this section mentions a
- * register or an __x86_64__. A new CPU takes an `enum abi` with its column of numbers in
- * gen/tables/syscalls.tbl, and in this section: where the kernel's struct pt_regs has what
- * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word and audit number, and three functions
- * that read and set registers. BPF programs are the same for all 64-bit kernels: those offsets are
- * patched in. A kvis of 32 bits has none (ARCH_HAS_BPF). */
+ * register or an __x86_64__. A new architecture needs an `enum abi` with its column of numbers in
+ * gen/tables/syscalls.tbl and, in this section: offsets in the kernel's struct pt_regs (ARCH_...,
+ * arch_arg_off, arch_fn_off); the ABI's name, word size and audit number; and three functions that
+ * read and set registers. BPF programs are the same for all 64-bit kernels, with those offsets
+ * patched in. A 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* Where a task says that it is in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+/* The kernel's flag for a task in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
-/* Offsets in the kernel's struct pt_regs of the first arguments of a call, 64-bit and 32-bit: the
- * layout is that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
+/* Offsets in the kernel's struct pt_regs of a call's arguments, 64-bit and 32-bit. The layout is
+ * that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
-enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
-enum { ARCH_ORIG_A0 = 0 };    /* where the first one is kept when a0 is the result already */
+enum { ARCH_WORDS = R(r10) }; /* eight words, from r10 to rdi */
+enum { ARCH_ORIG_A0 = 0 };    /* where the first argument is saved if a0 already holds the result */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
-/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+/* Size of a task's kernel stack, and the offset of the call number on it: THREAD_SIZE and
+ * task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* Of a function in the kernel (System V ABI): its arguments, its stack, its result, and how much a
- * return takes from the stack. */
+/* For kernel functions (System V ABI): arguments, stack pointer, return value, and how many bytes a
+ * return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
 #undef R
@@ -1350,26 +1365,28 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* _TIF_32BIT, arch/arm64/include/asm/thread_info.h; x0 to x3 begin struct pt_regs. */
+/* _TIF_32BIT, arch/arm64/include/asm/thread_info.h. struct pt_regs begins with x0 to x3. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
-enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_NR_OFF = 280 }; /* syscallno, after user_pt_regs and orig_x0: asm/ptrace.h */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) are not told apart */
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) are not
+                                 * distinguished */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
 /* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7,
- * s2-s11, t3-t6, status, badaddr, cause, orig_a0. In a call a0 is the result already (6.11). */
+ * s2-s11, t3-t6, status, badaddr, cause, orig_a0. During a call a0 already holds the result
+ * (6.11). */
 enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                      ARCH_A0 + 32, ARCH_A0 + 40 };
@@ -1385,10 +1402,10 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* the only one that EABI has */
+#define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* No program is loaded here (see ARCH_HAS_BPF), so nothing is patched with these: struct pt_regs,
+/* No BPF program is loaded here (see ARCH_HAS_BPF), so these patch nothing: struct pt_regs,
  * arch/arm/include/uapi/asm/ptrace.h. */
 enum { ARCH_ORIG_A0 = 17 * 4 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
@@ -1402,7 +1419,7 @@ enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #error "kvis knows x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* The programs read pointers and longs of 8 bytes in the kernel's memory. */
+/* BPF programs read 8-byte pointers and longs in kernel memory. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
@@ -1410,7 +1427,7 @@ enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
                                                     "riscv64" };
 
-/* What a system-call stop says, whichever way it was read. */
+/* A system-call stop, whichever way it was read. */
 struct stop {
     u8 op;          /* PTRACE_SYSCALL_INFO_* */
     enum abi abi;
@@ -1420,13 +1437,13 @@ struct stop {
     u64 ip, sp;
 };
 
-/* Bytes in a pointer, a long, a size_t of that convention. */
+/* Returns the size of a pointer, long and size_t in that convention. */
 static unsigned abi_word(enum abi a)
 {
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* The convention behind an audit number and a call number; the number loses x32's bit. */
+/* Returns the convention for an audit number and a call number; clears x32's bit in the number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     if (audit == AUDIT_ARCH_I386)
@@ -1444,7 +1461,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* What a call of a 32-bit program has returned: its errors are negative, and addresses are not. */
+/* Converts the result of a 32-bit program's call: error codes are negative, addresses are not. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1456,7 +1473,8 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* General registers, at most n bytes; returns their size (which tells a 32-bit task) or -errno. */
+/* Reads the general registers, at most n bytes. Returns their size (which identifies a 32-bit task)
+ * or -errno. */
 static long arch_regs(pid_t tid, void *r, size_t n)
 {
     struct iovec v = { r, n };
@@ -1464,7 +1482,7 @@ static long arch_regs(pid_t tid, void *r, size_t n)
     return e < 0 ? e : (long)v.iov_len;
 }
 
-/* Sets them again, n bytes. */
+/* Sets n bytes of the general registers. */
 static int arch_set_regs(pid_t tid, void *r, long n)
 {
     struct iovec v = { r, (size_t)n };
@@ -1472,7 +1490,7 @@ static int arch_set_regs(pid_t tid, void *r, long n)
 }
 
 #if defined(__x86_64__)
-/* A 32-bit task's registers come as 17 words of 32 bits (struct user_regs_struct32,
+/* A 32-bit task has 17 registers of 32 bits (struct user_regs_struct32,
  * arch/x86/include/asm/user_32.h): bx cx dx si di bp ax ds es fs gs orig_ax ip cs flags sp ss. */
 union arch_regs {
     struct user_regs_struct r;
@@ -1490,8 +1508,8 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     s->sp = w[15];
 }
 
-/* Kernels before 5.3 do not say which convention was used: `int $0x80` in a 64-bit process is told
- * by its two bytes before ip (cd 80; syscall is 0f 05). */
+/* Kernels before 5.3 do not report which convention was used. `int $0x80` in a 64-bit process is
+ * recognized by the two bytes before ip (cd 80; syscall is 0f 05). */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1523,8 +1541,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Makes the call that is about to start another one, of the same convention; -1: none, and its
- * result is -e. (On arm64, -e is the first argument as well.) */
+/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
+ * call is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1541,7 +1559,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Sets the first argument of the call that tid stands in. */
+/* Sets the first argument of the call that tid is stopped in. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union arch_regs u;
@@ -1550,14 +1568,14 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         return (int)n;
     if (n == sizeof u.w)
         u.w[0] = (u32)v; /* bx */
-    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; the rest is no argument */
+    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: only ebx is the argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
         u.r.rdi = v;
     return arch_set_regs(tid, &u, n);
 }
 #elif defined(__aarch64__)
-/* A 32-bit task's registers come as 18 words: r0-r15, cpsr, orig_r0
+/* A 32-bit task has 18 registers of 32 bits: r0-r15, cpsr, orig_r0
  * (arch/arm/include/uapi/asm/ptrace.h). */
 union arch_regs {
     struct user_regs_struct r;
@@ -1582,14 +1600,14 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     }
     s->abi = ABI_ARM64;
     s->nr = u.r.regs[8];
-    memcpy(s->arg, u.r.regs, sizeof s->arg); /* x0 is the result already at exit */
+    memcpy(s->arg, u.r.regs, sizeof s->arg); /* at exit, x0 already holds the result */
     s->ret = (s64)u.r.regs[0];
     s->ip = u.r.pc;
     s->sp = u.r.sp;
     return 0;
 }
 
-/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, and its result. */
+/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, the result at its exit. */
 static int arch_set_first(pid_t tid, u64 v)
 {
     union arch_regs u;
@@ -1603,8 +1621,8 @@ static int arch_set_first(pid_t tid, u64 v)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Makes the call that is about to start another one, of the same convention; -1: none, and its
- * result is -e. (-e is the first argument as well.) */
+/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
+ * call is skipped and its result is -e, which also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     struct iovec to = { &nr, sizeof nr };
@@ -1612,7 +1630,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
 }
 
-/* Sets the first argument of the call that tid stands in. */
+/* Sets the first argument of the call that tid is stopped in. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
@@ -1638,7 +1656,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Sets the first argument of the call that tid stands in, which is its result as well. */
+/* Sets the first argument of the call that tid is stopped in, which is also its result. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     u32 r[ARCH_N_REGS];
@@ -1650,14 +1668,15 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     return arch_set_regs(tid, r, n);
 }
 
-/* Makes the call that is about to start another one; -1: none, and its result is -e. */
+/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     long r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
     return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
 }
 #else
-/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h: libcs have it in other headers. */
+/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h. libcs define it in different
+ * headers. */
 enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
@@ -1668,15 +1687,15 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         return (int)n;
     s->abi = ABI_RISCV64;
     s->nr = r[ARCH_REG_A7];
-    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* a0 is the result already at exit */
+    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* at exit, a0 already holds the result */
     s->ret = (s64)r[ARCH_REG_A0];
     s->ip = r[ARCH_PC];
     s->sp = r[ARCH_SP];
     return 0;
 }
 
-/* Makes the call that is about to start another one; -1: none, and its result is -e. The program
- * finds nr in a7 afterwards: no libc counts on that register. */
+/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
+ * The program finds nr in a7 afterwards; no libc relies on that register. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     u64 r[ARCH_N_REGS];
@@ -1692,8 +1711,8 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the call that tid stands in: orig_a0, which only
- * PTRACE_SET_SYSCALL_INFO reaches (Linux 6.16); -EIO without it. */
+/* Sets the first argument of the call that tid is stopped in: orig_a0, which only
+ * PTRACE_SET_SYSCALL_INFO can set (Linux 6.16). Returns -EIO without it. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1701,15 +1720,15 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     (void)abi;
     if (n < 0)
         return (int)n;
-    i.entry.args[0] = v; /* entry and seccomp begin alike */
+    i.entry.args[0] = v; /* entry and seccomp have the same layout here */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 }
 #endif
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop of tid. `op` is what the caller expects it to be, used where the kernel
- * does not tell. Returns 0 or -errno (-ESRCH: gone). */
+/* Reads a system-call stop of tid. `op` is the kind the caller expects, used if the kernel does not
+ * report it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1735,18 +1754,19 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
-        return 0; /* INFO_NONE: another kind of stop, of which nothing else is filled in */
-    s->nr = i.entry.nr; /* entry and seccomp begin alike */
+        return 0; /* INFO_NONE: another kind of stop, and no other field is set */
+    s->nr = i.entry.nr; /* entry and seccomp have the same layout here */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves what is above, and the call ignores it */
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves the upper halves as they are, and the call
+                                     * ignores them */
     return 0;
 }
 
-/* At a stop that is no system-call stop: the call that was interrupted and will be restarted, if
- * any. Returns true and fills nr, arg, abi, ret when the thread stands behind such a call. */
+/* At a stop other than a system-call stop, finds the interrupted call that will be restarted.
+ * Returns true and sets nr, arg, abi, ret if the thread is in such a call. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1754,28 +1774,28 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
     return s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
 }
 
-/* == 5 mem_  the tracee's memory ================================================
- * process_vm_readv, in such a way that a page that never comes cannot hang kvis. A fault on a page
- * that a userfaultfd or a FUSE server has to deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and the one to deliver it may be a thread that we hold stopped: strace hangs
- * there for ever. So address spaces in which that can happen are marked (vm_, md_), and those are
- * read by a second thread that can be left behind: when the deadline passes, the argument is
- * `<unreadable>`, the tracee goes on, the page comes, the reader is free again. */
+/* == 5 mem_  access to the tracee's memory =======================================
+ * process_vm_readv, used so that a page that never arrives cannot hang kvis. A fault on a page that
+ * a userfaultfd or a FUSE server must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
+ * handle_userfault), and the thread that must deliver it may be one that kvis holds stopped: strace
+ * hangs there forever. Address spaces in which that can happen are marked (vm_, md_), and a second
+ * thread reads them. After the timeout kvis goes on without that thread: the argument is
+ * `<unreadable>`, the tracee continues, the page arrives, and the reader thread is free again. */
 
-/* What may be read and waited for at one stop of a thread, or of one record: counts, lengths and
- * pointers are the tracee's, and none of them can hold kvis longer than this. An argv that the
- * kernel takes (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads where its strings lie one
- * behind the other. */
+/* Limits of reading and waiting for one stop of a thread, or for one record. Counts, lengths and
+ * pointers come from the tracee, and none of them can hold kvis longer than this. The longest argv
+ * the kernel accepts (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads if its strings are
+ * adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* What the second thread has read. Apart from mem, which begins with values: the binary holds all
- * that such a structure has. */
+/* The bytes the second thread has read. It is not in `mem`, because that is initialized and the
+ * array would take space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* of this stop: see mem_budget */
+    u32 reads_left;    /* for this stop: see mem_budget */
     u64 wait_left_ns;
-    bool gave_up;      /* at this stop: counted once */
+    bool gave_up;      /* at this stop; counted once per stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed;
@@ -1783,11 +1803,11 @@ static struct {
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable; /* stops at which a read was given up: shown in the summary */
+    u64 unreadable; /* stops at which a read timed out: shown in the summary */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
-/* Begins a stop or a record: what it may cost is untouched. */
+/* Resets the limits for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads_left = MEM_READS;
@@ -1795,14 +1815,14 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Takes one look at what the tracee has named from the budget; false: none is left. */
+/* Takes one read of the tracee's memory from the budget. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Whether this stop has used up what it may cost: what is still to be read is left out. */
+/* Returns whether this stop's budget is used up. Nothing more is read then. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -1815,30 +1835,30 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* As many as a record has room for: none is smaller than its head and an address. */
+/* The most parts a record has space for: each has at least its header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
- * another by now. */
+/* The parts of a thread's memory that the record of a call contains. They are read instead of the
+ * memory itself, which has changed since. */
 static struct {
-    bool on, live;           /* live: the thread stands at the end of that call, and what the record
-                              * lacks is read in it */
-    bool entering;           /* what the call wrote over is wanted as it was */
+    bool on, live;           /* live: the thread is stopped at the end of that call, so data that
+                              * the record lacks is read from the thread */
+    bool entering;           /* data that the call overwrote is wanted as it was at entry */
     bool bad_fd;             /* the call failed with EBADF */
     u32 n, n_files;
     struct mem_part {
         u64 addr;
         u32 len;
         bool fault, early;
-        bool written; /* by the call: nothing that it read there can be known */
+        bool written; /* written by the call: what the call read there is unknown */
         const u8 *data;
     } part[MEM_PARTS];
-    const struct wire_file *file[2]; /* of the descriptors that the call returned */
+    const struct wire_file *file[2]; /* the files of the descriptors that the call returned */
     const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
 } replay;
 
-/* Forgets what the last record held. */
+/* Clears the data of the previous record. */
 static void mem_replay_begin(void)
 {
     replay.n = replay.n_files = 0;
@@ -1859,27 +1879,28 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Whether the thread of the record at hand has gone on: its descriptors may be others by now. */
+/* Returns whether the thread has continued since the current record: its descriptors may have
+ * changed. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
 }
 
-/* The file of descriptor i of those that the call returned; NULL: there is no record of it. */
+/* Returns the file of the i-th descriptor that the call returned; NULL: not recorded. */
 static const struct wire_file *mem_replayed_file(u32 i)
 {
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads from the record. -EAGAIN: it is not there, but the thread is stopped, and its memory can be
- * read. */
+/* Reads from the record. Returns -EAGAIN if the record lacks the data, but the thread is stopped
+ * and its memory can be read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
     for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* what it was is not known */
+            return -EFAULT; /* the earlier contents are unknown */
         bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -1895,7 +1916,8 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, by words. */
+/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, one word at a
+ * time. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1912,11 +1934,12 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-/* Returns how many bytes came, at least one, or -errno. */
+/* Returns the number of bytes read, at least one, or -errno. */
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* A sixth argument is on the stack: of an int, clang leaves the upper half what it was. */
+    /* The sixth variadic argument is on the stack. It must be a long: for an int, clang leaves the
+     * upper half uninitialized. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1961,7 +1984,7 @@ static int mem_start(void)
     return e;
 }
 
-/* One read of at most one page, by the reader thread, within what this stop may still wait. */
+/* Reads at most one page in the reader thread, within the time this stop may still wait. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
@@ -2004,9 +2027,9 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Reads n bytes at addr. Returns how many came (fewer: the rest is unmapped) or -errno;
- * -ETIMEDOUT when the page did not come in time, or too much has been read at this stop. A record
- * can have the beginning as it was at the entry and the rest as it was later. */
+/* Reads n bytes at addr. Returns the number of bytes read (fewer: the rest is unmapped) or -errno.
+ * -ETIMEDOUT: the page did not arrive in time, or this stop's budget is used up. A record can
+ * contain the beginning of the data as it was at entry and the rest as it was later. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -2022,9 +2045,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if memory
- * ends before the string does; *cut when it goes on beyond max, beyond what a record has of it, or
- * the rest did not come in time. Never reads past the page in which it ends. */
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if the
+ * memory ends before the string does. Sets *cut if the string is longer than max or than its
+ * recorded part, or if the rest timed out. Never reads past the page in which the string ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -2050,29 +2073,29 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     return (s64)got;
 }
 
-/* All or nothing. */
+/* Reads n bytes; returns false if not all could be read. */
 static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
 {
     return mem_read(t, addr, dst, n) == (s64)n;
 }
 
-/* An unsigned word of the tracee's convention. */
+/* Reads an unsigned word in the tracee's convention. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
-    *v = 0; /* both CPUs are little-endian */
+    *v = 0; /* all supported CPUs are little-endian */
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Memory read ahead, to the end of its page: of arrays, and of strings that lie one behind the
- * other, a page costs one read. Begin with n 0. */
+/* Memory read ahead to the end of its page, so arrays and adjacent strings cost one read per page.
+ * Begin with n 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* What is at addr: *p, and how many bytes there are known without another page (at least one), or
- * -errno. */
+/* Sets *p to the bytes at addr. Returns how many are available without another page (at least one),
+ * or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -2086,14 +2109,14 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     return (s64)(m->n - (addr - m->addr));
 }
 
-/* mem_read of a few bytes, by reading ahead. */
+/* mem_read for a few bytes, with read-ahead. */
 static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *dst, size_t n)
 {
     const u8 *p;
     s64 have = mem_peek_ahead(t, m, addr, &p);
     if (have <= 0)
         return have;
-    if (have < (s64)n) /* it goes on in the next page */
+    if (have < (s64)n) /* it continues in the next page */
         return mem_read(t, addr, dst, n);
     memcpy(dst, p, n);
     return (s64)n;
@@ -2105,8 +2128,8 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, however long, to b; false: it goes on in memory that cannot be read,
- * or beyond what b takes. */
+/* Appends the string at addr, of any length, to b. Returns false if it continues in unreadable
+ * memory or does not fit into b. */
 static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -2117,26 +2140,28 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
     return nul && !b->cut;
 }
 
-/* == 6 nm_  names that the summary keeps ========================================
- * Paths and peers, each stored once. When they take nm.drop_at bytes, tr_trim_names marks those
- * that descriptors, mappings and lists point to; of the others those with the most I/O stay, and
- * the rest is dropped and counted (nm_drop). So a trace of days takes no more memory than one of
- * minutes. Beyond NM_LIMIT, which a recording can reach, all new names share one entry, and the
- * summary counts them. Entry points: nm_get, nm_str, nm_first, nm_next. */
+/* == 6 nm_  names that are kept for the summary =================================
+ * Paths and peers, each stored once. When they take nm.drop_at bytes, tr_trim_names marks the names
+ * that descriptors, mappings and lists refer to. Of the others, nm_drop keeps those with the most
+ * I/O, and drops and counts the rest. So a trace of days takes no more memory than one of minutes.
+ * Beyond NM_LIMIT, which a replay can reach, all new names share one entry, and the summary counts
+ * them. Entry points: nm_get, nm_str, nm_first, nm_next. */
 
 enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **hash;  /* chains, as many as there are names, at least */
-    u32 buckets;         /* a power of two; 0: there is no hash yet */
-    u64 secret;          /* so that no program can choose names that share a chain */
-    size_t total, drop_at; /* bytes that names take; and from when on some are to be dropped */
+    struct name **hash;  /* at least one chain per name */
+    u32 buckets;         /* a power of two; 0: no hash yet */
+    u64 secret;          /* prevents a program from choosing names that share a chain */
+    size_t total, drop_at; /* total: bytes that names take; drop_at: total at which names are
+                            * dropped */
     u64 n, overflow;
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a, from a start of the caller's. The upper half of each product is folded into the lower
- * one: in plain FNV-1a, whether two names collide depends on the lowest byte of the start alone. */
+/* FNV-1a with the caller's start value. The upper half of each product is folded into the lower
+ * one: in plain FNV-1a, whether two names collide depends only on the lowest byte of the start
+ * value. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2144,10 +2169,10 @@ static u32 nm_hash(u64 start, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 by the golden ratio: each bit counts */
+    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: every bit counts */
 }
 
-/* What a name of n bytes takes, with what malloc adds. */
+/* Returns the memory that a name of n bytes takes, with malloc's overhead. */
 static size_t nm_size(size_t n)
 {
     return (sizeof(struct name) + n + 1 + 31) & ~(size_t)15;
@@ -2177,7 +2202,7 @@ static void nm_link(struct name *e)
     *slot = e;
 }
 
-/* Doubles the hash. Without memory for that, its chains grow. */
+/* Doubles the hash. If there is no memory for that, its chains grow instead. */
 static void nm_widen(void)
 {
     struct name **old = nm.hash;
@@ -2195,7 +2220,7 @@ static void nm_widen(void)
     free(old);
 }
 
-/* Makes the entry that stands for all names beyond the limit. */
+/* Creates the entry that all names beyond the limit share. */
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
@@ -2206,7 +2231,7 @@ static void nm_init(void)
         die(EXIT_KVIS, "out of memory");
 }
 
-/* The one name for these bytes; never NULL. */
+/* Returns the name for these bytes; never NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2233,7 +2258,7 @@ static struct name *nm_from(u32 bucket)
     return bucket < nm.buckets ? nm.hash[bucket] : NULL;
 }
 
-/* All names, in no order. */
+/* Iterates over all names, in no particular order. */
 static struct name *nm_first(void)
 {
     return nm_from(0);
@@ -2249,7 +2274,7 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-/* By bytes, then by how often it was opened, then by the name itself: the most comes first. */
+/* Orders by bytes, then by opens, both descending, then by the name itself. */
 static int nm_most_first(const struct name *a, const struct name *b)
 {
     u64 x = nm_bytes(a), y = nm_bytes(b);
@@ -2290,8 +2315,8 @@ static void nm_sweep(void (*gone)(const struct name *))
         }
 }
 
-/* Drops names that are not marked, but for those with the most I/O, of which NM_KEPT bytes stay.
- * gone: is called for each that is dropped. */
+/* Drops unmarked names, except those with the most I/O, of which NM_KEPT bytes are kept. Calls
+ * gone() for each dropped name. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2315,7 +2340,8 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* One search for two bytes instead of three for more: it is asked of each file that is opened. */
+/* One search for two bytes instead of three for longer strings, because it runs for every opened
+ * file. */
 static bool nm_is_linker(const char *s)
 {
     for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
@@ -2326,7 +2352,7 @@ static bool nm_is_linker(const char *s)
     return false;
 }
 
-/* Whether it is a shared library, by its name: libx.so, libx.so.1. */
+/* Returns whether the name is a shared library's: libx.so, libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2335,13 +2361,13 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* The class of a file for programs that read it as they start. SILENT: each program does, and it is
- * not worth a word; SYSTEM: of the kernel; DEVICE: all others below /dev. */
+/* Classes of files that programs read when they start. SILENT: every program reads it, so it is not
+ * reported; SYSTEM: files of the kernel; DEVICE: all others below /dev. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* By its path ('='), the beginning of that ('^'), or what is in it ('*'); a directory counts as
- * what is below it. */
+/* Classifies a file by its path ('='), a prefix of it ('^'), or a part of it ('*'). A directory has
+ * the class of the files below it. */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { char how; u8 class; const char *text; } row[] = {
@@ -2378,7 +2404,8 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Files that every program uses: no list of the files with most bytes names them. */
+/* Returns whether every program uses this file: the list of the files with the most I/O omits such
+ * files. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
