@@ -2412,20 +2412,20 @@ static bool nm_noise(const char *s)
     return class >= NM_DEVICE && class <= NM_LIBRARY;
 }
 
-/* == 7 fd_ ofd_ files_  what a descriptor is ================================================
+/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
  * Descriptor tables with the kernel's semantics (fork copies, CLONE_FILES shares, dup shares the
- * open file, exec closes CLOEXEC), kept by what the calls say; and, where a descriptor was not seen
- * being made (inherited, attached, or calls not traced), asked of /proc/PID/fd and pidfd_getfd.
- * An open file whose last reference goes is put on fdt.dead for md_ to report. */
+ * open file, exec closes CLOEXEC). System calls update them. Descriptors whose creation kvis did
+ * not see (inherited, attached, or calls not traced) are looked up in /proc/PID/fd and with
+ * pidfd_getfd. An open file that loses its last reference goes to fdt.dead for md_ to report. */
 
 static struct {
     struct ofd *free;
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
-    bool ring;         /* one of io_uring's was seen */
-    u32 connecting;    /* sockets with a connect(2) that goes on */
-    bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
-    u64 lost_ns;       /* until then calls that change tables may have got lost */
+    bool ring;         /* an io_uring descriptor was seen */
+    u32 connecting;    /* sockets with a connect(2) in progress */
+    bool lazy;         /* not every call that changes a table is traced: look in /proc each time */
+    u64 lost_ns;       /* calls that change tables may have been lost before this time */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2457,7 +2457,7 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_free;
 }
 
-/* Hands out one open file that was closed for good, or NULL; give it back with ofd_recycle. */
+/* Takes an open file off the list of closed ones, or returns NULL. Release it with ofd_recycle. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2468,14 +2468,14 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
-/* Takes back one that was closed for good, or that was only looked at and never anybody's. */
+/* Frees an open file that was closed, or a temporary one that no table refers to. */
 static void ofd_recycle(struct ofd *o)
 {
     o->next_free = fdt.free;
     fdt.free = o;
 }
 
-/* Gives back a reference; nobody reports the end of the file. */
+/* Drops a reference without reporting the end of the file. */
 static void ofd_forget(struct ofd *o)
 {
     if (!--o->refs)
@@ -2531,8 +2531,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). What /proc
- * said of a moment after the call at hand is another file than the one that this call closed. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). An entry that
+ * /proc reported after the current call is not the file that this call closed. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
@@ -2552,7 +2552,7 @@ static void fd_remove(struct files *f, s32 n)
     f->n--;
 }
 
-/* Makes descriptor n mean o, whose reference passes to the table. */
+/* Makes descriptor n refer to o. The table takes over the reference. */
 static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
 {
     if (!f || !o || n < 0) {
@@ -2596,7 +2596,7 @@ static void files_put(struct files *f)
     free(f);
 }
 
-/* The table for one that shares it no longer: itself, or a copy where others go on using it. */
+/* Returns a table that is no longer shared: f itself, or a copy if others still use it. */
 static struct files *files_own(struct files *f)
 {
     if (!f || f->refs == 1)
@@ -2606,8 +2606,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Closes the descriptors of [lo, hi], or only those that are marked CLOEXEC. Removing moves an
- * entry that was not looked at yet into the hole, so that the hole is looked at again. */
+/* Closes the descriptors of [lo, hi], or only those marked CLOEXEC. A removal can move an entry
+ * that was not checked yet into the hole, so the same slot is checked again. */
 static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
 {
     for (u32 i = 0; f && i < f->cap; i++) {
@@ -2627,7 +2627,7 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
             f->slot[i].cloexec = true;
 }
 
-/* Socket type by domain and type: tcp4, udp6, unix and so on. */
+/* Returns the socket type for a domain and type: tcp4, udp6, unix and so on. */
 static const char *fd_sock_type(int domain, int type, int proto)
 {
     static const struct { int domain, type; const char *name; } row[] = {
@@ -2650,8 +2650,8 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* An IPv6 address as RFC 5952 has it: the longest run of two or more zero groups becomes "::", the
- * first of equals. */
+/* Appends an IPv6 address in the form of RFC 5952: the longest run of two or more zero groups
+ * becomes "::", the first one if several are equally long. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2688,7 +2688,7 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
     b_f(b, "]:%u", port);
 }
 
-/* Appends a socket address as people write it; raw bytes for a unix path (the sinks escape). */
+/* Appends a socket address, human-readable; raw bytes for a unix path (the sinks escape). */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
     const u8 *sa = addr;
@@ -2717,7 +2717,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* The name for a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
+/* Returns the name of a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2729,8 +2729,8 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have
- * NULs. */
+/* Returns the address part of a name that fd_peer made, and its length: an abstract address can
+ * contain NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2738,8 +2738,8 @@ static const char *fd_peer_addr(const struct name *n, u32 *len)
     return sp ? sp + 1 : "";
 }
 
-/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
- */
+/* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
+ * such key. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2755,9 +2755,9 @@ static const char *fd_status(pid_t tid, const char *key)
     return found ? line + n + strspn(line + n, " \t") : NULL;
 }
 
-/* Makes our own copy of a thread's descriptor (Linux 5.6); -errno where that is not to be had.
- * Before Linux 6.9 pidfds are only of processes, whose first thread may have another table since
- * an unshare(2): kcmp(2) tells whether the copy is of the right file. */
+/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
+ * Linux 6.9 a pidfd refers to a process, whose main thread may have another table since an
+ * unshare(2); kcmp(2) then verifies that the copy is of the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2779,7 +2779,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Whether a socket's own address is one: those of IP have port 0 until they are bound. */
+/* Returns whether a socket is bound: an unbound IP socket has port 0. */
 static bool fd_bound(const struct sockaddr_storage *sa)
 {
     u16 port;
@@ -2787,7 +2787,8 @@ static bool fd_bound(const struct sockaddr_storage *sa)
     return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
 }
 
-/* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
+/* Sets a socket's type and addresses from the kernel; fields that the kernel does not report keep
+ * their values. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2813,7 +2814,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     close(s);
 }
 
-/* What open flags allow. O_PATH allows neither, and musl's O_ACCMODE has it in it. */
+/* Whether open flags allow writing or reading. O_PATH allows neither; musl's O_ACCMODE includes
+ * O_PATH, so it is not used here. */
 static bool fd_writes(u64 flags)
 {
     return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
@@ -2824,26 +2826,28 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* The same as a word. Access mode 3 gives a descriptor for ioctl(2) only (open(2), NOTES). */
+/* Returns the access mode as a word. Mode 3 gives a descriptor for ioctl(2) only (open(2),
+ * NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* What of struct statx (<linux/stat.h>) is used here; musl's headers do not have it. */
+/* The part of struct statx (<linux/stat.h>) that kvis uses; musl's headers lack it. */
 struct fd_stat {
     u32 unused1[4], stx_nlink, unused5[2];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* born at (s, ns); 0: not known */
+    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* birth time (s, ns); 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
-    u64 stx_mnt_id, unused4[13]; /* its mount, as mountinfo has it; before Linux 5.8: 0 */
+    u64 stx_mnt_id, unused4[13]; /* mount ID as in mountinfo; 0 before Linux 5.8 */
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Mode, links, device and mount of a path, without asking a FUSE or network server, which may be a
- * tracee that stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
+/* Reads mode, links, device and mount of a path without a request to a FUSE or network server,
+ * which may be a tracee that kvis holds stopped (statx(2), AT_STATX_DONT_SYNC). Returns 0 or
+ * -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
@@ -2851,8 +2855,8 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
 }
 
-/* Whether it is a file that -P names: the one that was there first under that name. (A file system
- * gives the inode number of a file that is gone to another, which was born later.) */
+/* Returns whether -P names this file: the first file that existed under that name. The birth time
+ * is compared as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2869,8 +2873,8 @@ static bool fd_is_wanted(const struct fd_stat *sx)
     return false;
 }
 
-/* Notes which file an open file is, and whether another look finds that one. (A file system gives
- * the inode number of a file that is gone to another, which can be of another type.) */
+/* Records which file an open file is, so that fd_is_file can recognize it. File systems reuse the
+ * inode numbers of deleted files, possibly for a file of another type. */
 static void fd_identify(struct ofd *o, const struct fd_stat *sx)
 {
     o->dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
@@ -2884,7 +2888,8 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
+/* Returns the kind of the file behind /proc/PID/fd/N: by the link's text for anonymous files, else
+ * by mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2912,7 +2917,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
          : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
-/* /proc/TID/fd/N, until the next call. */
+/* Returns the path /proc/TID/fd/N, valid until the next call. */
 static const char *fd_proc(pid_t tid, s32 n)
 {
     static char path[64];
@@ -2936,7 +2941,8 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* The open flags of a descriptor from /proc/PID/fdinfo (octal); -EINVAL: not told. */
+/* Returns a descriptor's open flags from /proc/PID/fdinfo (octal), or -EINVAL if they are not
+ * reported. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
@@ -2946,7 +2952,7 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* An open file made from what /proc says about descriptor n of tid, or NULL. */
+/* Creates an open file from /proc's data about descriptor n of tid. Returns NULL on failure. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -2971,17 +2977,19 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     return o;
 }
 
-/* Fills a table from /proc/TID/fd: what is open at attach, or will be after the first exec. */
+/* Fills a table from /proc/TID/fd: the files open at attach, or those that will be open after the
+ * first exec. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    DIR *d = opendir(path); /* NULL: no /proc, or not ours to read: descriptors stay numbers */
+    DIR *d = opendir(path); /* NULL: no /proc, or no permission to read it: descriptors stay
+                             * numbers */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* one that went away meanwhile had no flags to read */
+        struct fd_stat sx; /* a descriptor closed in the meantime had no flags to read */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             ofd_recycle(o);
         } else if (o) {
@@ -2990,8 +2998,8 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
     }
 }
 
-/* Whether /proc says that tid has no descriptor n. (Where /proc is not mounted, or may not be read,
- * it says nothing.) */
+/* Returns whether tid has no descriptor n according to /proc. False if /proc is not mounted or not
+ * readable. */
 static bool fd_is_closed(pid_t tid, s32 n)
 {
     char link[8], path[64];
@@ -2999,16 +3007,17 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
- * /proc and kept; one that was closed meanwhile is forgotten. So is one looked up of a time before
- * records got lost. (Else a record's descriptor may be another by now.) */
+/* Returns the open file of descriptor n of t, or NULL. A descriptor whose creation kvis did not see
+ * is looked up in /proc and added to the table; one that has been closed is removed. An entry from
+ * before records were lost is looked up again. Otherwise the descriptors of a recorded call are not
+ * looked up, because the number may already refer to another file. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past()))
         return e ? e->o : NULL;
-    if (!e && replay.bad_fd) /* what has this number by now was opened later */
+    if (!e && replay.bad_fd) /* the number was reused for a file opened later */
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
@@ -3021,7 +3030,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e)
         e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        e->o->local = o->local ? o->local : e->o->local; /* its bind was not looked at, perhaps */
+        e->o->local = o->local ? o->local : e->o->local; /* its bind may not have been examined */
         e->o->peer = o->peer ? o->peer : e->o->peer;
         ofd_recycle(o);
         return e->o;
@@ -3033,7 +3042,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return e ? e->o : NULL;
 }
 
-/* What an open file is called, as raw bytes: a path, or for a socket "local->peer". */
+/* Appends a description of an open file as raw bytes: a path, or for a socket "local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -3068,19 +3077,20 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * What a page of each mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
- * gone with exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and again
- * at a fault that is in none of them (as after shmat(2)). In between, mmap, munmap, mremap,
- * mprotect and brk change the array, because kvis looks at a fault when the program has gone on or
- * ended. */
+ * What each page of an mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
+ * discarded by exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and
+ * again at a fault that is in none of them (for example after shmat(2)). In between, mmap, munmap,
+ * mremap, mprotect and brk update the array, because kvis examines a fault only after the program
+ * has continued or exited. */
 
-/* Regions of all address spaces together, 32 bytes each; lines of a maps file that are read. A look
- * into such a file is followed by a pause of so many times its own length. */
+/* Limits: regions of all address spaces together, 32 bytes each, and lines read from a maps file.
+ * After reading such a file, kvis does not read it again for VM_PAUSE times as long as the reading
+ * took. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
-    u64 overflow; /* regions that found no room */
-    u32 cap;      /* regions that there is memory for */
+    u64 overflow; /* regions dropped for lack of space */
+    u32 cap;      /* allocated regions */
 } vm;
 
 static struct name *vm_name(const char *s)
@@ -3096,7 +3106,8 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Makes memory for n regions; false when there is none, or all address spaces have had theirs. */
+/* Makes space for n regions. Returns false if there is no memory, or the limit of all address
+ * spaces is reached. */
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = MAX(m->cap, 64u);
@@ -3115,7 +3126,7 @@ static bool vm_room(struct mm *m, u32 n)
     return true;
 }
 
-/* The first region that ends after addr: its index, or how many there are. */
+/* Returns the index of the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -3129,14 +3140,14 @@ static u32 vm_from(const struct mm *m, u64 addr)
     return low;
 }
 
-/* The region that holds addr, or NULL. */
+/* Returns the region that contains addr, or NULL. */
 static struct region *vm_find(const struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
     return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
 }
 
-/* Puts n regions in the place of those from index `from` to before `to`. */
+/* Replaces the regions with indices from `from` to `to` - 1 by n others. */
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
     if (!vm_room(m, m->n - (to - from) + n)) {
@@ -3146,13 +3157,13 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    if (n) /* else there is nothing to put, not even an address */
+    if (n) /* `put` may be NULL if n is 0 */
         memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
 
-/* Joins neighbors that do not differ, from the one before index `from` to the one after `to`: a
- * program that changes its mind about protections does not make the array grow. */
+/* Merges equal neighbors, from the region before index `from` to the one at `to`, so that a program
+ * that changes protections back and forth does not make the array grow. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3166,7 +3177,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* The range of r is what r says; without a name, nothing is mapped there. */
+/* Sets the range of r to r; without a name, unmaps it. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3191,7 +3202,7 @@ static void vm_set(struct mm *m, struct region r)
 
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
-    for (int i = 0; i < 2; i++) { /* the regions that go on outside of the range */
+    for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
         const struct region *r = vm_find(m, i ? end : start);
         if (start < end && r && r->start < (i ? end : start))
             vm_set(m, (struct region){ MAX(r->start, start), MIN(r->end, end), r->name, prot });
@@ -3202,7 +3213,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap: what is mapped at `from` is now also at [to, to_end); then [from, gone) is not. */
+/* mremap: maps the region at `from` at [to, to_end) as well, then unmaps [from, gone). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3236,10 +3247,11 @@ static void vm_put(struct mm *m)
     free(m);
 }
 
-/* --- file systems that can make a reader wait --- */
+/* --- file systems that can block a reader --- */
 
-/* Whether device 0:minor is, by the mounts that tid sees, a file system on which a page fault can
- * wait for a user-space server or a network. (statfs(2) would ask that server.) */
+/* Returns whether device 0:minor, in tid's mount namespace, is a file system on which a page fault
+ * can wait for a user-space server or a network. (statfs(2) would send a request to that
+ * server.) */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3250,7 +3262,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
-        hit |= !mem_charge(); /* too many mounts to know */
+        hit |= !mem_charge(); /* too many mounts: assume the worst */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3264,16 +3276,17 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Marks m careful if a file on that device, which tid has open or mapped, can make a reader wait.
- * Block devices have a major number. The mounts are asked each time, because a device number that
- * is free again is the next mount's; only that of the program's file stays while it runs. */
+/* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. Block
+ * devices have a major number. The mounts are read each time, because the kernel reuses device
+ * numbers of unmounted file systems; only the device number of the running program's file cannot be
+ * reused. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* The same of the file behind a link of /proc (which leads to it without any walk). */
+/* Checks the device of the file that a link of /proc leads to (without a path walk). */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3281,8 +3294,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* The same of the program's own file. m->exe_minor is that of the program before it: its file was
- * in use until this one was. */
+/* Checks the device of the program's own file. m->exe_minor is still the previous program's, whose
+ * file was in use until this one was. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3296,7 +3309,8 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* One line of a maps file: "start-end rwxp offset major:minor inode   name"; false: it is none. */
+/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". Returns false if it
+ * is not one. */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3318,10 +3332,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid; with `attach` also where its heap ends and what makes it careful: its
- * files, and userfaultfd's flags um and uw of smaps (Documentation/filesystems/proc.rst). Returns
- * false if the list was not read to its end: the task is gone (then nothing changes), kvis may not
- * read it, or there are too many lines. */
+/* Reads the regions of tid. With `attach`, also finds the end of its heap and what makes it
+ * careful: its files, and userfaultfd's flags um and uw of smaps
+ * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: the task
+ * has exited (then nothing changes), kvis may not read it, or it has too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3350,8 +3364,9 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* A fault at addr, which is in no region, has made the stack grow: the kernel maps nothing else
- * within 128 MiB of its end (mm/util.c, MIN_GAP). Returns it, or NULL: that is not so. */
+/* Handles a fault at addr, which is in no region, as growth of the stack: the kernel maps nothing
+ * else within 128 MiB of the stack's end (mm/util.c, MIN_GAP). Returns the stack, or NULL if addr
+ * is not there. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3362,8 +3377,8 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions of tid again for a fault that is in none of them, unless that was done a moment
- * ago. Whether they are all known now. */
+/* Reads the regions of tid again for a fault that is in none of them, unless that was done
+ * recently. Returns whether all regions are known now. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3376,8 +3391,8 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * The table of tracees by tid and of their processes by pid. Freed when they end; the memory is
- * kept for the next ones. */
+ * The table of tracees by tid and of their processes by pid. Entries are freed when tracees end;
+ * their memory is reused. */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
@@ -3387,11 +3402,13 @@ static struct {
     struct task *free_task;
     struct proc *free_proc;
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* ever seen */
-    u64 most_processes;     /* at one time */
-    u64 moment;             /* one more at each stop, and whenever records are read: what /proc says
-                             * of directories holds for a moment, because anyone may rename them */
-    struct {                /* of other pid namespaces, lately dead: their parents wait for them */
+    u64 threads, processes; /* seen in total */
+    u64 most_processes;     /* largest number at one time */
+    u64 moment;             /* incremented at each stop and whenever records are read: directory
+                             * names from /proc are valid only within one moment, because any
+                             * process may rename directories */
+    struct {                /* recently exited threads of other pid namespaces: their parents wait
+                             * for them */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3406,7 +3423,7 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Some thread of a process whose tables are known, or NULL. */
+/* Returns a thread of the process whose tables are known, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3470,14 +3487,14 @@ static void ps_unlink(struct task *t)
     *slot = t->next;
 }
 
-/* A tracee that nothing is known of yet but its tid. NULL when memory is out. */
+/* Creates a tracee with only its tid set. Returns NULL if there is no memory. */
 static struct task *ps_new_task(pid_t tid)
 {
     struct task *t = ps.free_task;
     struct buf text = { 0 }, paths = { 0 };
     if (t) {
         ps.free_task = t->next;
-        text = t->call.text; /* they keep their memory */
+        text = t->call.text; /* reuse the buffers */
         paths = t->call.paths;
         b_reset(&text);
     } else if (!(t = malloc(sizeof *t))) {
@@ -3525,7 +3542,7 @@ static void ps_free_task(struct task *t)
     ps.n_tasks--;
 }
 
-/* The directories of a new process, those of `of`; NULL: nothing is known. */
+/* Creates the directories of a new process as a copy of `of`; NULL: unknown. */
 static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
@@ -3536,8 +3553,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* The directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too long for
- * /proc. If it cannot be read, or the directory is no more, it keeps the name that it had. */
+/* Returns the directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too
+ * long for /proc. Returns `was` if it cannot be read or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3550,7 +3567,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Asks the kernel for a thread's working directory and root. */
+/* Reads a thread's working directory and root from /proc. */
 static void ps_look_fs(struct task *t)
 {
     struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
@@ -3562,7 +3579,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* A thread's directories as they are called now; NULL: nothing is known of them. */
+/* Returns a thread's directories by their current names; NULL: unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3570,7 +3587,7 @@ static const struct fsinfo *ps_fs(struct task *t)
     return t->fs;
 }
 
-/* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
+/* Sets up the child of t, created with the clone(2) flags `fl`: shares or copies its tables. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
     child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
@@ -3588,16 +3605,16 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit; /* ptrace options are inherited */
 }
 
-/* A number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", "State:" as its letter); -1:
- * none. */
+/* Returns a number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", or "State:" as its
+ * letter); -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* The thread by whose number /proc tells of a process's memory: after the end of the first one that
- * is another, which still has it. */
+/* Returns the thread through which /proc shows a process's memory: if the main thread has exited,
+ * another one that still has the memory. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3615,7 +3632,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
+/* Returns the resident memory in bytes (proc_pid_statm(5)); 0: unreadable, or none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
@@ -3624,8 +3641,8 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* CPU time of a process, those of its threads included that have ended; 0: not known. Its clock's
- * number is as clock_getcpuclockid(3) makes it. */
+/* Returns the CPU time of a process, including its exited threads; 0: unknown. The clock id is made
+ * as in clock_getcpuclockid(3). */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3637,7 +3654,7 @@ static u64 ps_cpu_ns(pid_t pid)
 
 /* --- pid namespaces --- */
 
-/* The inode of a pid namespace, by what the kernel calls the link to it; 0: cannot be read. */
+/* Returns the inode of a pid namespace, from the text of its link in /proc; 0: cannot be read. */
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
@@ -3646,8 +3663,8 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Finds out which pid namespace t lives in and what its tid is there: NSpid has a number for each
- * namespace from that of /proc down to the thread's own (proc_pid_status(5)). */
+/* Sets t's pid namespace and its tid in there. NSpid lists one number for each namespace, from that
+ * of /proc down to the thread's own (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3658,8 +3675,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* kvis's number of the thread that is `n` in t's pid namespace; 0: it is the same, or not known (as
- * that of a thread which lives in a namespace below t's). */
+/* Returns the tid in kvis's namespace of thread `n` of t's pid namespace. 0: it is the same, or
+ * unknown (for example for a thread in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
