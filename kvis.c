@@ -3696,30 +3696,32 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
     return 0;
 }
 
-/* == 10 dec_  what the arguments and results of system calls mean ===============
+/* == 10 dec_  arguments and results of system calls, human-readable ============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
- * values; dec_layouts: structures; sc_commands: what depends on a command) and turns a struct call
- * into text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
+ * values; dec_layouts: structures; sc_commands: what depends on a command) and converts a struct
+ * call to text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
  * dec_ret_is_fd, dec_ret_is_addr, dec_opens, dec_cloexec, dec_nargs, dec_kind; dec_bits and
  * dec_enum for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless
- * it is a structure of gen/tables/structs.tbl or a value, one function dec_k_NAME; a command of
- * ioctl(2) and the like: a row in gen/tables/commands.tbl; names of values: rows in
- * gen/tables/flags.tbl.
- * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
- * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
+ * it is a value or a structure of gen/tables/structs.tbl, one function dec_k_NAME. A command of
+ * ioctl(2) and similar calls: a row in gen/tables/commands.tbl. Names of values: rows in
+ * gen/tables/flags.tbl. Nothing here allocates or loops by a number from the tracee alone: text
+ * ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
+ * call.text has its own limit. */
 
-/* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
- * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
+/* The names of 3000 values are a quarter of the binary, so one pool holds them without their common
+ * prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
-    u32 low; /* of the value; the rest of it is in fl_high[], by index; so are fl_prefix[] (an index
-              * in fl_prefixes[]) and fl_name[] (the offset of the rest of the name in fl_names) */
+    u32 low; /* low half of the value. By the same index: fl_high[] (its high half), fl_prefix[]
+              * (index in fl_prefixes[]) and fl_name[] (offset of the rest of the name in
+              * fl_names) */
 };
 struct family {
     u16 row, n; /* fl_rows[row] .. */
 };
 #include "gen/out/flags.h"
 
-/* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
+/* How the structures of gen/tables/structs.tbl are shown: the comment at its top explains the
+ * columns. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
@@ -3738,65 +3740,68 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* of DV_FLAGS and DV_VALUE; of DV_BITS the first bit << 8, and how many */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: the family; DV_BITS: the first bit << 8 | number of bits */
     u8 only;      /* enum dec_only */
     u8 condition; /* row of dec_conditions[] */
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* in bytes; of an extensible structure, to the end of its last member */
+    u16 size;          /* in bytes; for an extensible structure, up to the end of its last known
+                        * member */
     u8 sizing;         /* enum dec_sizing */
-    u8 own, own_least; /* DEC_SIZE_OWN: where it holds its size, and what a 0 there means */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of its size, and the size that 0 means */
     u8 abis;           /* 1 << ABI_... that have this layout */
     u8 more;           /* layouts of other ABIs that follow */
 };
 #include "gen/out/structs.h"
 
-/* When an argument is decoded: at entry; at exit (the address when the call failed); at exit, also
- * when the call failed; the same, with something to be remembered at entry. */
+/* When an argument is decoded: at entry; at exit (the address if the call failed); at exit, even if
+ * the call failed; the same, with a value saved at entry. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds that need no function of their own: bits or one value of a family of flags.tbl, of 32 bits,
- * as most calls take them, or of all 64. */
+/* Kinds without a function: bits or one value of a family of flags.tbl, of 32 bits (most calls) or
+ * of all 64. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* of a command: as the row of its call has it */
+enum { K_SAME = 0xffff }; /* for a command: the kind in the call's row */
 
-/* What a call returns, and what descriptors it makes: see gen/tables/syscalls.tbl. */
+/* A call's result, and the descriptors it creates: see gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* FK_...: what the descriptor is */
-    u16 fam;                   /* of RET_BITS and RET_VALUE */
-    const char *label;         /* before them */
-    u32 only;                  /* bits of an argument without (or with) which it is a number */
+    u8 opens;                  /* FK_...: kind of the new descriptor */
+    u16 fam;                   /* family for RET_BITS and RET_VALUE */
+    const char *label;         /* text before them */
+    u32 only;                  /* bits of an argument without (or with) which the result is a plain
+                                * number */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;               /* bits of that argument with which exec closes the descriptor */
+    u32 cloexec;               /* bits of that argument that make the descriptor close-on-exec */
     bool cloexec_always;
 };
 
-/* What the arguments behind a command are: gen/tables/commands.tbl. */
+/* The arguments after a command: gen/tables/commands.tbl. */
 struct sc_command {
     u32 value;
-    u8 nargs, result; /* of the call; a row of sc_results[], 0: as the call's own row has it */
+    u8 nargs, result; /* of the call; result: a row of sc_results[], 0: that of the call's own
+                       * row */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
     u8 n, by; /* rows; the argument that is the command */
-    u32 mask; /* the bits of it that count */
+    u32 mask; /* relevant bits of the command */
 };
 
-/* The options of a socket: those of a level, and what one holds. */
+/* Socket options: the family of each level, and the type of each option's value. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3811,12 +3816,12 @@ struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
-    u16 arg[6]; /* their kinds */
+    u16 arg[6]; /* kinds of the arguments */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
 
-/* ---- the decoder at work ---- */
+/* ---- the decoder ---- */
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
@@ -3825,9 +3830,9 @@ struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
-    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
-    u8 how;  /* enum dec_shown: a value that is shown as a member of a structure is */
-    u8 size; /* of that value in bytes, or DEC_LONG (a time is twice as long) or DEC_WORD */
+    u8 st;   /* ST_...: the structure, for dec_k_struct and dec_k_array */
+    u8 how;  /* enum dec_shown: for a value that is shown like a structure's member */
+    u8 size; /* size of that value in bytes, or DEC_LONG (doubled for a time) or DEC_WORD */
 };
 
 /* One argument being decoded into b. */
@@ -3835,16 +3840,16 @@ struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen;  /* c->outlen, to be written at entry */
-    int i;        /* which argument */
+    u64 *outlen;  /* c->outlen, set at entry */
+    int i;        /* index of the argument */
     bool exit;
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: bits or a value of a family */
-    bool cut;     /* ARG_STR: there is more in the tracee */
-    u64 left;     /* bytes that the call moved and no iovec has shown yet */
+    bool cut;     /* ARG_STR: truncated, the tracee has more */
+    u64 left;     /* bytes transferred by the call that no iovec has shown yet */
 };
 
-/* Bytes that a name or string inside a structure may have, and of a structure's array at once. */
+/* Limits in bytes: a name or string inside a structure; one read of a structure's array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
@@ -3852,7 +3857,7 @@ static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
     return mem_read(d->t, addr, dst, n);
 }
 
-/* What stands for a pointer that is not, or cannot be, followed. */
+/* Appends a pointer that is not, or cannot be, dereferenced. */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
     if (!addr)
@@ -3863,7 +3868,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* All n bytes at addr; prints the pointer and returns false when it cannot have them. */
+/* Reads n bytes at addr. If it cannot, appends the pointer and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? dec_read(d, addr, dst, n) : 0;
@@ -3876,7 +3881,7 @@ static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 static u64 dec_ld(const void *p, size_t size)
 {
     u64 v = 0;
-    memcpy(&v, p, MIN(size, sizeof v)); /* both CPUs are little-endian */
+    memcpy(&v, p, MIN(size, sizeof v)); /* all supported CPUs are little-endian */
     return v;
 }
 
@@ -3891,13 +3896,14 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* x32 has 32-bit pointers, but the kernel's 64-bit timespec, timeval, flock and long. */
+/* The size of a long: x32 has 32-bit pointers, but the kernel's 64-bit timespec, timeval, flock and
+ * long. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* The argument behind this one: as a rule, how long what this one points to is. */
+/* Returns the next argument: usually the length of the data this one points to. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3906,7 +3912,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* How much of what this argument leads to was moved: all of it, when the program hands it out. */
+/* Returns how many bytes the argument's data has: at exit, those transferred; at entry, no
+ * limit. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3917,7 +3924,7 @@ static u32 dec_max(u32 limit)
     return MIN(opt.strlen_max, limit);
 }
 
-/* ---- what depends on a command ---- */
+/* ---- dependencies on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -3928,7 +3935,7 @@ static const struct sc_command *dec_command(const struct call *c, u16 row)
     return NULL;
 }
 
-/* The kind of argument i: that of the call's row, or what the command before it says. */
+/* Returns the kind of argument i: from the command before it, or from the call's row. */
 static unsigned dec_kind(const struct call *c, unsigned i)
 {
     const struct sc_row *row = &sc_rows[c->row];
@@ -3938,7 +3945,8 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* What the call returns. row: c->row, or c->id for a call that came through socketcall(2). */
+/* Returns how to show the call's result. row: c->row, or c->id for a call made through
+ * socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3949,7 +3957,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* no family: nothing has a name */
+enum { DEC_NOFAM = 0xfff }; /* no family, so no value has a name */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3967,7 +3975,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, however it was extended */
+    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3975,7 +3983,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
     return NULL;
 }
 
-/* The value that has that name, or -1. */
+/* Returns the value with that name, or -1. */
 static s64 dec_flag_named(const char *name, unsigned fam)
 {
     const char *pool = (const char *)&fl_names;
@@ -3989,8 +3997,7 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     return -1;
 }
 
-/* The name of a value, or ? where it has none. */
-/* Appends the name of a value; false: it has none. */
+/* Appends the name of a value. Returns false if it has none. */
 static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
@@ -4014,7 +4021,7 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* In hex, but a lone 0. */
+/* Appends in hex, except for 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -4028,14 +4035,14 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Fields of several bits inside words of flags: other names, a signal, octal permissions, log2 of a
- * huge page's size. Names stand before the flags, the rest behind them. */
+/* Multi-bit fields inside words of flags: other names, a signal, octal permissions, log2 of a huge
+ * page's size. Named fields are shown before the flags, the others after them. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag without which there is no size */
+    u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag that makes it a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4072,7 +4079,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* NAME|NAME|0x40: names as far as there are any. */
+/* Appends NAME|NAME|0x40: names where they exist. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -4080,7 +4087,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     u32 from = b->len;
     if (v >> 32 == 0xffffffff && (u32)v >> 31)
         v = (u32)v; /* a sign-extended int */
-    if (v == 0xffffffff) { /* no set of flags but a -1: personality's query */
+    if (v == 0xffffffff) { /* not flags but -1: personality's query */
         b_hex(b, v);
         return;
     }
@@ -4108,7 +4115,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Single values that can carry flags: those bits, and the family to show both with. */
+/* Values that can be combined with flags: the flag bits, and the family to show both with. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4136,7 +4143,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* The kernel's new_encode_dev, and above it what glibc's 64-bit makedev adds. */
+/* The kernel's new_encode_dev, plus the upper bits that glibc's 64-bit makedev adds. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4152,7 +4159,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* The kernel's sigset_t, [INT CHLD]; ~[...] when more signals are in it than not. */
+/* Appends the kernel's sigset_t, [INT CHLD]; ~[...] if it contains more signals than not. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -4187,7 +4194,7 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* n bytes at addr, quoted, inside a structure; no more than -s and no more than a chunk. */
+/* Appends n bytes at addr, quoted, inside a structure: at most -s bytes and at most DEC_CHUNK. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4199,14 +4206,14 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
-/* The `have` bytes at p of n, quoted: no more of them than -s. */
+/* Appends the `have` bytes at p, out of n, quoted: at most -s bytes. */
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
     size_t show = MIN(have, (size_t)opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
 }
 
-/* A NUL-terminated string at addr, quoted, inside a structure. */
+/* Appends the NUL-terminated string at addr, quoted, inside a structure. */
 static void dec_cstr(struct dec *d, u64 addr, size_t max)
 {
     char tmp[DEC_PATH + 1];
@@ -4218,7 +4225,7 @@ static void dec_cstr(struct dec *d, u64 addr, size_t max)
         b_quoted(d->b, tmp, (size_t)r, cut);
 }
 
-/* A whole argument of raw bytes: what sinks escape in their own way. */
+/* Stores a whole argument as raw bytes; each sink escapes them in its own way. */
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
@@ -4247,14 +4254,14 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
- * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
+/* Returns the fraction as the kernel reads it: a 32-bit program's nanoseconds have 32 bits, even in
+ * a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
 }
 
-/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
+/* Appends seconds and a fraction of `size` bytes each: timespec and timeval of any ABI. */
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     b_s(d->b, "{tv_sec=");
@@ -4264,7 +4271,7 @@ static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
     b_c(d->b, '}');
 }
 
-/* strace's way with limits: 8192*1024. */
+/* Appends a limit in strace's format: 8192*1024. */
 static void dec_limit(struct buf *b, u64 v)
 {
     if (v == ~0ull)
@@ -4278,11 +4285,11 @@ static void dec_limit(struct buf *b, u64 v)
 static void dec_k_sigset(struct dec *d, u64 v)
 {
     u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
+    if (dec_get(d, v, raw, 8)) /* the kernel accepts no other size */
         dec_sigset(d->b, dec_ld(raw, 8));
 }
 
-/* A signal's handler. */
+/* Appends a signal's handler. */
 static void dec_handler(struct buf *b, u64 v)
 {
     if (v < 2)
@@ -4291,7 +4298,7 @@ static void dec_handler(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* strace's way with IPv6 addresses. */
+/* Appends an IPv6 address in strace's format. */
 static void dec_inet6(struct buf *b, const u8 *ip)
 {
     b_s(b, "inet_pton(AF_INET6, \"");
@@ -4345,7 +4352,7 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* Whether another member, of the `have` bytes at p, has the value that a condition asks for. */
+/* Returns whether a member, within the `have` bytes at p, satisfies a condition. */
 static bool dec_condition_met(const u8 *p, size_t have, const struct dec_condition *c)
 {
     u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
@@ -4369,7 +4376,7 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* name=value, ...: the members that lie within the `have` bytes at p. */
+/* Appends name=value, ... for the members within the `have` bytes at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
@@ -4382,7 +4389,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* its text names it */
+        if (m->how != DV_INET6) { /* its text includes the name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4401,7 +4408,7 @@ static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec
     b_c(d->b, '}');
 }
 
-/* The layout that structure ST_... has in this call's convention, or NULL. */
+/* Returns the layout of structure ST_... in this call's convention, or NULL. */
 static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 {
     const struct dec_layout *l = &dec_layouts[st];
@@ -4410,7 +4417,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* A structure of `have` bytes at addr; that may be the tracee's word, so no more than 512 count. */
+/* Appends a structure of `have` bytes at addr; at most 512, because `have` can come from the
+ * tracee. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4420,10 +4428,10 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     dec_braces(d, raw, (size_t)have, l);
 }
 
-/* An extensible structure, whose `size` the caller states; kvis knows it up to the end of its last
- * member. A program built for a newer kernel hands in more, one built for an older kernel less
- * (copy_struct_from_user, include/linux/uaccess.h). Bytes behind the known ones are shown unless
- * all are 0, with their place as a C comment. */
+/* Appends an extensible structure whose `size` the caller passes; kvis knows its members up to
+ * l->size. A program built for a newer kernel passes more, one built for an older kernel less
+ * (copy_struct_from_user, include/linux/uaccess.h). Bytes after the known ones are shown unless all
+ * are 0, with their offsets as a C comment. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4443,7 +4451,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
 
-/* An extensible structure that begins with, or soon has, its own size. */
+/* Appends an extensible structure that contains its own size near its beginning. */
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
     u8 raw[64];
@@ -4454,7 +4462,7 @@ static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
     dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
 }
 
-/* The structure ST_... that is at addr, as gen/tables/structs.tbl has it. */
+/* Appends the structure ST_... at addr, as gen/tables/structs.tbl defines it. */
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
     const struct dec_layout *l = dec_layout(d, st);
@@ -4473,7 +4481,8 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
+/* Appends an array of the tracee, [elem, elem, ...]: at most -s elements, of at most 64 bytes
+ * each. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
 {
@@ -4510,7 +4519,7 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* How many: the result says it, or an unsigned int behind it. */
+/* Appends an array. The result is the number of its elements; at entry, the next argument is. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4519,7 +4528,7 @@ static void dec_k_array(struct dec *d, u64 v)
 
 /* ---- numbers ---- */
 
-/* A value as its kind says; of how many bytes. */
+/* Returns the format and the size of a value of this kind. */
 static struct dec_member dec_kind_value(const struct dec *d)
 {
     u8 how = d->kind->how, size = d->kind->size;
@@ -4536,7 +4545,7 @@ static void dec_k_value(struct dec *d, u64 v)
     dec_member(d, (const u8 *)&v, &m);
 }
 
-/* The value that v points to: a number in brackets, or a time. */
+/* Appends the value that v points to: a number in brackets, or a time. */
 static void dec_k_pointed(struct dec *d, u64 v)
 {
     u8 raw[16];
@@ -4549,7 +4558,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* A pid of another namespace, with what it is to kvis. */
+/* Appends kvis's number of a pid of another namespace. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4559,7 +4568,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* there it can be a descriptor */
+    if (d->c->id != SC_waitid) /* waitid's can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4583,8 +4592,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* CPU clocks carry a pid or a file descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 for a
- * thread's | which clock; 3 in the low bits: a descriptor of a clock device. */
+/* A CPU clock contains a pid or a file descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 for
+ * a thread's | which clock; 3 in the low bits: a descriptor of a clock device. */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = (s32)v;
@@ -4596,7 +4605,8 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* The names of a socket option depend on the level before it (include/linux/socket.h). */
+/* Returns the family of a socket option's names, which depends on its level
+ * (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -4605,7 +4615,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* e:NAME. A few families need more than the table. */
+/* Kinds e:NAME. A few families need more than the table. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4628,14 +4638,14 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Whether argument i is a path. */
+/* Returns whether argument i is a path. */
 static bool dec_is_path(const struct call *c, u32 i)
 {
     unsigned kind = dec_kind(c, i);
     return kind == K_PATH || kind == K_TARGET;
 }
 
-/* Reads the paths among the arguments. Those that are there already stay: none is read twice. */
+/* Reads the paths among the arguments, except those already read. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4657,7 +4667,7 @@ static void dec_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* The path that argument i is, or NULL. */
+/* Returns the path in argument i, or NULL. */
 static const struct call_path *dec_path(const struct call *c, u32 i)
 {
     for (u32 k = 0; k < c->n_paths; k++)
@@ -4696,12 +4706,12 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* asked only how much there is (getxattr) */
+        dec_pointer(d, v, 0); /* the call only queried the size (getxattr) */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* A name: never cut; getcwd counts its NUL, readlink has none. */
+/* A name, never cut. getcwd's result counts the NUL, readlink returns none. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4709,8 +4719,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Reads up to `max` pointers of an array that ends in NULL; returns how many before it. whole: the
- * NULL was seen; else there are more, or they cannot be read. */
+/* Reads up to `max` pointers of an array that ends in NULL. Returns how many there were before the
+ * NULL. *whole: the NULL was seen; otherwise the array is longer or unreadable. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4757,7 +4767,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* A time of a file. Two values of utimensat's nanoseconds stand for what it is to do. */
+/* Appends a time of a file. Two values of utimensat's nanoseconds are commands. */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4769,7 +4779,7 @@ static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
         dec_time(d, p, size, how);
 }
 
-/* When a file was read and when it was written. */
+/* Appends a file's access and modification times. */
 static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -4783,7 +4793,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Calls that write what was left of their time only when a signal ended them. */
+/* Returns whether the call writes the remaining time only when a signal interrupted it. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4799,7 +4809,7 @@ static void dec_k_left(struct dec *d, u64 v)
 
 /* ---- files ---- */
 
-/* struct linux_dirent64[]: ret bytes of them. */
+/* struct linux_dirent64[], ret bytes. */
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
@@ -4825,9 +4835,9 @@ static void dec_k_dents(struct dec *d, u64 v)
     b_s(d->b, (u64)at >= ret ? "]" : at ? ", ...]" : "...]");
 }
 
-/* ---- messages of System V ---- */
+/* ---- System V messages ---- */
 
-/* struct msgbuf: a long, the message's type, and text. */
+/* struct msgbuf: the message's type, a long, and its text. */
 static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
@@ -4839,9 +4849,9 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* ---- small integers behind pointers ---- */
+/* ---- pointers to small integers ---- */
 
-/* Which of c->outlen an argument uses: the first or the second that points to a number. */
+/* Returns the index in c->outlen that an argument uses: the first or second pointer to a number. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4852,7 +4862,7 @@ static unsigned dec_slot(const struct dec *d)
     return MIN(n, 1u);
 }
 
-/* A number that the call reads and writes: [128] at entry, [128 => 16] at exit if it changed. */
+/* A number that the call reads and writes: [128], or [128 => 16] if the call changed it. */
 static void dec_k_inout(struct dec *d, u64 v)
 {
     u8 raw[8], size = dec_kind_value(d).size;
@@ -4910,7 +4920,7 @@ static void dec_status(struct buf *b, u32 s)
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG and nobody: not written */
+    if (!d->c->ret) { /* WNOHANG and no child: not written */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4919,7 +4929,7 @@ static void dec_k_wstatus(struct dec *d, u64 v)
     }
 }
 
-/* unsigned long[]: bits in the tracee's memory as the numbers of those that are set. */
+/* Appends an unsigned long[] of the tracee as the numbers of the set bits. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
@@ -4948,7 +4958,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* sched_setaffinity's: its size stands before it; getaffinity's result is how much was written. */
+/* The CPU set of sched_setaffinity, whose size is the argument before it, or of sched_getaffinity,
+ * whose result is its size. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4975,7 +4986,7 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-/* 1<<CAP_CHOWN|1<<CAP_KILL; a set that has nearly all as a number. */
+/* Appends 1<<CAP_CHOWN|1<<CAP_KILL; a nearly full set as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
