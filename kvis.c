@@ -5017,8 +5017,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Which signals a si_code is special to (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10):
- * its family of names, and the structure behind it. */
+/* How a signal's si_code is decoded (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10): the
+ * family of its names, and the structure that follows it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -5052,14 +5052,14 @@ static struct dec_origin dec_origin(int sig, s32 code)
 
 static void dec_k_siginfo(struct dec *d, u64 v)
 {
-    enum { STATUS_END = 28 }; /* waitid(2) fills in no more than si_status */
+    enum { STATUS_END = 28 }; /* waitid(2) sets no field after si_status */
     u8 raw[48];
     size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
         return;
     int sig = (int)dec_ld(raw, 4);
     s32 code = (s32)dec_ld(raw + 8, 4);
-    if (d->c->id == SC_waitid && !sig) { /* WNOHANG and nobody */
+    if (d->c->id == SC_waitid && !sig) { /* WNOHANG and no child */
         b_s(d->b, "{}");
         return;
     }
@@ -5091,7 +5091,8 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* unix(7): a path with or without a NUL, or a name that begins with one and takes the rest. */
+/* unix(7): a path with or without a NUL, or an abstract name, which begins with a NUL and has the
+ * rest. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5126,14 +5127,14 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. What is too short for its family, or of
- * another one, is shown as bytes. */
+/* Appends a struct sockaddr of n bytes: {sa_family=AF_INET, ...}. An address that is too short for
+ * its family, or of an unknown family, is shown as bytes. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t); /* or: */
+        void (*show)(struct dec *, const u8 *, size_t); /* NULL: a structure */
         u8 st;    /* ST_... */
-        u8 least; /* bytes that it needs; what is behind them is looked at where it is there */
+        u8 least; /* minimum size; longer addresses are shown in full */
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -5165,7 +5166,8 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* A sockaddr in the tracee; the kernel takes at most 128 bytes (struct sockaddr_storage). */
+/* Appends a sockaddr of the tracee; the kernel accepts at most 128 bytes (struct
+ * sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5181,8 +5183,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* What the kernel wrote: as much as had room. Without the length of entry (attached in the midst of
- * the call) it isn't known what is its. */
+/* An address that the kernel wrote, truncated to the buffer's size. The buffer's size is only known
+ * at entry: if kvis attached during the call, only the pointer is shown. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5200,7 +5202,7 @@ static void dec_iovec(struct dec *d, const u8 *p)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* the call moved nothing here */
+        b_s(d->b, "\"\""); /* the call transferred nothing here */
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
@@ -5218,7 +5220,7 @@ static void dec_k_iov(struct dec *d, u64 v)
     dec_iov(d, v, dec_next(d), dec_moved(d));
 }
 
-/* The data of one control message: descriptors, credentials, or bytes. */
+/* Appends the data of a control message: descriptors, credentials, or bytes. */
 static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
 {
     struct buf *b = d->b;
@@ -5239,7 +5241,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* msg_control: struct cmsghdr { size_t len; int level, type; } each, aligned to a word. */
+/* msg_control: a sequence of struct cmsghdr { size_t len; int level, type; }, aligned to words. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5271,8 +5273,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* A struct msghdr, as the ABI lays it out: seven words, of which the second and the last are ints.
- */
+/* A struct msghdr, in the ABI's layout: seven words, of which the second and the last are ints. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -5285,7 +5286,8 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* A struct msghdr at p; `bytes` is what the call moved (all that is there when it goes out). */
+/* Appends the struct msghdr at p; `bytes` is how many bytes the call transferred (at entry: no
+ * limit). */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5315,7 +5317,7 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-/* struct mmsghdr: a msghdr and how much of it was moved. */
+/* struct mmsghdr: a msghdr and the number of bytes transferred. */
 static void dec_mmsg(struct dec *d, const u8 *p)
 {
     unsigned w = dec_word(d);
@@ -5333,7 +5335,7 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* socket's third argument, by the family in its first. */
+/* socket's third argument; its meaning depends on the family, the first argument. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5348,7 +5350,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* An option's value that is no number; false: it is too short for that. */
+/* Appends an option's value that is not a number. Returns false if it is a number or too short. */
 static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
 {
     unsigned w = dec_word(d);
@@ -5368,7 +5370,7 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     return true;
 }
 
-/* An option of four bytes: a number, or a value that has a name. */
+/* Appends a four-byte option: a number, or a named value. */
 static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
 {
     b_c(d->b, '[');
@@ -5381,7 +5383,7 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-/* The value of an option of n bytes, of which `have` are at p. */
+/* Appends the value of an option of n bytes, of which `have` are at p. */
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
@@ -5395,7 +5397,8 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         dec_quoted(d, p, have, n);
 }
 
-/* getsockopt's and setsockopt's: level and name are arguments 1 and 2, the length is behind. */
+/* getsockopt's and setsockopt's value: arguments 1 and 2 are level and name; the next one is the
+ * length. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
@@ -5412,7 +5415,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
         dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
 }
 
-/* ---- commands: what an argument means depends on another ---- */
+/* ---- commands: arguments whose meaning depends on another one ---- */
 
 static void dec_k_futexop(struct dec *d, u64 v)
 {
@@ -5446,7 +5449,8 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* The same of all names of a value: which one is meant may depend on the descriptor. */
+/* Appends all names of a value, "A or B": which one applies may depend on the descriptor's
+ * driver. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5459,7 +5463,8 @@ static bool dec_names(struct buf *b, u64 v, unsigned fam)
     return b->len > from;
 }
 
-/* Commands of evdev that have another number among theirs (linux/input.h). */
+/* Appends a command of evdev that contains another number (linux/input.h). Returns false if it is
+ * none. */
 static bool dec_evdev(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5491,7 +5496,7 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
-/* struct ifreq: a name, and a union whose form the command tells. */
+/* struct ifreq: a name, and a union whose form depends on the command. */
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -5516,10 +5521,12 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* io_uring_enter's: a signal set, or a structure with one when the flags before it say so. */
+/* io_uring_enter's argument: a signal set, or a structure with one, depending on the flags before
+ * it. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_: an offset in memory that it knows */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; EXT_ARG_REG: an offset in memory
+                                               * registered with the ring */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_k_hex(d, v);
@@ -5540,7 +5547,7 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* How many of the call's arguments mean anything: what is behind an optional one that isn't there
+/* Returns how many of the call's arguments are meaningful. An optional argument that was not passed
  * (open's mode, fcntl's argument, a futex's second address) is whatever the register held. */
 static unsigned dec_nargs(const struct call *c)
 {
@@ -5551,7 +5558,7 @@ static unsigned dec_nargs(const struct call *c)
     if (command)
         return command->nargs;
     switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same on both CPUs */
+    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same in all ABIs */
         return a[k] & (0100 | 020000000) ? n : k + 1;
     case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED, MREMAP_DONTUNMAP */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
@@ -5559,14 +5566,14 @@ static unsigned dec_nargs(const struct call *c)
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000;
         tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* the last two are the other way round elsewhere */
+        if (c->row == SC_clone ? tls : ctid) /* on x86-64 the last two arguments are swapped */
             return 5;
         return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
     }
 }
 
-/* Decodes argument i into c->text; what belongs to the other stop stays ARG_NONE. */
+/* Decodes argument i into c->text. An argument that belongs to the other stop stays ARG_NONE. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5597,7 +5604,8 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* At entry: the arguments that the call reads. What exit needs to know is kept in c->outlen. */
+/* Decodes at entry the arguments that the call reads. Values that dec_exit needs are saved in
+ * c->outlen. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5615,7 +5623,8 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A call that failed wrote nothing, except a sleep that a signal ended: that says what is left. */
+/* Returns whether the call wrote the argument. A failed call wrote nothing, except for an
+ * interrupted sleep, which wrote the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5623,7 +5632,7 @@ static bool dec_wrote(const struct call *c, unsigned kind)
     return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
 }
 
-/* At exit: the arguments that the call wrote. */
+/* Decodes at exit the arguments that the call wrote. */
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -5638,33 +5647,33 @@ static void dec_exit(struct task *t, struct call *c)
 
 /* ---- results ---- */
 
-/* Whether the result is an address, to be shown in hex. */
+/* Returns whether the result is an address, to be shown in hex. */
 static bool dec_ret_is_addr(const struct call *c)
 {
     return c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
 
-/* Whether the result is a new descriptor. */
+/* Returns whether the result is a new descriptor. */
 static bool dec_ret_is_fd(const struct call *c)
 {
     return c->known && !c->err && !c->noret && c->ret >= 0
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* FK_...: what a descriptor is that the call makes, if its name tells. */
+/* Returns the kind FK_... of the descriptors that the call creates, if its name determines it. */
 static u8 dec_opens(const struct call *c)
 {
     return dec_result(c, c->id)->opens;
 }
 
-/* Whether exec closes the descriptors that the call makes. */
+/* Returns whether exec closes the descriptors that the call creates. */
 static bool dec_cloexec(const struct call *c)
 {
     const struct sc_result *r = dec_result(c, c->id);
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* ([{fd=3, revents=POLLIN}]): the descriptors that are ready. */
+/* Appends the ready descriptors: ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 {
     u8 raw[128 * 8];
@@ -5697,7 +5706,7 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     b_s(d->b, "])");
 }
 
-/* (in [3], out [4]): the sets that select left. */
+/* Appends the sets that select returned: (in [3], out [4]). */
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
@@ -5712,7 +5721,7 @@ static void dec_ret_select(struct dec *d)
             b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
-    if (d->c->arg[4]) { /* Linux writes what is left of the timeout (select(2), BUGS) */
+    if (d->c->arg[4]) { /* Linux writes the remaining timeout (select(2), BUGS) */
         b_s(d->b, ", left ");
         d->kind = &kinds[sc_rows[d->c->row].arg[4]];
         dec_k_pointed(d, d->c->arg[4]);
@@ -5720,7 +5729,7 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* What a successful result says beyond its number. */
+/* Appends the details of a successful result. */
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
@@ -5743,8 +5752,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* -1 ENOENT (No such file or directory). What the kernel is about to restart has a question mark:
- * as far as the program can see the call has not ended (signal(7)). */
+/* Appends an error: -1 ENOENT (No such file or directory). A call that the kernel is about to
+ * restart gets a question mark: for the program it has not ended (signal(7)). */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5756,7 +5765,7 @@ static void dec_ret_error(struct buf *b, int e)
         b_f(b, "(errno %d)", e);
 }
 
-/* The result as text. */
+/* Appends the result as text. */
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
