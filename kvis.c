@@ -5791,13 +5791,13 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     }
 }
 
-/* == 11 sc_  which call: numbers, names, sets =====================================
- * Finds a call's row by convention and number, and turns -e trace= into a set of rows. */
+/* == 11 sc_  system calls: numbers, names, sets ===================================
+ * Finds a call's row by convention and number, and converts -e trace= to a set of rows. */
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
-static u16 sc_id[SC_N];  /* the first row of the same name */
-static bool sc_set[SC_N]; /* what -e trace= asks for (everything without it) */
+static u16 sc_id[SC_N];  /* the first row with the same name */
+static bool sc_set[SC_N]; /* the rows that -e trace= selects (all without it) */
 
 static const char *sc_name(u16 row)
 {
@@ -5810,7 +5810,7 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* The row of a call, or -1 when that convention has none of that number. */
+/* Returns the row of a call, or -1 if that convention has no call with that number. */
 static int sc_find(enum abi a, u64 nr)
 {
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
@@ -5819,7 +5819,7 @@ static int sc_find(enum abi a, u64 nr)
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
-/* The number of a call (SC_name), or -1 when that convention has none. */
+/* Returns the number of a call (SC_name), or -1 if that convention lacks it. */
 static s64 sc_number(enum abi a, u16 id)
 {
     for (u64 nr = 0; nr < 1024; nr++) {
@@ -5830,8 +5830,8 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
-/* What the kernel makes of user and group ids of 16 bits, which the older ones of the calls for 32
- * bits take: 0xffff is -1 (include/linux/highuid.h). */
+/* Widens 16-bit user and group ids like the kernel: the older variants of some 32-bit calls take
+ * them, and 0xffff means -1 (include/linux/highuid.h). */
 static void sc_widen_ids(int row, u64 *arg)
 {
     const char *name = sc_rows[row].name;
@@ -5844,8 +5844,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Arguments that say what a call does and that the kernel takes as 32 bits (their SYSCALL_DEFINE):
- * what a program has left in the upper half of the register means nothing. */
+/* Truncates arguments that determine what a call does and that the kernel takes as 32 bits (their
+ * SYSCALL_DEFINE): the upper half of the register is meaningless. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5865,7 +5865,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls of a class. */
+/* Adds the calls of a class. Returns false if there is no such class. */
 static bool sc_add_class(const char *name, bool *set)
 {
     u16 cls = 0;
@@ -5877,8 +5877,8 @@ static bool sc_add_class(const char *name, bool *set)
     return cls != 0;
 }
 
-/* Adds the calls whose names a regular expression matches, and says in *hit whether there are any.
- * Returns NULL, or why it is no expression (static). */
+/* Adds the calls whose names match a regular expression; sets *hit if there are any. Returns NULL,
+ * or why the expression is invalid (static buffer). */
 static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
 {
     regex_t re;
@@ -5892,7 +5892,7 @@ static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
     return NULL;
 }
 
-/* Adds the calls that a name, `all` or a class names; false when it names nothing. */
+/* Adds the calls that a name, `all` or a class selects. Returns false if it selects nothing. */
 static bool sc_add_named(const char *word, bool *set)
 {
     bool hit = false;
@@ -5904,7 +5904,8 @@ static bool sc_add_named(const char *word, bool *set)
     return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
 }
 
-/* Adds what one word of -e trace= names. Returns NULL, or what is wrong with it (static). */
+/* Adds the calls that one word of -e trace= selects. Returns NULL, or an error message (static
+ * buffer). */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5926,7 +5927,8 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set by the [!]word,word… of -e trace=. Returns NULL, or what is wrong (static). */
+/* Sets sc_set from -e trace='s [!]word,word… list. Returns NULL, or an error message (static
+ * buffer). */
 static const char *sc_parse(const char *expr)
 {
     static char word[4096];
@@ -5951,18 +5953,18 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * event_kinds[] is the model that every sink walks: gen/events.h has a row per kind and per field.
- * To add a kind is a row there, and in md_ the function that fills it, which model= names in the
- * call's row of gen/tables/syscalls.tbl. Recordings, replay, reports and the hybrid backend then
- * have it (tried by the test adding). */
+ * Every sink iterates over event_kinds[]: gen/events.h has a row for each kind and each field. To
+ * add a kind, add a row there and, in md_, the function that fills it; model= in the call's row of
+ * gen/tables/syscalls.tbl names that function. Recordings, replay, reports and the hybrid backend
+ * then support the kind (the test `adding` verifies this). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
-    const char *sym; /* constant text of ours */
+    const char *sym; /* constant text of kvis */
     struct {
-        const char *p; /* bytes of the tracee; valid while the event is handled */
+        const char *p; /* bytes of the tracee; valid while the event is being handled */
         u32 len;
     } s;
 };
@@ -5977,10 +5979,10 @@ static const struct { const char *name, *key; u8 type, len; } ev_fields[] = { EV
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
-/* How text treats a kind. */
+/* How the text sink treats a kind. */
 enum ev_how {
-    EVENT_RUNS = 1,      /* those in a row that are alike become one line */
-    EVENT_WITH_CALLS = 2 /* it is shown with -v, too: no call says as much */
+    EVENT_RUNS = 1,      /* successive similar events become one line */
+    EVENT_WITH_CALLS = 2 /* also shown with -v, because no call shows as much */
 };
 
 #define K(id, ...) EK_##id,
@@ -6001,22 +6003,22 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    u8 cat;              /* as in event_kinds[] unless the maker says otherwise */
-    bool unasked;        /* of a call that -e trace= leaves out: for nobody */
-    bool selected;       /* of a call that -P selects */
+    u8 cat;              /* as in event_kinds[] unless its creator changes it */
+    bool unasked;        /* the call is not in -e trace=: no sink shows the event */
+    bool selected;       /* -P selects the call */
     int err;             /* errno, 0 on success */
-    s32 row;             /* of the call that it tells of; -1: none */
+    s32 row;             /* row of the call that caused it; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* which v[] are present */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the v[] that are present */
     struct task *task;
     struct call *call;   /* EK_SYSCALL */
-    union ev_val v[N_EV_FIELDS]; /* the last: see ev_new */
+    union ev_val v[N_EV_FIELDS]; /* must be last: see ev_new */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one at a time: handled before the next is made */
+    static struct event e; /* one at a time: each event is handled before the next is created */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
@@ -6046,7 +6048,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* How a thread, or its whole process, has ended: a wait status. */
+/* Sets how a thread, or its whole process, ended, from a wait status. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -6070,7 +6072,7 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
         ev_bytes(e, f, n->s, n->len);
 }
 
-/* The address of a peer; absent when there is none. */
+/* Sets a field to a peer's address; leaves it absent if there is none. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
     u32 len;
@@ -6089,7 +6091,7 @@ static bool ev_has(const struct event *e, enum ev_field f)
     return e->set[f / 64] >> f % 64 & 1;
 }
 
-/* Whether a field of bytes is that text. */
+/* Returns whether a field of bytes equals the text. */
 static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
@@ -6101,7 +6103,8 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and into `text` what its fields point to. False: they do not fit. */
+/* Copies an event, and the data its fields point to into `text`. Returns false if the data do not
+ * fit. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6114,7 +6117,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* which may move the ones before it */
+                b_put(text, p, n); /* this may move the earlier ones */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6128,12 +6131,12 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Events that are alike, until they are shown as one: the first, and what all of them add up to.
- * Groups are in the order of their first events. */
+/* Similar events that are collected until they are shown as one: the first event, and the sums over
+ * all. Groups are in the order of their first events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
-    u32 first, n; /* those from first on, before n */
-    u64 last_ns; /* of the last event of any */
+    u32 first, n; /* the groups in use are g[first] to g[n - 1] */
+    u64 last_ns; /* time of the last event of any group */
     struct ev_group {
         struct event e;
         struct buf text;
@@ -6141,14 +6144,14 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Whether a field is the same in both. */
+/* Returns whether a field has the same value in both events. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* its start is lower after each fault that grows it */
+        return true; /* its start moves down with each fault that grows it */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6156,8 +6159,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Alike: of one thread and kind, with the same result, and of all fields only times and addresses
- * differ. Programs that were not found are alike, wherever they were looked for. */
+/* Returns whether two events are similar: same thread, kind, result and fields, except times and
+ * addresses. Programs that were not found are similar, wherever they were looked for. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6175,7 +6178,7 @@ static bool ev_alike(const struct event *a, const struct event *b)
     return true;
 }
 
-/* Adds an event to the group of those that are like it. False: it needs one, and all are in use. */
+/* Adds an event to its group. Returns false if it needs a new group and all are in use. */
 static bool ev_group(struct ev_groups *s, const struct event *e)
 {
     u32 i = s->first;
@@ -6200,7 +6203,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* The first group, if it began until then; it is no longer there. NULL: there is none. */
+/* Removes and returns the first group if it began at until_ns or before; else NULL. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6212,10 +6215,10 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Knows events and event_kinds[], never where an event came from. Two writers, each a buffer that
- * is flushed when it is full and whenever kvis is about to wait. A sink that breaks (EPIPE, ENOSPC)
- * is reported once and closed; the tracee goes on. Entry points: out_event,
- * out_call_enter, out_call_exit, out_flush. */
+ * Handles events and event_kinds[] without knowing where an event came from. There are two writers,
+ * each a buffer that is flushed when it is full and whenever kvis is about to wait. A sink that
+ * breaks (EPIPE, ENOSPC) is reported once and closed; the tracee continues. Entry points:
+ * out_event, out_call_enter, out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
@@ -6225,13 +6228,13 @@ struct writer {
     struct buf b;
 };
 
-/* What else wants all that happens: a recording, a report. */
+/* An additional consumer of all events: a recording, a report. */
 struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t); /* a line of -v begins */
-    void (*exit)(struct task *t);  /* a call is over */
-    void (*gone)(const struct task *t); /* it is about to go away */
-    void (*due)(u64 now);          /* text that was held back is printed */
+    void (*exit)(struct task *t);  /* a call has ended */
+    void (*gone)(const struct task *t); /* the task is about to be freed */
+    void (*due)(u64 now);          /* held-back text is printed */
     void (*flush)(void);
 };
 
@@ -6239,29 +6242,31 @@ enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* what is held back waits no longer, or until nothing was added */
+    OUT_HELD_NS = 800000000,  /* held-back text is printed after this time, or when nothing was
+                               * added */
     OUT_QUIET_NS = 200000000, /* for this time */
-    OUT_DISK_FEW = 8,      /* so many requests in a row are a line of text */
-    OUT_SLOW_NS = 10000000 /* or one that takes so long, or such a wait for a CPU */
+    OUT_DISK_FEW = 8,      /* this many successive requests are worth a line of text */
+    OUT_SLOW_NS = 10000000 /* so is one request, or one wait for a CPU, that takes this long */
 };
 
-/* What text knows of a process. */
+/* What the text sink knows about a process. */
 struct out_proc {
     pid_t pid;           /* 0: none */
     u64 seen_ns;         /* its last event */
-    u64 born_ns;         /* its birth has no line yet; 0: it has */
-    pid_t parent, maker; /* the process, and its thread, that made it */
-    bool ended;          /* the next of this pid is another process */
-    bool starting;       /* since its exec it has done nothing but start-up */
-    u64 exec_ns, last_ns; /* when it executed its program; the last file of `files` */
-    u64 since_ns;        /* `files` has what is not printed, from then on; 0: nothing */
-    u32 files[N_NM_CLASSES]; /* what it has opened that is not printed one by one */
-    u32 n_files, file[OUT_FILES]; /* hashes of all of their paths; 0: free */
-    struct {             /* by class: the directory that all are in; of one file, its path */
+    u64 born_ns;         /* time of its creation if that has not been printed yet; else 0 */
+    pid_t parent, maker; /* the process and the thread that created it */
+    bool ended;          /* it has exited: the next use of this pid is another process */
+    bool starting;       /* it has only done start-up work since its exec */
+    u64 exec_ns, last_ns; /* time of its exec, and of the last file in `files` */
+    u64 since_ns;        /* time of the first unprinted file in `files`; 0: none */
+    u32 files[N_NM_CLASSES]; /* number of opened files, by class, that are not printed one by one */
+    u32 n_files, file[OUT_FILES]; /* hashes of their paths; 0: free */
+    struct {             /* by class: the common directory of the files, or the path of a single
+                          * file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* that were read of those */
+    u64 bytes;           /* bytes read from those files */
     u32 args_len;
     char args[192];      /* its first arguments, each with its NUL */
 };
@@ -6270,37 +6275,38 @@ static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* not NULL: all that happens goes to it, and nowhere else */
+    const struct out_tap *diverted; /* if not NULL, all output goes only to this tap */
     bool json_on, events_on, colour;
-    int failed;          /* errno of a sink that could not be written */
-    bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
-    void (*empty)(void); /* NULL, or what empties the files once something is traced */
+    int failed;          /* errno of a failed write to a sink */
+    bool (*give_up)(void); /* called while a reader is slow: stop writing to it? */
+    void (*empty)(void); /* NULL, or the function that truncates the files once tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* of the machine of a recording; 0: of this one */
-    bool many;           /* more than one thread was seen: lines name theirs */
-    bool observed;       /* of any process: lines of calls name it, too */
-    u64 hidden;          /* events that --no-filter would have shown */
-    u32 name_uses;       /* of out_names, so far */
-    u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
-    u32 line_from;       /* where in text.b the line begins */
-    struct task *partial; /* whose line has begun and not ended (-v) */
-    u32 line_at;  /* where in text.b the line began, behind its prefix */
-    u32 line_col; /* columns of it that were flushed before */
-    struct ev_groups held; /* not yet printed */
-    u64 due_ns;            /* until then nothing that is held back is due; 0: nothing is held */
+    u64 page_bytes; /* page size of the recorded machine; 0: the same as here */
+    bool many;           /* more than one thread was seen: lines include the thread */
+    bool observed;       /* observe mode: lines of calls include the process, too */
+    u64 hidden;          /* number of events that --no-filter would have shown */
+    u32 name_uses;       /* counts the uses of out_names */
+    u32 columns;         /* width of the terminal that text goes to; 0: not a terminal */
+    u32 line_from;       /* offset in text.b at which the line begins */
+    struct task *partial; /* the thread whose line has begun and not ended (-v) */
+    u32 line_at;  /* offset in text.b of the line's text, after its prefix */
+    u32 line_col; /* columns of the line that have already been flushed */
+    struct ev_groups held; /* events not printed yet */
+    u64 due_ns;            /* no held-back text is due before this time; 0: none is held back */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
-/* The programs that processes execute: by pid; if there are more than fit, the ones last used. */
+/* The names of the programs that processes run, by pid. If they do not all fit, the most recently
+ * used are kept. */
 static struct out_named {
     pid_t pid; /* 0: free */
     u32 used;  /* out.name_uses at its last use */
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Of a file that nothing more can be written to: the line that was begun goes, so that those before
- * it are all that a reader finds. */
+/* Removes the unfinished last line from a file that cannot be written to any more, so that its
+ * readers find only complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6308,10 +6314,10 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* a device: it has what it has */
+        return; /* a device: it cannot be truncated */
 }
 
-/* Something is traced: now the files lose what they had. */
+/* Tracing starts: truncates the output files. */
 static void out_begin(void)
 {
     void (*empty)(void) = out.empty;
@@ -6320,21 +6326,21 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
- * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
- * gives up. Returns 0 or -errno; -EINTR: given up. */
+/* Writes n bytes. A slow reader blocks kvis and therefore the tracee: this is the back-pressure.
+ * tr_'s tick interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis is to
+ * end, it gives up. Returns 0 or -errno; -EINTR: gave up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* a device took nothing and says no more */
+            errno = ENOSPC; /* a device accepted nothing and set no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
             stuck = 0;
-        } else if (errno == EAGAIN) { /* a terminal or pipe that someone made O_NONBLOCK */
+        } else if (errno == EAGAIN) { /* a terminal or pipe that another process made O_NONBLOCK */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
             if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
@@ -6349,7 +6355,7 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* How wide the terminal is now. */
+/* Reads the current width of the terminal. */
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd[0]);
@@ -6365,7 +6371,7 @@ static void out_writer_flush(struct writer *w)
         int e = out_write_all(w->fd[i], w->b.p, w->b.len);
         if (e == 0)
             continue;
-        if (e != -EPIPE && e != -EINTR) { /* EPIPE ends quietly: the reader has seen enough */
+        if (e != -EPIPE && e != -EINTR) { /* EPIPE is not reported: the reader has closed its end */
             errno = -e;
             u_warn("cannot write %s, output to it ends here:", w->name[i]);
             out.failed = -e;
@@ -6410,28 +6416,28 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* A time of the machine's clock, in ns since 1970. */
+/* Converts a time to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
 }
 
-/* HH:MM:SS of the clock on the wall, with so many digits of the second. */
+/* Appends a wall-clock time as HH:MM:SS with `digits` decimal places. */
 static void out_clock(struct buf *b, u64 real_ns, int digits)
 {
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+    if (!localtime_r(&sec, &tm)) /* a year beyond the range of int */
         memset(&tm, 0, sizeof tm);
     b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
     b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* The time in front of a line: [+0.003s], or as -t (the time of day; -ttt: seconds since 1970) and
- * -r (since the line before) say. A line that sums up has the time of
- * its first or last event; where another has been printed since then, the time of that. */
+/* Appends the time in front of a line: [+0.003s], or in the format of -t (time of day; -ttt:
+ * seconds since 1970) and -r (time since the previous line). A summary line has the time of its
+ * first or last event, but never an earlier time than the previous line. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
@@ -6443,7 +6449,7 @@ static void out_time(struct buf *b, u64 ts_ns)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
     u64 since = after ? ts_ns - out.last_line_ns : 0;
-    if (opt.relative) /* in parentheses after that of -t, as strace has it */
+    if (opt.relative) /* in parentheses after -t's time, like strace */
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
     out.last_line_ns = ts_ns;
@@ -6454,8 +6460,8 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Where a process is in out_procs: its own place, or one that is free, or the one that has been
- * silent for longest. */
+/* Returns the slot of a process in out_procs: its own, or a free one, or that of the process that
+ * was inactive for longest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6469,8 +6475,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Where the name of a process is in out_names, or where it goes: a free place, or that of the name
- * that was not used for longest. */
+/* Returns the slot of a process's name in out_names: its own, or a free one, or the least recently
+ * used. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6484,7 +6490,7 @@ static struct out_named *out_name_place(pid_t pid)
     return place;
 }
 
-/* The name of a process's program; "": not known. */
+/* Returns the name of a process's program; "": unknown. */
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
@@ -6498,13 +6504,13 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* it may be its parent's, which had this place */
+    memmove(named->comm, comm, n); /* `comm` may be the parent's name in this very slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->pid = pid;
     named->used = ++out.name_uses;
 }
 
-/* A command's name of at most n bytes, with blanks up to a width and one after it. */
+/* Appends a command's name of at most n bytes, padded to a width, and a blank. */
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 {
     u32 from = b->len;
@@ -6513,8 +6519,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the
- * observe mode, its process and its own name. */
+/* Appends the thread of a line: its id and the name of its program; with -v, only the id; in the
+ * observe mode, also its process and its own name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6539,21 +6545,21 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* else it is of none: records were lost */
+    if (out.many && tid) /* no tid: records were lost */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
     out.line_col = 0;
 }
 
-/* Cuts the line at hand where the terminal ends. */
+/* Cuts the current line at the terminal's width. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - 1; /* and one for the ellipsis */
+    columns = out.columns - 1; /* leave one column for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_s(b, "…");
     out_sgr("0");
@@ -6567,11 +6573,11 @@ static void out_line_end(void)
     out_full(&out.text);
 }
 
-/* The same of a row of text that begins at `from` and ends with its newline. */
+/* Cuts a row of text that begins at `from` and ends with its newline at the terminal's width. */
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* it had no room */
+    if (out.text.b.len == from) /* the buffer was full */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6579,7 +6585,7 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* A line that another thread's call has begun ends here for now, as strace users know it. */
+/* Ends a line that another thread's call has begun, like strace. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -6601,7 +6607,7 @@ static void out_size(struct buf *b, s64 n, int width)
     b_put(b, s.p, s.len);
 }
 
-/* A number and its unit, to be printed with %s. */
+/* A number and its unit, for printing with %s. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6619,7 +6625,8 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* The n bytes of the name of an exec's program, without its directories; NULL: it is not known. */
+/* Returns the name of an exec's program, without its directories, and sets *n to its length; NULL:
+ * unknown. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6630,8 +6637,8 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* The arguments of an exec, up to a bound; first the program where they call it otherwise. Of an
- * exec that failed, the program alone. */
+/* Appends the arguments of an exec, up to a limit, after the program if argv[0] differs from it.
+ * For a failed exec, appends only the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6689,7 +6696,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Field number of a name that ends at '}' or ':'; the templates are ours, so it exists. */
+/* Returns the field with the name at p. The templates are part of kvis, so it exists. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6698,8 +6705,8 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends one alternative of a template up to '|' or the end; false (and nothing appended) when a
- * field of it is absent. */
+/* Appends one alternative of a template, up to '|' or the end. Appends nothing and returns false if
+ * a field of it is absent. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6730,7 +6737,7 @@ static void out_template_any(struct buf *b, const struct event *e)
             return;
 }
 
-/* A latency as people read it: 5.2ms. */
+/* Returns a human-readable latency: 5.2ms. */
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6741,7 +6748,7 @@ static struct out_text out_latency(u64 ns)
     return t;
 }
 
-/* Begins a line of text in a colour. */
+/* Begins a line of text in a color. */
 static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
     out_break_partial();
@@ -6755,7 +6762,7 @@ static void out_line_stop(void)
     out_line_end();
 }
 
-/* The text of block requests that are alike: block I/O 217us avg, 228us max (4.0 KB x9, 36.0 KB
+/* Appends the text of similar block requests: block I/O 217us avg, 228us max (4.0 KB x9, 36.0 KB
  * total) vda read. */
 static void out_block(struct buf *b, const struct ev_group *g)
 {
@@ -6776,7 +6783,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-/* The line of a process's birth, if that waits. */
+/* Prints the line about a process's creation, if it was held back. */
 static void out_birth_line(struct out_proc *p)
 {
     u64 born_ns = p->born_ns;
@@ -6794,7 +6801,7 @@ static void out_failed(struct buf *b, int err)
     b_s(b, u_errname(err) ? u_errname(err) : "?");
 }
 
-/* How what an event tells of has ended. */
+/* Appends an event's outcome. */
 static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
@@ -6805,7 +6812,7 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Begins the line of an event, or of block requests that are alike. */
+/* Prints an event, or similar block requests, without ending the line. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6828,7 +6835,7 @@ static void out_group(const struct ev_group *g)
         return;
     if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS
         && !opt.no_filter) {
-        out.hidden += g->count; /* the summary counts them */
+        out.hidden += g->count; /* the summary shows their number */
         return;
     }
     struct out_proc *p = out_proc_place(e->pid);
@@ -6841,7 +6848,7 @@ static void out_group(const struct ev_group *g)
     out_line_stop();
 }
 
-/* Prints what was held back and began until then. */
+/* Prints the held-back events that began at until_ns or before. */
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
@@ -6849,7 +6856,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Whether an event is held back while the next ones are alike: I/O, and looking for a program. */
+/* Returns whether an event is held back to be merged with similar ones: I/O, and searches for a
+ * program. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6866,7 +6874,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* A program was found: that it was looked for elsewhere, too, is routine. */
+/* Drops the failed lookups of a program that was then found elsewhere: they are routine. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out.held;
@@ -6877,13 +6885,13 @@ static void out_found(pid_t tid)
         }
 }
 
-/* Appends `n` and a noun, behind a comma where something is before it. */
+/* Appends `n` and a noun, after a comma unless it is the first. */
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
-/* The files of a class that are below one directory; of a single one, its path. */
+/* Appends the files of a class, with their common directory; a single file with its path. */
 static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
     u32 n = p->files[class], len = p->below[class].len;
@@ -6894,7 +6902,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+/* Appends 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6916,8 +6924,8 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* The line of what a process has read on its way: of its start-up, which may still go on, or
- * later. */
+/* Prints the line of the files that a process has read during its start-up, which may be still in
+ * progress, or since then. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6932,7 +6940,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints what a process has read on its way, before its next line: the first time, all of its
+/* Prints the files that a process has read, before its next line: the first time, those of its
  * start-up. */
 static void out_files(struct out_proc *p)
 {
@@ -6945,7 +6953,7 @@ static void out_files(struct out_proc *p)
     memset(p->file, 0, sizeof p->file);
 }
 
-/* Prints that a process was made, where that has waited for its first line. */
+/* Prints the held-back line about a process's creation. */
 static void out_birth(struct out_proc *p)
 {
     if (p->born_ns)
@@ -6953,7 +6961,7 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* The process that an event is of. */
+/* Returns the process of an event. */
 static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
@@ -6967,8 +6975,8 @@ static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
     return p;
 }
 
-/* A process was made. If the first thing that it does is an exec, the line of that is enough, so
- * the line of its birth waits. False: it does not. */
+/* Handles the creation of a process. The line about it is held back, because it is redundant if the
+ * process first does an exec. Returns false if it is not held back. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6988,18 +6996,18 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Names a process as an event says, or else as the program that it executes. */
+/* Sets a process's name from the event, or else from the program that it executes. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* the program before it did that */
+    out_held_print(~0ull); /* held-back events belong to the previous program */
     out_name(e->pid, comm, n);
 }
 
-/* An event that -P leaves out: it may tell the name of a process all the same. */
+/* Handles an event that -P excludes: it may contain a process's name. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -7009,7 +7017,7 @@ static void out_leave_out(const struct event *e)
         out_name_by(e);
 }
 
-/* A process executes another program. */
+/* Handles a process's exec. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
     p->born_ns = 0;
@@ -7021,11 +7029,12 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* What happens to a process apart from its files. True: the event has no line now. */
+/* Handles an event of a process other than its file accesses. Returns true if the event is not
+ * printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
-    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* the program has done nothing */
+    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* not an action of the program */
         return false;
     if (executed)
         out_found(e->tid);
@@ -7033,7 +7042,7 @@ static bool out_follow(struct out_proc *p, const struct event *e)
         return false;
     out_files(p);
     if (executed) {
-        out_held_print(~0ull); /* the program before it did that */
+        out_held_print(~0ull); /* held-back events belong to the previous program */
         out_executed(p, e);
     }
     out_birth(p);
@@ -7041,15 +7050,15 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Whether the user has asked for it by name: by -e trace=NAMES or -P. */
+/* Returns whether the user selected the event by name: by -e trace=NAMES or -P. */
 static bool out_asked(const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Whether an argument of the program names that file, or a directory that it is in; while the
- * program starts, only the file itself: `ls /etc` reads /etc/ld.so.cache on its way. */
+/* Returns whether an argument of the program names that file, or a directory that contains it.
+ * During start-up, only the file itself counts: `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -7066,7 +7075,7 @@ static bool out_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Whether a file is one more, and not one of `files` that is opened again. */
+/* Adds a file to `file`. Returns false if it was there already. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7078,7 +7087,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
     return new;
 }
 
-/* One more file of a class: the directory that all are in ends where their paths differ. */
+/* Adds a file to its class; shortens the common directory to the part that all paths share. */
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
@@ -7100,8 +7109,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* The path of a file that an event only reads, until the next call; NULL: the event has none, can
- * change something, or failed with another error than ENOENT. */
+/* Returns the path of a file that an event only reads, valid until the next call. NULL: the event
+ * has none, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7118,27 +7127,29 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* The class of a file that is only read; libraries can be anywhere while a program starts. */
+/* Returns the class of a file that is only read. During start-up, libraries can be in any
+ * directory. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Whether reading a file of that class is worth a line of its own. */
+/* Returns whether reading a file of that class deserves a line of its own. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Whether an event is routine although its file is worth a line: directories, anonymous memory. */
+/* Returns whether an event is routine although its file deserves a line: directories, anonymous
+ * memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Whether a file that a program only reads is routine: counted, to be told of in one line, or not
- * worth a word. */
+/* Returns whether a file that a program only reads is routine: it is either counted, to be shown in
+ * one line with others, or not shown at all. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7146,7 +7157,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_named(p, path);
-    if (named && dir) /* what is in it is of interest from now on */
+    if (named && dir) /* its files are of interest from now on */
         out_files(p);
     else if (named)
         return false;
@@ -7163,7 +7174,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Whether an event that is not of a file is routine. */
+/* Returns whether an event without a file is routine. */
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
@@ -7173,7 +7184,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_MPROTECT:
         return !e->err;
     case EK_FAULT:
-    case EK_FAULT_GROUP: /* major ones have a kind */
+    case EK_FAULT_GROUP: /* major faults have a kind */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_BLOCK:
@@ -7188,14 +7199,14 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail,
- * except that files are not there. */
+/* Returns whether an event is routine and therefore hidden. File events are routine only if they
+ * change nothing and do not fail, except with ENOENT. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Whether an event is routine by its fields alone: what a report hides until it is asked for. */
+/* Returns whether an event is routine by its fields alone: reports hide such events by default. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7203,7 +7214,7 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* How much was hidden: the line after the short summary. */
+/* Prints how many events were hidden, after the short summary. */
 static void out_print_hidden(void)
 {
     if (out.hidden)
@@ -7212,14 +7223,14 @@ static void out_print_hidden(void)
             out.hidden == 1 ? "it" : "them");
 }
 
-/* Prints what a process has that is due; `next`: when more is. */
+/* Prints a process's held-back lines that are due; lowers *next to the time when more are. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* it is printed again when that is over */
+            out_files_line(p, "starting: "); /* printed again when the start-up is over */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7231,7 +7242,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         *next = MIN(*next, p->since_ns + OUT_HELD_NS);
 }
 
-/* Prints what is due of what was held back. */
+/* Prints the held-back text that is due. */
 static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out.held;
@@ -7254,7 +7265,7 @@ static void out_text(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc(e->pid, e->ts_ns);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording that was made with -P */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording made with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7278,7 +7289,7 @@ static u32 out_nargs(const struct call *c)
     return c->recorded ? c->recorded->nargs : c->known ? dec_nargs(c) : 6;
 }
 
-/* The convention's name where it is not the usual one, else NULL. */
+/* Returns the convention's name unless it is the native one; else NULL. */
 static const char *out_call_abi(const struct call *c)
 {
     return c->recorded ? c->recorded->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
@@ -7291,7 +7302,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* of a file: who knows what it holds */
+    if (c->recorded) { /* from a file: untrusted */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7301,8 +7312,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Arguments from number `from` on; at entry up to the first that only the kernel can fill.
- * Returns the number of the first that was not printed. */
+/* Appends the arguments from number `from` on; at entry, up to the first that only the kernel can
+ * fill. Returns the number of the first one that was not printed. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
