@@ -7354,14 +7354,14 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* A duration as people read it: 8.21 ms. */
+/* Appends a human-readable duration in ms; nothing if it is less than 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* The state of its last sleep, and who ended that. */
+/* Appends the state of the call's last sleep, and what ended it. */
 static void out_woken(struct buf *b, const struct call *c)
 {
     if (c->slept) {
@@ -7381,12 +7381,12 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* The time in the call, and where it went, in ms, when that was not all on a CPU. */
+/* Appends the call's duration and, unless it was all spent on a CPU, where the time went, in ms. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    if (ns < 1000) /* -T of strace has microseconds; a call of none of them has nanoseconds */
+    if (ns < 1000) /* strace -T has microseconds; calls shorter than that are shown in ns */
         b_fraction(b, ns, (u32)NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
@@ -7402,7 +7402,8 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Pads to strace's column 40 (after the prefix), then the result and the time in the call. */
+/* Ends a call's line: pads to strace's column 40 (after the prefix), then appends the result and
+ * the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7441,7 +7442,7 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-/* "text", of kvis's own. */
+/* "text", from constant text of kvis. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7462,7 +7463,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_word(b, s);
 }
 
-/* "value" for bytes of the tracee, and key_hex when they are not UTF-8. */
+/* Appends bytes of the tracee as "value", and as key_hex if they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -7489,8 +7490,8 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* "key":[...] of NUL-terminated strings, end to end in [p, p + n). Returns whether some are not
- * UTF-8. */
+/* Appends "key":[...] from consecutive NUL-terminated strings in [p, p + n). Returns whether some
+ * are not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7518,7 +7519,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Numbers beyond 2^53 lose digits in JavaScript and jq: those are strings. */
+/* Numbers beyond 2^53 lose digits in JavaScript and jq, so they become strings. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7530,7 +7531,7 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* The name of a field in JSON. */
+/* Returns a field's key in JSON. */
 static const char *out_json_key(u8 kind, u32 f)
 {
     return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
@@ -7612,12 +7613,12 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_c(b, ']');
 }
 
-/* Where the time of a call went, and who ended its last sleep. */
+/* Appends where the time of a call went, and what ended its last sleep. */
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
+    if (!(c->runq_ns | c->disk_ns | other)) { /* the usual case */
         b_s(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
     } else {
         OUT_JSON_U64(b, "runq_ns", c->runq_ns);
@@ -7710,7 +7711,7 @@ static void out_json(const struct event *e)
 
 /* --- the entry points --- */
 
-/* Hands an event to every sink that is on. */
+/* Passes an event to every active sink. */
 static void out_event(const struct event *e)
 {
     if (out.diverted) {
@@ -7729,12 +7730,12 @@ static void out_event(const struct event *e)
         out_text(e);
 }
 
-/* A call has begun: with -v its line does too, unless a filter needs to see the result first. */
+/* Starts a call's line with -v, unless a filter needs the result first. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* its end is told, whatever the filters say: that tap has its own */
+        t->call.begun = true; /* its end is always reported: the diverted tap has its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7748,7 +7749,8 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* The call has ended (or never will): the rest of its line, and its JSON object. */
+/* Handles the end of a call, or that it will never end: the rest of its line, and its JSON
+ * object. */
 static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
@@ -7789,7 +7791,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Called often, by who waits for something to happen: prints what was held back long enough. */
+/* Called periodically while kvis waits: prints held-back text that is due. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7800,7 +7802,7 @@ static void out_tick(u64 now)
     out_print_due(now);
 }
 
-/* Nothing happens any more. */
+/* Prints all held-back text at the end of the trace. */
 static void out_end(void)
 {
     for (u32 i = 0; i < OUT_PROCS; i++) {
@@ -7811,7 +7813,7 @@ static void out_end(void)
     out_break_partial();
 }
 
-/* A task is about to go away: nothing may point to it any more. */
+/* Drops all references to a task that is about to be freed. */
 static void out_forget(const struct task *t)
 {
     for (u32 i = 0; i < out.n_taps; i++)
