@@ -7824,31 +7824,31 @@ static void out_forget(const struct task *t)
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
- * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
- * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
- * recordings, replay and diff walk these tables. To add a number is a row of gen/summary.h; to add
- * a list is its columns and its row there, and a REC_ number if it is recorded. A summary is a
- * value: st is that of this run, which st_take completes; a recording is read into one, and diff
- * has two. Only the totals of names are kept with the names (nm_).
- * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
+ * Times go into log-linear histograms with 16 buckets per octave, so a percentile is accurate to
+ * 1/32. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON, recordings,
+ * replay and diff iterate over these tables. To add a number, add a row to gen/summary.h; to add a
+ * list, add its columns and its row there, and a REC_ number if it is recorded. A summary is a
+ * value: st belongs to this run and st_take completes it; a recording is read into another one, and
+ * diff has two. Only the totals of names are kept with the names (nm_). Entry points: st_call,
+ * st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* of calls by name; the last has all numbers without one */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* calls by name; the last row: unnamed numbers */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-/* Calls of which it is known where their time went. */
+/* Calls that have a time breakdown, and its sums. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* The calls of one name, as long as each took: also those that stopped for kvis. */
+/* The calls of one name and their total duration, including calls that stopped only for kvis. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* of ns: calls in which their threads were killed. In no table of -c */
+    u64 killed_ns; /* part of ns: calls whose threads were killed in them. In no table of -c */
     struct st_time known;
-    u32 *hist; /* how many took how long; NULL: nobody asked for that */
+    u32 *hist; /* histogram of durations; NULL: not requested */
     u16 row;
 };
 
@@ -7864,17 +7864,17 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* in a replay: the pid may be another process's */
+    bool ended; /* in a replay: the pid may have been reused */
 };
 
-/* Waits for a CPU, as the kernel counted them; max_ns 0 in recordings of versions that did not know
+/* Waits for a CPU, as the kernel counted them. max_ns is 0 in recordings by versions that lack
  * it. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
 };
 
-/* The requests that the program's threads made of disks. */
+/* The disk requests of the program's threads. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
@@ -7896,46 +7896,47 @@ struct st_left {
     struct name *name;
 };
 
-/* A process that has ended. */
+/* A process that has exited. */
 struct st_process {
-    u64 ns;         /* it lived */
+    u64 ns;         /* lifetime */
     pid_t pid;
     char comm[16];
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A summary: of this run, filled as it goes and by st_take at its end, or of a recording. Its
- * numbers are those of SUMMARY_NUMBERS, its lists are described once, by st_lists. */
+/* A summary of this run, updated during the run and completed by st_take, or of a recording. Its
+ * numbers are described by SUMMARY_NUMBERS, its lists by st_lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait status of the command; -1: none (attached, or let go of) */
+    int status;         /* wait status of the command; -1: none (attached, or detached) */
     const char *backend;
-    const char *fallback; /* why it is not the hybrid backend, though it could; NULL: it is */
+    const char *fallback; /* why the hybrid backend is not used although it was allowed; NULL: it is
+                           * used */
     struct st_row row[ST_ROWS];    /* all calls */
-    struct st_row chosen[ST_ROWS]; /* those in the table of -c, where that has others */
-    bool apart;            /* it has */
-    bool recorded;         /* replay or diff loaded it from a recording */
-    bool from_calls, from_tables; /* of a recording: what chosen[] and caller[] are of */
+    struct st_row chosen[ST_ROWS]; /* calls in the table of -c, if it differs from row[] */
+    bool apart;            /* chosen[] differs from row[] */
+    bool recorded;         /* loaded from a recording by replay or diff */
+    bool from_calls, from_tables; /* source of a recording's chosen[] and caller[] */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
-    u64 n_left;            /* how many there were, also more than the list has */
-    struct st_where where[ST_WHERE]; /* open addressing; no calls: free; sorted in the end */
+    u64 n_left;            /* total, including those that did not fit into the list */
+    struct st_where where[ST_WHERE]; /* open addressing; no calls: free; sorted at the end */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
+    struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* the commands run, each once */
+    struct name *program[ST_PROGRAMS]; /* the programs that were run, each once */
     u64 n_programs;
-    struct st_delays delays; /* of which there is one, or it is not known */
-    struct st_io io;         /* the same */
+    struct st_delays delays; /* valid if n_delays is 1 */
+    struct st_io io;         /* valid if n_io is 1 */
     u64 n_delays, n_io;
 } st;
 
-static pid_t st_first_pid; /* the command */
+static pid_t st_first_pid; /* pid of the command */
 
 static u32 st_bucket(u64 v)
 {
@@ -7945,7 +7946,7 @@ static u32 st_bucket(u64 v)
     return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
 }
 
-/* The middle of a bucket. */
+/* Returns the middle of a bucket. */
 static u64 st_bucket_value(u32 i)
 {
     if (i < 16)
@@ -7955,8 +7956,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen,
- * where that is known. */
+/* Returns the quantile `p` (0..1); at most the maximum seen, if that is known. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7971,10 +7971,10 @@ static u64 st_percentile(const struct st_row *r, double p)
     return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-/* The histogram of a row; NULL: there is no memory for it. */
+/* Returns a row's histogram, allocated at the first use; NULL: no memory. */
 static u32 *st_hist(struct st_row *r)
 {
-    if (!r->hist) /* once a call name, not once a call */
+    if (!r->hist) /* once per call name, not per call */
         r->hist = calloc(ST_BUCKETS, sizeof *r->hist);
     return r->hist;
 }
@@ -7984,40 +7984,40 @@ static const char *st_name(u16 row)
     return row == ST_UNNAMED ? "unnamed" : sc_name(row);
 }
 
-/* The row that counts a call. */
+/* Returns the row that counts a call. */
 static u16 st_row_of(const struct call *c)
 {
     return c->known ? c->row : ST_UNNAMED;
 }
 
-/* The rows of the table of -c. */
+/* Returns the rows of the table of -c. */
 static const struct st_row *st_table_rows(const struct summary *s)
 {
     return s->apart ? s->chosen : s->row;
 }
 
-/* A connect under way has not failed; what sigreturn "returns" is the register of whatever the
- * signal interrupted (sigreturn(2)). */
+/* Returns whether a call has failed. A connect in progress has not. The "result" of sigreturn is a
+ * register of the code that the signal interrupted (sigreturn(2)). */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* How long a call took, also one in which its thread was killed; 0: nobody knows. */
+/* Returns how long a call took, including one in which its thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
     return c->noret && (c->detached || exits) ? 0 : c->exit_ns - c->enter_ns;
 }
 
-/* The time of the calls that returned. */
+/* Returns the total time of the calls that returned. */
 static u64 st_returned_ns(const struct st_row *r)
 {
     return r->ns - r->killed_ns;
 }
 
-/* hist: with a histogram. */
+/* Counts a call in a table; hist: also in its histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
@@ -8059,7 +8059,7 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* A row for a process; NULL: there are too many. */
+/* Returns a new row for a process; NULL: there are too many. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8071,7 +8071,7 @@ static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
     return p;
 }
 
-/* Counts a call of a process, if that has a row. */
+/* Counts a call of a process, if the process has a row. */
 static void st_caller_add(struct st_caller *p, const char *comm, const struct call *c)
 {
     if (!p)
@@ -8082,7 +8082,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* Rows that are in use first, and of these most time first. */
+/* Sorts used rows first, by time, the most time first. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8093,7 +8093,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* The row of a call's name and what it was about, or a free one. There always is one. */
+/* Returns the row of a call's name and its file, or a free row. There always is one. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8103,7 +8103,7 @@ static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on
     return &s->where[at % ST_WHERE];
 }
 
-/* Makes room in the table: the quarter with the most time stays, the rest is counted. */
+/* Makes space in the table: keeps the quarter with the most time and counts the rest. */
 static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
@@ -8125,7 +8125,7 @@ static void st_time_add(struct st_time *to, const struct st_time *more)
     to->disk += more->disk;
 }
 
-/* Adds time to the row of a call's name and what it was about. */
+/* Adds time to the row of a call's name and its file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
     if (s->n_where == ST_WHERE / 4 * 3)
@@ -8137,13 +8137,13 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* The time that was spent neither on a CPU nor waiting for one or for a disk: blocked. */
+/* Returns the blocked time: spent neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_rest(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
 
-/* Books a call of which it is known where its time went. */
+/* Counts a call that has a time breakdown. */
 static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
@@ -8156,19 +8156,20 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Whether the summary wants the time of a call that no event tells of, because it can take long.
- * recorded: it need not stop for that; else only those are worth it that wait for a disk. */
+/* Returns whether the summary needs the time of a call that causes no event, because the call can
+ * take long. recorded: the call need not stop for this; otherwise only calls that wait for a disk
+ * are worth a stop. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
- * finally returns. wanted: the filters leave it in the tables. */
+ * finally returns. wanted: the filters keep it in the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* it stopped for kvis's own sake */
+        return; /* it stopped only because kvis itself needs it */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8189,7 +8190,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Books bytes that moved through an open file. in: read or received. */
+/* Counts bytes that were transferred through an open file. in: read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8206,7 +8207,7 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Notes that a program was run; what the list cannot hold is counted. */
+/* Adds a program to the list of those that were run; counts it if the list is full. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8216,7 +8217,7 @@ static void st_program(struct name *n)
     n->ran = true;
 }
 
-/* Notes what a process that ends has opened itself and not closed. */
+/* Adds the descriptors that an exiting process has opened and not closed to the list. */
 static void st_open_at_exit(const struct task *t)
 {
     const struct files *f = t->files;
@@ -8233,7 +8234,7 @@ static void st_open_at_exit(const struct task *t)
     }
 }
 
-/* Puts a process into a list of ST_PROCESSES in which the longest are first. */
+/* Inserts a process into the list of the ST_PROCESSES longest, sorted by descending duration. */
 static void st_add_longest(const struct st_process *p)
 {
     u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
@@ -8245,7 +8246,7 @@ static void st_add_longest(const struct st_process *p)
     st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
 }
 
-/* Notes the end of a process; t: its last thread, comm and all. */
+/* Counts the end of a process; t is its last thread. */
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
@@ -8291,8 +8292,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table: strace's, and percentiles. Those with a number go, the lowest first,
- * until a line fits into the terminal. */
+/* The columns of the table: strace's, and percentiles. If a line does not fit into the terminal,
+ * columns with `goes` above 0 are dropped, the lowest number first. */
 static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
     { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
     { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
@@ -8300,7 +8301,7 @@ static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* The number of the last column that goes. */
+/* Returns the highest `goes` of the dropped columns. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -8349,7 +8350,7 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-/* Appends strace's table, with percentiles: times are wall-clock time in the call, in seconds and
+/* Appends strace's table with percentiles. Times are wall-clock times of calls, in seconds and
  * µs. */
 static void st_one_table(struct buf *b, const struct st_row *rows)
 {
@@ -8375,7 +8376,7 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
     free(total.hist);
 }
 
-/* For qsort: the most time first. */
+/* For qsort: most time first. */
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -8385,7 +8386,7 @@ static int st_compare_callers(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The table of --by=pid: a row for each process that made calls. */
+/* Appends the table of --by=pid: one row per process that made calls. */
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
     const struct st_caller *order[ST_CALLERS];
@@ -8406,7 +8407,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Whether it is of a recording without calls. */
+/* Returns whether the summary belongs to a recording without calls. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && s->apart && !s->from_calls && !s->from_tables;
@@ -8421,10 +8422,10 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* the backend that kvis proc is in a recording */
+#define ST_PROC "proc" /* the backend's name in recordings of kvis proc */
 
-/* Collects the names of a class that match, most bytes first; returns how many (at most max), and
- * in *more how many others there are. */
+/* Collects the names that match, most bytes first. Returns how many (at most max); sets *more to
+ * the number of others. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8460,13 +8461,14 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* For text: of a connection that the program has both ends of, the one that it connected to. */
+/* For text: if the program has both ends of a connection, only the one that it connected to
+ * counts. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
 }
 
-/* A peer that connect(2) was asked for, or accept gave. */
+/* Returns whether connect(2) or accept(2) used this peer. */
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
@@ -8492,7 +8494,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names that the summary's own lists point to. */
+/* Marks the names that the summary's own lists refer to. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8503,7 +8505,8 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Whether all calls are traced that a part of the summary counts: else it would be too small. */
+/* Returns whether all calls that a part of the summary counts are traced; otherwise the count would
+ * be too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8520,7 +8523,8 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* What must be so for a number to be told: else it would be too small, or is none of this run's. */
+/* The condition for showing a number. If it is not met, the number would be too low, or does not
+ * apply to this run. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8534,8 +8538,8 @@ enum st_known {
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* in JSON */
-    const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
-    u16 at;               /* in struct summary */
+    const char *recorded; /* in recordings and in diff's JSON; NULL: derived */
+    u16 at;               /* offset in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
@@ -8545,7 +8549,7 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* Of a recording by kvis proc. */
+/* Returns whether the summary is of kvis proc, which records no calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
@@ -8585,7 +8589,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     return false;
 }
 
-/* Takes what other sections have counted in this run. */
+/* Copies the counters of other sections into the summary of this run. */
 static void st_take(void)
 {
     st.mappings_overflow = vm.overflow;
@@ -8596,7 +8600,7 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Makes what is made of the rest; nothing can be counted any more. */
+/* Computes the derived numbers. Nothing can be counted after this. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
@@ -8608,8 +8612,8 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* How many rows are worth showing: ten, and none below 1 ms; *more: how many others there are in
- * the table. */
+/* Returns how many rows to show: at most ten, none below 1 ms. Sets *more to the number of other
+ * rows in the table. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8621,7 +8625,7 @@ static u32 st_where_top(const struct summary *s, u64 *more)
     return n;
 }
 
-/* The time of all calls of which it is known where it went. */
+/* Returns the sums over all calls that have a time breakdown. */
 static struct st_time st_known_sum(const struct summary *s)
 {
     struct st_time all = { 0 };
@@ -8653,21 +8657,21 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* a row that left the table and came back is counted twice */
+    if (s->where_other) /* a row that was removed and added again is counted twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Calls, under the key that counts them, and where their time went. */
+/* Appends a number of calls, under the key `calls`, and where their time went. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
         PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
 }
 
-/* The same of all calls of which it is known. */
+/* Appends the sums over all calls that have a time breakdown. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
@@ -8717,7 +8721,7 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-/* A request that is done. */
+/* Counts a completed request. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
     io->took.count++;
@@ -8760,7 +8764,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* The failures that are wanted (NULL: all), most of them first; returns how many. */
+/* Collects the failures that `want` selects (NULL: all), most frequent first. Returns how many. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8789,7 +8793,7 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 
 /* --- the lists, described --- */
 
-/* What a column of a list is. */
+/* The type of a list's column. */
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
@@ -8797,23 +8801,23 @@ enum st_type {
     ST_CALL,       /* u16: the row of a call; in JSON its name */
     ST_KIND,       /* u8: enum fdkind; in JSON its name */
     ST_TEXT,       /* char[], with a NUL if there is one */
-    ST_WORD,       /* const char *, of kvis's own; NULL: none */
+    ST_WORD,       /* const char *, constant text of kvis; NULL: none */
     ST_FILE,       /* struct name * of a file */
     ST_NAME,       /* struct name * of any class; NULL: none */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_REST,       /* of a row that begins with a struct st_time: what is left of it */
+    ST_REST,       /* derived: the blocked time of a row that begins with a struct st_time */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* in JSON; NULL: the value is all of the row there */
+    const char *key; /* in JSON; NULL: the row is this value alone, without braces */
     u8 type, sinks;
     u16 at, size;    /* in the row */
 };
 
-/* A column that is a member of the row, and one that is made of all of it. */
+/* A column that is a member of the row, and one that is derived from the whole row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8847,43 +8851,45 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* The calls of a recording say all that its tables do. */
+/* Ignored if the recording contains the calls, which include the same data. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
 
-static struct name *st_listed[ST_LISTED]; /* the names that are in the list at hand */
+static struct name *st_listed[ST_LISTED]; /* the names in the list that is being written */
 
-/* What a record of a recording is: rec_ says what it holds. The numbers are the format's. */
+/* The types of a recording's records; rec_ documents their contents. The numbers are part of the
+ * format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* what happens */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER                                     /* what it came to */
+    REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
 };
 
-/* The lists of the summary, which JSON, recordings, replay and diff walk in this order. */
+/* The lists of the summary. JSON, recordings, replay and diff iterate over them in this order. */
 static const struct st_list {
-    const char *key;      /* in JSON; NULL: not there, unless json() says it */
-    const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
-    u32 more;             /* where that number is in struct summary */
-    u8 known;             /* enum st_known: when it is in JSON */
-    u8 record;            /* enum rec_type; 0: it is not recorded */
-    bool sparse;          /* a row whose first number is 0 is none */
-    bool numbered;        /* the recording has its place before each row */
-    bool together;        /* one record has all rows, after *n and how many they are */
+    const char *key;      /* in JSON; NULL: not a list there, but json() may write it */
+    const char *more_key; /* in JSON, the number of rows left out: *more and those not shown */
+    u32 more;             /* offset of that number in struct summary */
+    u8 known;             /* enum st_known: condition for JSON */
+    u8 record;            /* enum rec_type; 0: not recorded */
+    bool sparse;          /* a row whose first number is 0 is unused */
+    bool numbered;        /* the recording has the row's index before each row */
+    bool together;        /* one record contains all rows, after *n and the number of rows */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* where they are in struct summary */
-    u32 n;                /* where it is how many, at most max in the table; 0: max */
-    bool (*want)(const struct name *); /* rows are these names */
-    u32 (*top)(const struct summary *s, u64 *more); /* how many rows are shown */
-    void (*add)(struct summary *s, const void *row); /* of a recording; NULL: it comes after those
-                                                      * there are */
-    void (*json)(struct buf *b, const struct summary *s); /* what is not a list there */
+    u32 rows, size, max;  /* offset in struct summary, row size, number of rows */
+    u32 n;                /* offset of the count, of which at most max are in the table; 0: max */
+    bool (*want)(const struct name *); /* the rows are these names */
+    u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show */
+    void (*add)(struct summary *s, const void *row); /* adds a row of a recording; NULL: append
+                                                      * it */
+    void (*json)(struct buf *b, const struct summary *s); /* writes data that is not a list in
+                                                           * JSON */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -8902,13 +8908,13 @@ static const struct st_list {
 #undef PART
 #undef MEMBER
 
-/* How many places of a list's table may be in use. */
+/* Returns how many slots of a list's table may be in use. */
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
     return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
 }
 
-/* Row i of a list; NULL: that place is free. */
+/* Returns row i of a list; NULL: that slot is free. */
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
 {
     if (l->want)
@@ -8934,14 +8940,14 @@ static void st_text_exit(struct buf *b, const struct summary *s)
         b_f(b, "%d", WEXITSTATUS(status));
 }
 
-/* Text of at most so many bytes, escaped. */
+/* Appends at most `most` bytes of text, escaped. */
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
     b_esc(b, s, u_cut(s, n, most), 0);
     b_s(b, n > most ? "…" : "");
 }
 
-/* The command line as one line of text, escaped. */
+/* Appends the command line as one line, escaped. */
 static void st_command(struct buf *b)
 {
     enum { MOST = 4096 };
@@ -8961,7 +8967,7 @@ static void st_command(struct buf *b)
     }
 }
 
-/* What is missing; false: nothing. */
+/* Returns whether records were lost. */
 static bool st_has_lost(const struct summary *s)
 {
     return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
@@ -8986,12 +8992,12 @@ static void st_text_lost(struct buf *b, const struct summary *s)
 
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of items with dots between them: as many as fit into 79 columns, but at least one. */
+/* A line of items separated by dots: as many as fit into 79 columns, but at least one. */
 struct st_items {
     struct buf *b;
-    u32 line;      /* where the line begins in b */
-    u32 item;      /* where the item begins that is being made */
-    u32 end;       /* columns that what stands behind the items needs */
+    u32 line;      /* offset of the line in b */
+    u32 item;      /* offset of the current item */
+    u32 end;       /* columns needed after the items */
     u32 shown;
     u64 left_out;
 };
@@ -9009,7 +9015,7 @@ static void st_begin_item(struct st_items *items)
     b_s(items->b, items->shown ? " · " : "");
 }
 
-/* Keeps the item that was made, or takes it away again where it does not fit. */
+/* Keeps the current item, or removes it if it does not fit. */
 static void st_end_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -9023,8 +9029,8 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or takes it away where nothing is on it. more: items that were not even made.
- * dropped: there may have been others, whose names are gone. */
+/* Ends the line, or removes it if it has no items. more: number of items that were not even
+ * created. dropped: there may have been others, whose names were dropped. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -9037,7 +9043,8 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     b_c(b, '\n');
 }
 
-/* All times of a summary have one unit: seconds where it ran for one, else milliseconds. */
+/* All times of a summary have one unit: seconds if the run took at least one second, else
+ * milliseconds. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
@@ -9064,14 +9071,14 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* To the last digit that is shown, so that what is shown adds up. */
+/* Rounds to the last displayed digit, so that the displayed parts add up. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
     return (ns + unit / 2) / unit * unit;
 }
 
-/* A file's path, on a terminal only its end. */
+/* Appends a file's path; on a terminal only its end. */
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
@@ -9079,7 +9086,7 @@ static void st_path(struct buf *b, const struct name *n)
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
-/* The command's name without its directory, or the processes of -p. */
+/* Appends the command's name without its directory, or the processes of -p. */
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -9097,7 +9104,8 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
+/* Appends where the waiting time of a single thread went; the parts add up. The disk time is from
+ * calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -9141,7 +9149,8 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* its own line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* move it to its own
+                                                                             * line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -9149,7 +9158,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* The calls that took the most time in all. */
+/* Appends the calls that took the most time in total. */
 static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
@@ -9162,7 +9171,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* not of calls that all began before kvis came */
+            known |= s->row[i].calls != 0; /* false if all calls began before kvis attached */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9184,7 +9193,8 @@ static void st_label(struct buf *b, const char *label)
     b_f(b, "  %-14s  ", label);
 }
 
-/* Of several threads, whose waits add up to nothing: those for CPUs; and the disks' requests. */
+/* Appends the waits for CPUs of several threads, whose waiting times do not add up to the duration,
+ * and the disk requests. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
@@ -9277,7 +9287,8 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Whether a failure can be more than the way that programs look for something. */
+/* Returns whether a failure is notable, not just the usual way of programs to look for
+ * something. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9312,10 +9323,10 @@ static void st_text_peak(struct buf *b, const struct summary *s)
         s->processes > 1 ? " of the largest process" : "");
 }
 
-/* What was asked for, or is seldom. */
+/* Appends optional and rare lines. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* else it was said at the start */
+    if (s->fallback && !out.events_on) { /* otherwise it was printed at the start */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9341,7 +9352,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", s->uring);
 }
 
-/* Appends what could not be read, or did not fit. */
+/* Appends the numbers of reads that failed and data that did not fit. */
 static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
@@ -9362,7 +9373,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     }
 }
 
-/* Twelve lines, and a few more where there is more to say. */
+/* Appends the short summary: twelve lines, and a few more if needed. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
     b_s(b, out.events_on ? "\n" : "");
@@ -9385,22 +9396,22 @@ static void st_text_short(struct buf *b, const struct summary *s)
     }
 }
 
-/* Between two items of the summary: a thousand long names of bytes that are no UTF-8 are more than
- * the sink's buffer holds. */
+/* Flushes between two items of the summary if necessary: a thousand long names that are not UTF-8
+ * would overflow the sink's buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
 }
 
-/* Whether a row has no value in a column. */
+/* Returns whether a row has no value in a column. */
 static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
         || (c->type == ST_NAME && !*(struct name *const *)p);
 }
 
-/* "key":"text", or only "text". */
+/* Appends "key":"text", or only "text" without a key. */
 static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 {
     if (key)
@@ -9419,7 +9430,7 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_c(b, '"');
 }
 
-/* The value of a row's column that is text, and its length. */
+/* Returns the text of a row's column, and its length. */
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
 {
     bool pointer = c->type == ST_NAME || c->type == ST_FILE;
@@ -9481,7 +9492,7 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "}");
 }
 
-/* A list in JSON, and how many others there are. */
+/* Appends a list in JSON, and the number of rows left out. */
 static void st_json_list(struct buf *b, const struct summary *s, const struct st_list *l)
 {
     u64 more = 0;
@@ -9552,7 +9563,7 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* A summary to every sink. text: also to the terminal. */
+/* Writes a summary to every sink. text: also to the terminal. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
