@@ -123,7 +123,7 @@
 #define KVIS_VERSION "0.1"
 #endif
 
-/* == 2 types: what sections share ================================================= */
+/* == 2 types: types that several sections use ===================================== */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -148,8 +148,7 @@ typedef int64_t s64;
 #define U_CUT "…" /* replaces text that a limit cut off */
 
 /* A byte buffer that grows up to `max` bytes. Bytes beyond `max` are dropped and `cut` is set. The
- * memory is kept for reuse, so a reused buffer allocates only when it needs more than ever
- * before. */
+ * memory is kept for reuse: a reused buffer allocates only if it needs more than ever before. */
 struct buf {
     char *p;
     u32 len, cap, max; /* max 0: 1 MiB */
@@ -204,10 +203,9 @@ struct call {
     u64 arg[6];
     s64 ret;
     int err;          /* errno (positive) when the call failed, else 0 */
-    bool noret;       /* never returned (exit, killed, exec'd away) */
-    bool detached;    /* kvis detached its thread before it returned */
-    bool late;        /* its duration is unknown: it began before kvis attached, or its end was
-                       * lost */
+    bool noret;       /* never returned (exit, killed, or exec in another thread) */
+    bool detached;    /* kvis detached from the thread before the call returned */
+    bool late;        /* duration unknown: it began before kvis attached, or its end was lost */
     u64 enter_ns, exit_ns;
     bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
@@ -224,8 +222,7 @@ struct call {
     u8 n_paths;
     bool selected;    /* -P selects it */
     u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
-    struct name *touched[CALL_TOUCHES]; /* what its descriptors referred to at entry; for
-                                         * recordings */
+    struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
 };
 
 /* A name that is kept for the summary: a file's path or a peer's address, stored once, with its
@@ -238,9 +235,8 @@ struct name {
     bool ran;                       /* it is in the list of programs, or was counted as beyond the
                                      * list's limit */
     bool live;                      /* referenced (valid only while nm_drop is being prepared) */
-    u8 kind;                        /* enum fdkind of its last use. A peer with FK_SOCK is the
-                                     * address of a socket of the traced program that has
-                                     * connected. */
+    u8 kind;                        /* enum fdkind of its last use. FK_SOCK and cls 'p': the address
+                                     * of a socket of the traced program that has connected */
     u64 in_bytes, out_bytes, opens;
     char s[];                       /* NUL-terminated; may contain any other byte */
 };
@@ -268,8 +264,7 @@ struct ofd {
     bool wanted;         /* it is one of the files of -P, under whatever name */
     u64 moment;          /* ps.moment when a directory's name was last looked up */
     u32 entries;         /* directory entries read, without . and .. */
-    bool listed, more;   /* listed: entries were read; more: there were others that kvis did not
-                          * count */
+    bool listed, more;   /* entries were read; there were others that kvis did not count */
 };
 
 struct fdent {
@@ -327,8 +322,7 @@ struct proc {
     s32 sent_code;       /* of the sent signal: si_code, and the sender */
     pid_t sent_by;
     u64 rss_ns, rss;     /* when its resident memory was read, and its size in bytes */
-    u64 max_rss;         /* peak resident memory of its program, known when the program ends; 0:
-                          * unknown */
+    u64 max_rss;         /* peak resident memory of its program, set when it ends; 0: unknown */
     u64 exec_rss;        /* max_rss as it was when its last exec began */
     u64 rss_before;      /* the peak of all its earlier programs, where the kernel keeps one peak
                           * for all */
@@ -355,10 +349,10 @@ struct task {
     u8 run;              /* enum run */
     bool seen_stop;      /* its first stop was seen */
     bool stops_at_exit;  /* its options have PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* 1 + the row of the call it was blocked in when kvis attached; 0: none */
+    u16 blocked_in;      /* 1 + the row of the call it was in when kvis attached; 0: none */
     s32 blocked_on;      /* and that call's first argument */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
-    u64 full_ns;         /* since when; 0: from its next stop on */
+    u64 full_ns;         /* when `full` took effect; 0: at its next stop */
     struct call call;
     bool restarting;     /* the kernel is about to restart `call`: not counted yet */
     struct name *exec_path;     /* path of the execve in progress */
@@ -367,18 +361,16 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* start of the last exec that was shown at its event */
-    u64 reported_ns, reported_end_ns; /* entry and exit time of a call that was both recorded and
-                                       * stopped */
+    u64 reported_ns, reported_end_ns; /* times of a call that was recorded and also stopped */
     u64 pending_ns;             /* start of the recorded call that `call` already shows; or 0 */
     u32 key;                    /* its tid in the initial pid namespace; 0: not known yet */
     bool strict;                /* kvis enforces on it what SECCOMP_MODE_STRICT would */
     bool missing;               /* it has exited, but no record has reported its exit yet */
-    bool restore_arg0;          /* kvis removed a flag from clone's flags: restore it at the call's
-                                 * exit */
+    bool restore_arg0;          /* kvis removed a flag from clone's: restore it at exit */
 };
 
-/* How a call ended, as -e status= names it (strace(1)). Only the result of a thread that has exited
- * cannot be read, so kvis has no call with the status `unavailable`. */
+/* How a call ended, as -e status= names it (strace(1)). kvis has no call with the status
+ * `unavailable`, because it can read the result of every thread that has not exited. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -513,7 +505,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns how many edits make one word the other: insert, delete, change or swap letters; 9:
+/* Returns the edit distance of two words: letters inserted, deleted, changed or swapped; 9:
  * many. */
 static u32 u_distance(const char *a, const char *b)
 {
@@ -536,8 +528,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best to `word` if it is nearer to `given` than the best so far and `given` may be a typo of
- * it. */
+/* Sets *best to `word` if it is nearer to `given` than *best and `given` may be a typo of it. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -773,7 +764,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the length of the longest prefix of at most `most` bytes that does not split a UTF-8
+/* Returns the length of the longest prefix of at most `most` bytes that splits no UTF-8
  * character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
@@ -867,7 +858,8 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* ASCII that stands for itself everywhere: no control character, quote or backslash. */
+/* Returns whether c is ASCII that needs no escape anywhere: no control character, quote or
+ * backslash. */
 static bool u_is_plain(u8 c)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
@@ -913,8 +905,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* Appends a string of a traced program as -v shows it: "quoted", followed by ... if it was
- * truncated. */
+/* Appends a string of a traced program as -v shows it: "quoted", and ... if it was truncated. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -1344,7 +1335,7 @@ enum { ARCH_ARG0_IS_RESULT = 0 };
 /* The kernel's flag for a task in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
-/* Offsets in the kernel's struct pt_regs of a call's arguments, 64-bit and 32-bit. The layout is
+/* Offsets of a call's arguments in the kernel's struct pt_regs, 64-bit and 32-bit. The layout is
  * that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
@@ -1379,8 +1370,7 @@ enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) are not
-                                 * distinguished */
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) look the same */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
@@ -1405,7 +1395,7 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* No BPF program is loaded here (see ARCH_HAS_BPF), so these patch nothing: struct pt_regs,
+/* No BPF program is loaded here (see ARCH_HAS_BPF), so these offsets patch nothing: struct pt_regs,
  * arch/arm/include/uapi/asm/ptrace.h. */
 enum { ARCH_ORIG_A0 = 17 * 4 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
@@ -1675,8 +1665,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
 }
 #else
-/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h. libcs define it in different
- * headers. */
+/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h; the header depends on the libc. */
 enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
@@ -1879,8 +1868,7 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Returns whether the thread has continued since the current record: its descriptors may have
- * changed. */
+/* Returns whether the thread has continued since this record: its descriptors may have changed. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
@@ -1916,8 +1904,8 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, one word at a
- * time. */
+/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, word by
+ * word. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -2153,8 +2141,7 @@ static struct {
     struct name **hash;  /* at least one chain per name */
     u32 buckets;         /* a power of two; 0: no hash yet */
     u64 secret;          /* prevents a program from choosing names that share a chain */
-    size_t total, drop_at; /* total: bytes that names take; drop_at: total at which names are
-                            * dropped */
+    size_t total, drop_at; /* bytes that names take; total at which nm_drop is due */
     u64 n, overflow;
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
@@ -2340,8 +2327,8 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* One search for two bytes instead of three for longer strings, because it runs for every opened
- * file. */
+/* Returns whether it is a dynamic linker. It runs for every opened file, so it searches for two
+ * bytes once instead of for three longer strings. */
 static bool nm_is_linker(const char *s)
 {
     for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
@@ -2404,8 +2391,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether every program uses this file: the list of the files with the most I/O omits such
- * files. */
+/* Returns whether every program uses this file. The list of files with the most I/O omits it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2531,8 +2517,9 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). An entry that
- * /proc reported after the current call is not the file that this call closed. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If /proc reported
+ * the entry after the time of the current call, it is another file than the one that this call
+ * closed, and its end is not reported. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
@@ -2826,8 +2813,7 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* Returns the access mode as a word. Mode 3 gives a descriptor for ioctl(2) only (open(2),
- * NOTES). */
+/* Returns the access mode as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
@@ -2941,8 +2927,7 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* Returns a descriptor's open flags from /proc/PID/fdinfo (octal), or -EINVAL if they are not
- * reported. */
+/* Returns a descriptor's open flags from /proc/PID/fdinfo (octal); -EINVAL: not reported. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
@@ -2983,8 +2968,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    DIR *d = opendir(path); /* NULL: no /proc, or no permission to read it: descriptors stay
-                             * numbers */
+    DIR *d = opendir(path); /* NULL: no /proc, or no permission: descriptors stay numbers */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
@@ -2998,8 +2982,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
     }
 }
 
-/* Returns whether tid has no descriptor n according to /proc. False if /proc is not mounted or not
- * readable. */
+/* Returns whether /proc shows that tid has no descriptor n. False without access to /proc. */
 static bool fd_is_closed(pid_t tid, s32 n)
 {
     char link[8], path[64];
@@ -3083,9 +3066,8 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * mremap, mprotect and brk update the array, because kvis examines a fault only after the program
  * has continued or exited. */
 
-/* Limits: regions of all address spaces together, 32 bytes each, and lines read from a maps file.
- * After reading such a file, kvis does not read it again for VM_PAUSE times as long as the reading
- * took. */
+/* Limits: regions of all address spaces together, 32 bytes each, and lines read from a maps file. A
+ * maps file is not read again for VM_PAUSE times as long as the last reading took. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
@@ -3213,7 +3195,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap: maps the region at `from` at [to, to_end) as well, then unmaps [from, gone). */
+/* mremap: records that [from, gone) is unmapped and that its region is at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3277,9 +3259,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
 }
 
 /* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. Block
- * devices have a major number. The mounts are read each time, because the kernel reuses device
- * numbers of unmounted file systems; only the device number of the running program's file cannot be
- * reused. */
+ * devices have a major number. The mounts are read each time, because the kernel reuses the device
+ * numbers of unmounted file systems, except that of the running program's file. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -3423,7 +3404,7 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Returns a thread of the process whose tables are known, or NULL. */
+/* Returns a thread of the process that has a descriptor table, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3711,17 +3692,15 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* The names of 3000 values are a quarter of the binary, so one pool holds them without their common
  * prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
-    u32 low; /* low half of the value. By the same index: fl_high[] (its high half), fl_prefix[]
-              * (index in fl_prefixes[]) and fl_name[] (offset of the rest of the name in
-              * fl_names) */
+    u32 low; /* low half of the value; at the same index: fl_high[] (high half), fl_prefix[] (index
+              * in fl_prefixes[]), fl_name[] (offset in fl_names) */
 };
 struct family {
     u16 row, n; /* fl_rows[row] .. */
 };
 #include "gen/out/flags.h"
 
-/* How the structures of gen/tables/structs.tbl are shown: the comment at its top explains the
- * columns. */
+/* How the structures of gen/tables/structs.tbl are shown; the columns are explained at its top. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
@@ -3747,8 +3726,7 @@ struct dec_member {
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* in bytes; for an extensible structure, up to the end of its last known
-                        * member */
+    u16 size;          /* in bytes; if extensible, up to the last known member */
     u8 sizing;         /* enum dec_sizing */
     u8 own, own_least; /* DEC_SIZE_OWN: offset of its size, and the size that 0 means */
     u8 abis;           /* 1 << ABI_... that have this layout */
@@ -3779,8 +3757,8 @@ struct sc_result {
     u8 opens;                  /* FK_...: kind of the new descriptor */
     u16 fam;                   /* family for RET_BITS and RET_VALUE */
     const char *label;         /* text before them */
-    u32 only;                  /* bits of an argument without (or with) which the result is a plain
-                                * number */
+    u32 only;                  /* the form applies only if an argument has some (only_not: none) of
+                                * these bits */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
@@ -3791,8 +3769,7 @@ struct sc_result {
 /* The arguments after a command: gen/tables/commands.tbl. */
 struct sc_command {
     u32 value;
-    u8 nargs, result; /* of the call; result: a row of sc_results[], 0: that of the call's own
-                       * row */
+    u8 nargs, result; /* of the call; result: row of sc_results[], 0: as in the call's row */
     u16 kind[4];
 };
 struct sc_commands {
@@ -3831,7 +3808,7 @@ struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
     u8 st;   /* ST_...: the structure, for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown: for a value that is shown like a structure's member */
+    u8 how;  /* enum dec_shown: for a value shown like a member */
     u8 size; /* size of that value in bytes, or DEC_LONG (doubled for a time) or DEC_WORD */
 };
 
@@ -3896,8 +3873,8 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* The size of a long: x32 has 32-bit pointers, but the kernel's 64-bit timespec, timeval, flock and
- * long. */
+/* Returns the size of a long in timespec, timeval and flock: x32 has 32-bit pointers, but 64-bit
+ * longs. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
@@ -3912,8 +3889,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes the argument's data has: at exit, those transferred; at entry, no
- * limit. */
+/* Returns how many bytes of data the argument has: at exit, those transferred; at entry, any
+ * number. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3945,7 +3922,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns how to show the call's result. row: c->row, or c->id for a call made through
+/* Returns the format of the call's result. row: c->row, or c->id for a call through
  * socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
@@ -4417,8 +4394,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure of `have` bytes at addr; at most 512, because `have` can come from the
- * tracee. */
+/* Appends a structure of `have` bytes at addr: at most 512, because the tracee may have set
+ * `have`. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4481,7 +4458,7 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* Appends an array of the tracee, [elem, elem, ...]: at most -s elements, of at most 64 bytes
+/* Appends an array of the tracee, [elem, elem, ...]: at most -s elements of at most 64 bytes
  * each. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
@@ -4519,7 +4496,7 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* Appends an array. The result is the number of its elements; at entry, the next argument is. */
+/* Appends an array. Its number of elements is the result, or at entry the next argument. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4592,8 +4569,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* A CPU clock contains a pid or a file descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 for
- * a thread's | which clock; 3 in the low bits: a descriptor of a clock device. */
+/* A CPU clock's id encodes a pid or a descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 if
+ * it is a thread's | which clock; with 3 in the low bits, the descriptor of a clock device. */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = (s32)v;
@@ -4605,8 +4582,7 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* Returns the family of a socket option's names, which depends on its level
- * (include/linux/socket.h). */
+/* Returns the family of the names of a level's socket options (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -5091,8 +5067,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* unix(7): a path with or without a NUL, or an abstract name, which begins with a NUL and has the
- * rest. */
+/* unix(7): a path, with or without a NUL, or an abstract name: a NUL and all bytes after it. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5166,7 +5141,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* Appends a sockaddr of the tracee; the kernel accepts at most 128 bytes (struct
+/* Appends a sockaddr of the tracee: at most 128 bytes, as in the kernel (struct
  * sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
@@ -5286,8 +5261,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* Appends the struct msghdr at p; `bytes` is how many bytes the call transferred (at entry: no
- * limit). */
+/* Appends the struct msghdr at p; `bytes`: how many the call transferred; no limit at entry. */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5397,7 +5371,7 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         dec_quoted(d, p, have, n);
 }
 
-/* getsockopt's and setsockopt's value: arguments 1 and 2 are level and name; the next one is the
+/* The value of getsockopt and setsockopt: arguments 1 and 2 are level and name, the next is the
  * length. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
@@ -5449,8 +5423,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends all names of a value, "A or B": which one applies may depend on the descriptor's
- * driver. */
+/* Appends all names of a value, "A or B": which one applies depends on the device driver. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5463,8 +5436,8 @@ static bool dec_names(struct buf *b, u64 v, unsigned fam)
     return b->len > from;
 }
 
-/* Appends a command of evdev that contains another number (linux/input.h). Returns false if it is
- * none. */
+/* Appends an evdev command that contains another number (linux/input.h). Returns false if it is not
+ * one. */
 static bool dec_evdev(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5521,12 +5494,11 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* io_uring_enter's argument: a signal set, or a structure with one, depending on the flags before
- * it. */
+/* io_uring_enter's argument: a signal set, or, depending on the flags, a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; EXT_ARG_REG: an offset in memory
-                                               * registered with the ring */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
+                                               * memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_k_hex(d, v);
@@ -5604,8 +5576,7 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* Decodes at entry the arguments that the call reads. Values that dec_exit needs are saved in
- * c->outlen. */
+/* Decodes at entry the arguments that the call reads. c->outlen keeps what dec_exit needs. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5904,8 +5875,7 @@ static bool sc_add_named(const char *word, bool *set)
     return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
 }
 
-/* Adds the calls that one word of -e trace= selects. Returns NULL, or an error message (static
- * buffer). */
+/* Adds the calls that a word of -e trace= selects. Returns NULL, or an error message (static). */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5927,8 +5897,7 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set from -e trace='s [!]word,word… list. Returns NULL, or an error message (static
- * buffer). */
+/* Sets sc_set from -e trace=[!]word,word… Returns NULL, or an error message (static). */
 static const char *sc_parse(const char *expr)
 {
     static char word[4096];
@@ -6103,8 +6072,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and the data its fields point to into `text`. Returns false if the data do not
- * fit. */
+/* Copies an event, and the data of its fields into `text`. Returns false if the data do not fit. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6242,11 +6210,10 @@ enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* held-back text is printed after this time, or when nothing was
-                               * added */
-    OUT_QUIET_NS = 200000000, /* for this time */
-    OUT_DISK_FEW = 8,      /* this many successive requests are worth a line of text */
-    OUT_SLOW_NS = 10000000 /* so is one request, or one wait for a CPU, that takes this long */
+    OUT_HELD_NS = 800000000,  /* longest time that text is held back */
+    OUT_QUIET_NS = 200000000, /* held-back text is printed if nothing was added for this time */
+    OUT_DISK_FEW = 8,      /* this many successive disk requests get a line of text, */
+    OUT_SLOW_NS = 10000000 /* as does a request, or a wait for a CPU, that takes this long */
 };
 
 /* What the text sink knows about a process. */
@@ -6261,8 +6228,7 @@ struct out_proc {
     u64 since_ns;        /* time of the first unprinted file in `files`; 0: none */
     u32 files[N_NM_CLASSES]; /* number of opened files, by class, that are not printed one by one */
     u32 n_files, file[OUT_FILES]; /* hashes of their paths; 0: free */
-    struct {             /* by class: the common directory of the files, or the path of a single
-                          * file */
+    struct {             /* by class: the common directory, or a single file's path */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
@@ -6475,8 +6441,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a process's name in out_names: its own, or a free one, or the least recently
- * used. */
+/* Returns the slot of a process's name in out_names: its own, a free, or the least recently used
+ * one. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6625,8 +6591,7 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the name of an exec's program, without its directories, and sets *n to its length; NULL:
- * unknown. */
+/* Returns the program's name of an exec, without directories, and its length *n; NULL: unknown. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6856,8 +6821,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether an event is held back to be merged with similar ones: I/O, and searches for a
- * program. */
+/* Returns whether an event is held back to be merged with similar ones: I/O and program
+ * searches. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6902,7 +6867,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+/* Appends a list of files: 12 libraries, 4 locale and 3 configuration files, 24 headers below
+ * /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6940,8 +6906,8 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the files that a process has read, before its next line: the first time, those of its
- * start-up. */
+/* Prints the files that a process has read, before its next line. The first line is its
+ * start-up's. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -7127,8 +7093,7 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* Returns the class of a file that is only read. During start-up, libraries can be in any
- * directory. */
+/* Returns the class of a file that is only read. At start-up, libraries can be in any directory. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
@@ -7141,8 +7106,7 @@ static bool out_is_work(enum nm_class class, bool starting)
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Returns whether an event is routine although its file deserves a line: directories, anonymous
- * memory. */
+/* Returns whether an event is routine although its file is not: directories, anonymous memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
@@ -7749,7 +7713,7 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* Handles the end of a call, or that it will never end: the rest of its line, and its JSON
+/* Handles the end of a call, or the news that it has none: the rest of its line, its JSON
  * object. */
 static void out_call_exit(struct task *t)
 {
@@ -7867,8 +7831,7 @@ struct st_caller {
     bool ended; /* in a replay: the pid may have been reused */
 };
 
-/* Waits for a CPU, as the kernel counted them. max_ns is 0 in recordings by versions that lack
- * it. */
+/* Waits for a CPU, as the kernel counted them. max_ns is 0 in recordings of older versions. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -7912,13 +7875,13 @@ static struct summary {
 #undef X
     int status;         /* wait status of the command; -1: none (attached, or detached) */
     const char *backend;
-    const char *fallback; /* why the hybrid backend is not used although it was allowed; NULL: it is
-                           * used */
+    const char *fallback; /* why the hybrid backend is not in use; NULL: it is */
     struct st_row row[ST_ROWS];    /* all calls */
     struct st_row chosen[ST_ROWS]; /* calls in the table of -c, if it differs from row[] */
     bool apart;            /* chosen[] differs from row[] */
     bool recorded;         /* loaded from a recording by replay or diff */
-    bool from_calls, from_tables; /* source of a recording's chosen[] and caller[] */
+    bool from_calls, from_tables; /* chosen[] and caller[] are from a recording's calls, or
+                                   * tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
@@ -8461,8 +8424,8 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* For text: if the program has both ends of a connection, only the one that it connected to
- * counts. */
+/* Returns whether a peer is shown in text: if the program has both ends, only the one it connected
+ * to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -8533,7 +8496,7 @@ enum st_known {
     ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
 
-/* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
+/* The numbers of the summary. Text, JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
@@ -8814,7 +8777,7 @@ enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 struct st_col {
     const char *key; /* in JSON; NULL: the row is this value alone, without braces */
     u8 type, sinks;
-    u16 at, size;    /* in the row */
+    u16 at, size;    /* offset in the row, and size */
 };
 
 /* A column that is a member of the row, and one that is derived from the whole row. */
@@ -8860,8 +8823,7 @@ static void st_add_caller(struct summary *s, const void *row)
 
 static struct name *st_listed[ST_LISTED]; /* the names in the list that is being written */
 
-/* The types of a recording's records; rec_ documents their contents. The numbers are part of the
- * format. */
+/* The types of a recording's records; rec_ documents them. The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
@@ -8886,10 +8848,8 @@ static const struct st_list {
     u32 n;                /* offset of the count, of which at most max are in the table; 0: max */
     bool (*want)(const struct name *); /* the rows are these names */
     u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show */
-    void (*add)(struct summary *s, const void *row); /* adds a row of a recording; NULL: append
-                                                      * it */
-    void (*json)(struct buf *b, const struct summary *s); /* writes data that is not a list in
-                                                           * JSON */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append */
+    void (*json)(struct buf *b, const struct summary *s); /* writes other data */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -9043,8 +9003,7 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     b_c(b, '\n');
 }
 
-/* All times of a summary have one unit: seconds if the run took at least one second, else
- * milliseconds. */
+/* All times of a summary have one unit: seconds if the run took at least 1 s, else milliseconds. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
@@ -9104,7 +9063,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends where the waiting time of a single thread went; the parts add up. The disk time is from
+/* Appends where a single thread's waiting time went; the parts add up. The disk time is from
  * calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
@@ -9149,8 +9108,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* move it to its own
-                                                                             * line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* too long */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -9268,7 +9226,7 @@ static void st_text_file_totals(struct buf *b, const struct summary *s)
         s->files_written, out_bytes(s->file_out).s);
 }
 
-/* The files with the most bytes. */
+/* Appends the files with the most bytes. */
 static void st_text_most_bytes(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "");
@@ -9287,8 +9245,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is notable, not just the usual way of programs to look for
- * something. */
+/* Returns whether a failure is notable: not one that programs cause by looking for something. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
