@@ -1,59 +1,60 @@
 // SPDX-License-Identifier: MIT
 /* kvis: shows what a program makes the Linux kernel do.
  *
- * One static binary that needs nothing on the machine it is copied to. This file is all of it, but
- * for the tables that gen/ makes. Data flows downwards, and so does the file: a section calls only
- * the sections above it (there are no forward declarations, so the compiler sees to that).
+ * One static binary that needs no other file on the machine it is copied to. This file is all of
+ * it, except the tables that gen/ generates. Data flows downwards, and so does the file: a section
+ * calls only sections above it. There are no forward declarations, so the compiler enforces that.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
- * To read it: start with main at the bottom, then tr_loop.
+ * To read it, start with main at the bottom, then tr_loop. Sections marked [die] may end the
+ * program: all their functions, or only those named.
  *
  *  1 limits   headers, kernel constants that old headers lack
- *  2 types    what sections share
- *  3 u_       errors, bounded bytes, numbers as people read them [die]
- *  4 arch_ abi_ sys_  all that depends on the CPU
- *  5 mem_     the tracee's memory
- *  6 nm_      names that the summary keeps [die: nm_init]
- *  7 fd_ ofd_ files_  what a descriptor is
+ *  2 types    types that several sections use
+ *  3 u_       errors, bounded buffers, human-readable numbers [die]
+ *  4 arch_ abi_ sys_  everything that depends on the CPU architecture
+ *  5 mem_     access to the tracee's memory
+ *  6 nm_      names that are kept for the summary [die: nm_init]
+ *  7 fd_ ofd_ files_  file descriptors and what they refer to
  *  8 vm_      address spaces
  *  9 ps_      processes and threads
- * 10 dec_     arguments and results of calls, as people read them
- * 11 sc_      which call: numbers, names, sets
+ * 10 dec_     arguments and results of calls, human-readable
+ * 11 sc_      system calls: numbers, names, sets
  * 12 ev_      events: what happened, as data
  * 13 out_     the sinks: text and JSON lines
  * 14 st_      counts, percentiles, the table of -c and the summary
- * 15 md_      the model: what a call means
- * 16 rec_     recordings: what a .kvis file holds
- * 17 rp_      a recording, played to the sinks
+ * 15 md_      the model: what each call changes
+ * 16 rec_     recordings: the contents of a .kvis file
+ * 17 rp_      replay: feeds a recording to the sinks
  * 18 px_      --perfetto, --chrome-json, --folded: traces, flame graphs [die: px_open]
  * 19 emb_     texts embedded in the binary
- * 20 rep_     --report: one HTML file, filled in
- * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
+ * 20 rep_     --report: one HTML file
+ * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
- * 25 bpf_     programs and maps in the kernel
- * 26 rb_      records that programs send
+ * 25 bpf_     BPF programs and maps
+ * 26 rb_      records that BPF programs send
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
  * 29 tr_      the ptrace loop [die: tr_spawn tr_signals tr_signal_stop]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
- * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
- * 32 met_     metrics: the table, and their numbers now [die: met_init]
+ * 31 proc_    kvis proc: every command and its exit status [die: proc_adopt proc_first]
+ * 32 met_     metrics: the table and the current values [die: met_init]
  * 33 mfs_     metrics from files of /proc and /sys
- * 34 pmc_     what the CPUs count: cycles, caches, branches
+ * 34 pmc_     CPU performance counters: cycles, caches, branches
  * 35 unc_     memory controllers, power and resctrl: bytes, watts
- * 36 mk_      metrics from programs in the kernel: the scheduler, block I/O
+ * 36 mk_      metrics from BPF programs: the scheduler, block I/O
  * 37 vq_      metrics of the rings of virtio devices
- * 38 vh_      the virtqueues of guests where this kernel is the device: vhost
+ * 38 vh_      the virtqueues of guests whose devices this kernel emulates: vhost
  * 39 mout_    the monitor's sinks
  * 40 hs_      --listen: GET /metrics over HTTP/1.1
  * 41 scr_     the monitor on a terminal
- * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
+ * 42 mon_     kvis monitor: what the hardware and the kernel of this machine are doing
+ * 43 dg_      kvis diagnose: where the time goes, and which processes use it [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin check_try]
  * 45 opt_     options, commands, help [die]
  * 46 cmd_     the commands, and main [die]
@@ -64,7 +65,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#define _FILE_OFFSET_BITS 64 /* glibc of 32 bits asks for off_t and time_t of 64 by these */
+#define _FILE_OFFSET_BITS 64 /* ask 32-bit glibc for 64-bit off_t and time_t */
 #define _TIME_BITS 64
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -122,7 +123,7 @@
 #define KVIS_VERSION "0.1"
 #endif
 
-/* == 2 types: what sections share ================================================= */
+/* == 2 types: types that several sections use ===================================== */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -144,11 +145,10 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* in place of what a limit has left out */
+#define U_CUT "…" /* replaces text that a limit cut off */
 
-/* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
- * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
- */
+/* A byte buffer that grows up to `max` bytes. Bytes beyond `max` are dropped and `cut` is set. The
+ * memory is kept for reuse: a reused buffer allocates only if it needs more than ever before. */
 struct buf {
     char *p;
     u32 len, cap, max; /* max 0: 1 MiB */
@@ -158,87 +158,87 @@ struct buf {
 /* Which system-call convention a stop belongs to. A 64-bit process can make calls of several. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
-/* One argument, decoded: bytes of the tracee (ARG_STR: hostile, raw) or text that kvis made
+/* One decoded argument: raw bytes of the tracee (ARG_STR, untrusted) or text that kvis made
  * (ARG_TXT: printable ASCII or UTF-8, safe on a terminal, strings inside it already escaped). */
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
-    bool cut;     /* ARG_STR: longer in the tracee than what is kept */
-    u32 off, len; /* in call.text */
+    bool cut;     /* ARG_STR: truncated, the tracee's string is longer */
+    u32 off, len; /* offset in call.text */
 };
 
-/* Of a call that comes out of a recording: what would be looked up by its row or in the tracee. */
+/* The fields of a replayed call that a live call would look up by its row or in the tracee. */
 struct recorded_call {
-    const char *name, *abi; /* abi NULL: the native one */
+    const char *name, *abi; /* abi NULL: the native ABI */
     const char *ret;        /* the result as text */
     u32 ret_len;
     u8 nargs;
     bool addr;              /* the result is an address */
 };
 
-/* A path among a call's arguments, as the tracee wrote it: read once, at the call's entry where it
- * stops there, for all who show it or look at what it leads to. */
+/* A path among a call's arguments, as the tracee wrote it. It is read once, at the call's entry if
+ * the call stops there, for every user of the path. */
 struct call_path {
-    u8 arg;            /* which argument */
-    bool cut;          /* longer in the tracee than what is kept */
-    bool placed;       /* `from` is as it was when the path was read */
-    u32 off;           /* in call.paths; a NUL follows it there */
-    s32 len;           /* or -errno: it could not be read */
-    struct name *from; /* the directory that it starts from; NULL: not known, or the root */
+    u8 arg;            /* index of the argument */
+    bool cut;          /* truncated, the tracee's path is longer */
+    bool placed;       /* `from` was the directory when the path was read */
+    u32 off;           /* offset in call.paths; a NUL follows the path */
+    s32 len;           /* or -errno if it could not be read */
+    struct name *from; /* the directory a relative path starts from; NULL: unknown, or the root */
 };
 
-enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors of a set that are looked at */ };
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* most descriptors of a set that kvis examines */ };
 
 /* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
 struct call {
-    const struct recorded_call *recorded; /* NULL: it is traced now */
+    const struct recorded_call *recorded; /* NULL: a live call */
     bool open;        /* entered and not yet returned */
-    bool known;       /* row is valid; else only the number is known */
+    bool known;       /* row is valid; otherwise only the number is known */
     bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;          /* index in sc_rows[] */
-    u16 id;           /* the first row of that name: what the model switches on */
+    u16 id;           /* the first row with that name; the model switches on it */
     u64 nr;
     u64 arg[6];
     s64 ret;
     int err;          /* errno (positive) when the call failed, else 0 */
-    bool noret;       /* never returned (exit, killed, exec'd away) */
-    bool detached;    /* kvis let go of its thread before it returned */
-    bool late;        /* how long it took is not known: it began before kvis was there, or its end
-                         was lost */
+    bool noret;       /* never returned (exit, killed, or exec in another thread) */
+    bool detached;    /* kvis detached from the thread before the call returned */
+    bool late;        /* duration unknown: it began before kvis attached, or its end was lost */
     u64 enter_ns, exit_ns;
-    bool timed;       /* where the time went is known: the rest of it was spent blocked */
+    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;       /* the state of its last sleep, as in /proc/PID/stat; 0: it did not sleep */
-    bool by_interrupt; /* which ended its last wait; or: */
-    pid_t waker_pid;  /* who ended its last wait; 0: not known */
-    char waker_comm[16]; /* its thread's name then; "": not known */
-    pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
+    bool by_interrupt; /* an interrupt ended its last wait */
+    pid_t waker_pid;  /* the thread that ended its last wait; 0: unknown */
+    char waker_comm[16]; /* that thread's name at that time; "": unknown */
+    pid_t child;      /* for fork, vfork, clone: the child's tid in kvis's pid namespace */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
-    u64 outlen[2];    /* value-result lengths as they were at entry (accept's *addrlen ...) */
+    u64 outlen[2];    /* value-result lengths at entry (accept's *addrlen ...) */
     struct call_path path[2];
     struct buf paths; /* the bytes of path[] */
     u8 n_paths;
-    bool selected;    /* -P wants it */
+    bool selected;    /* -P selects it */
     u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
     struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
 };
 
-/* A name that is worth keeping for the summary: a file's path or a peer's address, once however
- * often it is used, with its totals. See nm_ for how long it lives. */
+/* A name that is kept for the summary: a file's path or a peer's address, stored once, with its
+ * totals. Section nm_ describes its lifetime. */
 struct name {
     struct name *next;              /* in its hash chain */
     u32 hash, len;
     char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
-    bool read, written;             /* opened so (files) or used so */
-    bool ran;                       /* it is in the list of programs, or was counted as too many */
-    bool live;                      /* somebody points to it (only while nm_drop is prepared) */
-    u8 kind;                        /* enum fdkind of the last use; of a peer, FK_SOCK: it is the
-                                     * address of a socket of the program's that has connected */
+    bool read, written;             /* opened for reading, writing (files), or used so */
+    bool ran;                       /* it is in the list of programs, or was counted as beyond the
+                                     * list's limit */
+    bool live;                      /* referenced (valid only while nm_drop is being prepared) */
+    u8 kind;                        /* enum fdkind of its last use. FK_SOCK and cls 'p': the address
+                                     * of a socket of the traced program that has connected */
     u64 in_bytes, out_bytes, opens;
-    char s[];                       /* NUL-terminated; may hold any other byte */
+    char s[];                       /* NUL-terminated; may contain any other byte */
 };
 
 enum fdkind {
@@ -247,7 +247,7 @@ enum fdkind {
     FK_SECCOMP, FK_ANON, N_FK
 };
 
-/* An open file description (open(2), NOTES): what dup, fork and SCM_RIGHTS share. */
+/* An open file description (open(2), NOTES): shared by dup, fork and SCM_RIGHTS. */
 struct ofd {
     struct ofd *next_free;
     u32 refs;
@@ -255,27 +255,27 @@ struct ofd {
     bool writable, readable, inherited;
     const char *sock;    /* "tcp4", "unix" ...; NULL when not a socket */
     struct name *name;   /* path, or "pipe:[12]" */
-    struct name *local, *peer; /* of a socket, when known */
+    struct name *local, *peer; /* the addresses of a socket, if known */
     u64 in_bytes, out_bytes, open_ns;
-    u64 connect_ns;      /* when a connect(2) began that goes on; 0: there is none */
+    u64 connect_ns;      /* start of a connect(2) that is in progress; 0: none */
     pid_t opener;
-    u32 dev;             /* of a file or directory, with `ino`: major << 20 | minor */
+    u32 dev;             /* with `ino`, identifies a file or directory: major << 20 | minor */
     u64 ino;             /* 0: not known */
-    bool wanted;         /* it is one of the files of -P, whatever it is called */
-    u64 moment;          /* ps.moment when a directory's name was asked for */
-    u32 entries;         /* of a directory: those that were read, but for . and .. */
-    bool listed, more;   /* some were read; there were others that kvis has not counted */
+    bool wanted;         /* it is one of the files of -P, under whatever name */
+    u64 moment;          /* ps.moment when a directory's name was last looked up */
+    u32 entries;         /* directory entries read, without . and .. */
+    bool listed, more;   /* entries were read; there were others that kvis did not count */
 };
 
 struct fdent {
     s32 fd; /* -1: free slot */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* when it was this file: a call told it, or /proc */
+    u64 known_ns; /* when the descriptor was known to be this file, from a call or from /proc */
 };
 
-/* A descriptor table: the kernel's files_struct. Open addressing by fd, so that dup2 to a large
- * number costs nothing. */
+/* A descriptor table: the kernel's files_struct. Open addressing by fd, so dup2 to a large number
+ * costs nothing. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
@@ -285,8 +285,8 @@ struct files {
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
-    struct name *root; /* NULL: that of its mount namespace */
-    u64 moment;        /* ps.moment when they were asked for */
+    struct name *root; /* NULL: the root of its mount namespace */
+    u64 moment;        /* ps.moment when they were last looked up */
 };
 
 struct region {
@@ -299,39 +299,40 @@ struct region {
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r;  /* by address; only with --faults */
-    u64 next_ns;       /* before, its regions are not read again */
+    struct region *r;  /* sorted by address; only with --faults */
+    u64 next_ns;       /* its regions are not read again before this time */
     u64 brk;           /* 0: not seen yet */
-    u32 exe_minor;     /* of the device of its program, where that has no major number and is no
-                        * slow file system; else 0 */
-    bool careful;      /* a page may never come (userfaultfd, FUSE): read with a deadline */
+    u32 exe_minor;     /* the minor device number of its program's file system if that has no major
+                        * number and is not a slow file system; else 0 */
+    bool careful;      /* a page may never arrive (userfaultfd, FUSE): read with a timeout */
 };
 
 /* A process (thread group). */
 struct proc {
     struct proc *next;   /* in its hash chain */
     pid_t pid, ppid;
-    u32 tasks;           /* its threads that are alive and known */
+    u32 tasks;           /* its live threads that kvis knows */
     struct name *program;
     u64 start_ns;
     u64 restart;         /* signals whose handler has SA_RESTART; bit n-1 */
     u64 caught;          /* signals that have a handler */
     struct st_caller *caller; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
-    u8 delivered, sent;  /* the last signals of which kvis knows that; 0: none */
-    s32 sent_code;       /* of the one that was sent: si_code, and who sent it */
+    u8 delivered, sent;  /* the last signal delivered to it and the last one sent to it; 0: none */
+    s32 sent_code;       /* of the sent signal: si_code, and the sender */
     pid_t sent_by;
-    u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
-    u64 max_rss;         /* the peak of its program, known when that ends; 0: not known */
-    u64 exec_rss;        /* as max_rss, when its last exec began */
-    u64 rss_before;      /* the peak of all programs before, where the kernel tells one for all */
-    u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
-    u64 used_ns;         /* CPU time that it has used, known when it ends; 0: not known */
-    u64 met_ns;          /* when its state was read from /proc: older calls are left out */
-    u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
-    bool new_pid_ns;     /* its children may be in another: unshare or setns */
-    bool attached;       /* by -p: its state is from /proc */
-    bool has_children;   /* or had some */
+    u64 rss_ns, rss;     /* when its resident memory was read, and its size in bytes */
+    u64 max_rss;         /* peak resident memory of its program, set when it ends; 0: unknown */
+    u64 exec_rss;        /* max_rss as it was when its last exec began */
+    u64 rss_before;      /* the peak of all its earlier programs, where the kernel keeps one peak
+                          * for all */
+    u64 cpu_ns;          /* CPU time it had used when kvis attached to it */
+    u64 used_ns;         /* CPU time it used in total, known when it ends; 0: unknown */
+    u64 met_ns;          /* when its state was read from /proc: older calls are ignored */
+    u64 pid_ns;          /* inode of its pid namespace; 0: the same as kvis's */
+    bool new_pid_ns;     /* its children may be in another namespace: unshare or setns */
+    bool attached;       /* attached by -p: its state is from /proc */
+    bool has_children;   /* it has children, or had some */
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
@@ -346,44 +347,44 @@ struct task {
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
-    bool seen_stop;      /* its first stop has come */
+    bool seen_stop;      /* its first stop was seen */
     bool stops_at_exit;  /* its options have PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* the row of the call that it was in when kvis came, and 1; 0: in none */
-    s32 blocked_on;      /* and its first argument */
+    u16 blocked_in;      /* 1 + the row of the call it was in when kvis attached; 0: none */
+    s32 blocked_on;      /* and that call's first argument */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
-    u64 full_ns;         /* since when; 0: from its next stop on */
+    u64 full_ns;         /* when `full` took effect; 0: at its next stop */
     struct call call;
-    bool restarting;     /* `call` is about to be restarted by the kernel: not counted yet */
-    struct name *exec_path;     /* of the execve under way */
+    bool restarting;     /* the kernel is about to restart `call`: not counted yet */
+    struct name *exec_path;     /* path of the execve in progress */
     struct buf exec_argv;       /* and its argv: the strings, each with its NUL */
-    u64 clone_flags;            /* of the clone under way */
+    u64 clone_flags;            /* flags of the clone in progress */
     bool clone_known;
     char comm[16];
-    u64 exec_ns;                /* when the last exec began that was shown at its event */
-    u64 reported_ns, reported_end_ns; /* from, to: a call that has a record, and stopped, too */
-    u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
-    u32 key;                    /* its id in the first pid namespace; 0: not known yet */
-    bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
-    bool missing;               /* it is gone, and no record has told its end yet */
-    bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
+    u64 exec_ns;                /* start of the last exec that was shown at its event */
+    u64 reported_ns, reported_end_ns; /* times of a call that was recorded and also stopped */
+    u64 pending_ns;             /* start of the recorded call that `call` already shows; or 0 */
+    u32 key;                    /* its tid in the initial pid namespace; 0: not known yet */
+    bool strict;                /* kvis enforces on it what SECCOMP_MODE_STRICT would */
+    bool missing;               /* it has exited, but no record has reported its exit yet */
+    bool restore_arg0;          /* kvis removed a flag from clone's: restore it at exit */
 };
 
-/* How a call ended, as -e status= names it (strace(1)). A result that cannot be read is one of a
- * thread that is gone: kvis has no call of the kind `unavailable`. */
+/* How a call ended, as -e status= names it (strace(1)). kvis has no call with the status
+ * `unavailable`, because it can read the result of every thread that has not exited. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
     CALL_ALL = 31
 };
 
-/* What the options say. */
+/* The values of the command-line options. */
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
-    u8 quiet;     /* 1: no events; 2: nothing but what was asked for */
+    u8 quiet;     /* 1: no events; 2: only the requested output */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
-    bool calls;   /* some sink wants every call decoded: -v, or a report */
+    bool calls;   /* a sink needs every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
@@ -397,7 +398,7 @@ struct opts {
     const char *folded, *folded_by;           /* --folded, --folded-by */
     const char *perfetto, *chrome_json;       /* --perfetto, --chrome-json */
     bool relative;        /* -r */
-    bool report_unnamed;  /* --report without FILE: its name is kvis's */
+    bool report_unnamed;  /* --report without FILE: kvis chooses the name */
     u32 report_events;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
@@ -414,11 +415,11 @@ static struct opts opt = {
     .folded_by = "time",
 };
 
-/* == 3 u_  errors, bounded bytes, numbers as people read them ==================
+/* == 3 u_  errors, bounded buffers, human-readable numbers =====================
  * Errors: `die` and `xrealloc` end the program and may be called only before anything is
- * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
- * and the way out is tr_'s one detach path. A message that ends in ':' gets strerror(errno).
- * Everything that appends to a struct buf is here; escaping is here and nowhere else. */
+ * attached (options, opening files). After that, functions return 0 or -errno, `u_warn` reports,
+ * and the only way out is tr_'s detach path. A message that ends in ':' gets strerror(errno).
+ * Only this section appends to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -434,9 +435,9 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* One write, so that a line is never mixed with the tracee's. */
+    /* A single write, so the line is never mixed with the tracee's output. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
-        return; /* stderr is gone: there is nobody left to tell */
+        return; /* stderr is closed: nowhere to report */
 }
 
 static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
@@ -447,7 +448,7 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* Exit codes of kvis's own: CONTRACT with scripts. */
+/* Exit codes of kvis itself: CONTRACT with scripts. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -459,7 +460,7 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
-/* Ends the program for want of memory; before anything is attached. */
+/* Ends the program because memory ran out; only before anything is attached. */
 static void __attribute__((noreturn)) u_no_memory(size_t bytes)
 {
     struct rlimit space = { RLIM_INFINITY, RLIM_INFINITY }, data = space;
@@ -478,7 +479,7 @@ static void *xrealloc(void *p, size_t n)
     return q;
 }
 
-/* A table of n zeroed elements for the command that needs it. */
+/* Returns a table of n zeroed elements, or ends the program. */
 static void *xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n, size);
@@ -487,8 +488,8 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Makes room for n elements in a table of *cap elements, of which the new ones are zeroed. Returns
- * the table, which may have moved, or NULL: there is no memory, and the old table is as it was. */
+/* Grows a table of *cap elements to at least n. New elements are zeroed. Returns the table, which
+ * may have moved, or NULL if there is no memory; the old table is then unchanged. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -504,7 +505,8 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* How many letters two words differ by: put in, left out, changed, or two swapped; 9: many. */
+/* Returns the edit distance of two words: letters inserted, deleted, changed or swapped; 9:
+ * many. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -526,7 +528,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Keeps in *best the word that is nearest to `given`, if it can be a slip for it. */
+/* Sets *best to `word` if it is nearer to `given` than *best and `given` may be a typo of it. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -537,7 +539,7 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* Why a file cannot be opened to be written. */
+/* Returns why a file cannot be opened for writing. */
 static const char *u_write_error(int e)
 {
     return e == ENOENT   ? "there is no such directory"
@@ -546,14 +548,14 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Whether a file of this name would be a device: one that is not there is not made, for nobody
- * would find an ordinary file in /dev. */
+/* Returns whether the name is a device's. kvis does not create a missing one, because nobody would
+ * look for an ordinary file in /dev. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Whether the locale says that text is UTF-8; unset: as it is set, or `unset`. */
+/* Returns whether the locale's encoding is UTF-8, or `unset` if no locale is set. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -561,26 +563,26 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
-/* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
+/* Returns the width of the terminal that f refers to. 0: not a terminal, and lines are not cut. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Whether a CPU time is long enough to be told apart: the kernel divides it into user and system
- * time by the tick that it meets (cputime_adjust, kernel/sched/cputime.c). */
+/* Returns whether a CPU time is long enough to be split into user and system time: the kernel
+ * divides it in proportion to the ticks it sampled (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     enum { LEAST_MS = 100 };
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How far the clocks of kvis's time namespace are ahead of those of the first one
- * (time_namespaces(7)), by which the kernel stamps records; in ns. */
+/* How far the clocks of kvis's time namespace are ahead of the initial namespace's
+ * (time_namespaces(7)), in ns. The kernel time-stamps records in the initial namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
-/* A clock of the first time namespace. */
+/* Reads a clock of the initial time namespace. */
 static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
@@ -597,8 +599,8 @@ static u64 u_now(void)
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* A number that nobody can guess; soon after boot, or without getrandom(2), one that nobody is
- * likely to. */
+/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is only unlikely to
+ * be guessed. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -607,7 +609,7 @@ static u64 u_random(void)
     return r;
 }
 
-static u64 u_at; /* when what is handled now has happened; 0: it happens now */
+static u64 u_at; /* when the event being handled happened; 0: it happens now */
 
 static u64 u_when(void)
 {
@@ -626,7 +628,7 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Makes room for n more bytes; returns how many of them fit. */
+/* Makes room for n more bytes. Returns how many of them fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -732,7 +734,7 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* n / unit, a power of ten, with all the places behind its point. */
+/* Appends n / unit with all its decimal places; unit is a power of ten. */
 static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
     b_u64(b, n / unit);
@@ -741,8 +743,8 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates, up to
- * U+10FFFF), its code point in *cp; 0 when the bytes are not one. */
+/* Returns the length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates,
+ * up to U+10FFFF) and sets *cp to its code point. Returns 0 if the bytes are invalid. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -762,7 +764,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* How many of n bytes are at most `most` and end with no half of a UTF-8 character. */
+/* Returns the length of the longest prefix of at most `most` bytes that splits no UTF-8
+ * character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -782,8 +785,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* The columns that the character at s takes on a terminal, and in *n its bytes. A color takes none;
- * a byte that is no UTF-8 takes one. */
+/* Returns how many columns the character at s takes on a terminal, and sets *n to its bytes. A
+ * color sequence takes none; a byte that is not UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -807,7 +810,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
+/* Returns how many bytes of a text fit into *columns columns; sets *columns to the columns used. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -829,7 +832,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* How many bytes are left out at the front when only that many columns are shown. */
+/* Returns how many bytes to skip at the front so that at most `columns` columns are left. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -840,7 +843,7 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Adds blanks until what stands at `from` takes that many columns. */
+/* Appends blanks until the text from `from` on is that many columns wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -855,14 +858,15 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, b_digits[v & 15]);
 }
 
-/* ASCII that stands for itself everywhere: no control character, quote or backslash. */
+/* Returns whether c is ASCII that needs no escape anywhere: no control character, quote or
+ * backslash. */
 static bool u_is_plain(u8 c)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
     return set[c / 64] >> c % 64 & 1;
 }
 
-/* Number of leading bytes that are ASCII and need no escape in any output format. */
+/* Returns the number of leading bytes that are ASCII and need no escape in any output format. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
@@ -871,8 +875,8 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-/* Hostile bytes for a terminal: printable UTF-8 as it is, the rest as \n, \t, \r, \\ or \xNN. A
- * `quote` (0 for none) is escaped too. */
+/* Appends untrusted bytes for a terminal: printable UTF-8 unchanged, the rest as \n, \t, \r, \\ or
+ * \xNN. The character `quote` (0 for none) is escaped too. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -901,7 +905,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* A string of a traced program as -v shows it: "quoted", with ... when it was longer. */
+/* Appends a string of a traced program as -v shows it: "quoted", and ... if it was truncated. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -909,8 +913,8 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* A word as a shell reads it back: bare, 'quoted', or $'with \n' where there are bytes that a
- * terminal would act on. */
+/* Appends a word as a shell reads it back: bare, 'quoted', or $'with \n' if it contains bytes that
+ * a terminal would act on. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -943,7 +947,7 @@ static void b_unicode(struct buf *b, u32 cp)
         b_c(b, b_digits[cp >> (i - 4) & 15]);
 }
 
-/* An ASCII character that does not stand for itself everywhere, inside a JSON string. */
+/* Appends an ASCII character that needs an escape, inside a JSON string. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
@@ -958,8 +962,8 @@ static void b_json_ascii(struct buf *b, u8 c)
     }
 }
 
-/* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
- * so that the caller can add the exact bytes as NAME_hex. */
+/* Appends the inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD. Returns whether
+ * there was one; the caller can then add the exact bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -992,7 +996,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
         b_hex2(b, s[i]);
 }
 
-/* Bytes as people read them: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
+/* Appends a human-readable size: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
 static void b_size(struct buf *b, u64 n)
 {
     static const char *const unit[] = { "KB", "MB", "GB", "TB", "PB", "EB" };
@@ -1035,14 +1039,14 @@ static const struct errno_text *u_errno(int e)
     return &none;
 }
 
-/* The name of an errno, or NULL. */
+/* Returns the name of an errno, or NULL. */
 static const char *u_errname(int e)
 {
     return u_errno(e)->name;
 }
 
-/* Appends SIGNAME. Real-time signals are SIGRT_n, counted from the kernel's 32, as strace has them:
- * SIGRTMIN is 34 for a program of glibc and 35 for one of musl. */
+/* Appends SIGNAME. Real-time signals are SIGRT_n, counted from the kernel's 32, as in strace,
+ * because SIGRTMIN is 34 in a glibc program and 35 in a musl one. */
 static void b_sig(struct buf *b, int sig)
 {
     static const char *const name[] = {
@@ -1070,14 +1074,15 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* glibc handles this one as soon as there is a second thread (SIGSETXID), and lets nobody else ask
- * for it: so raw calls, which a struct of words serves: four, or five where two are a mask. */
+/* glibc installs a handler for this signal (SIGSETXID) when the second thread starts, and its
+ * sigaction(3) rejects it. kvis therefore uses raw system calls, with an array of words for the
+ * struct: four, or five where two hold the mask. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* it was, before that: so a command gets it, too */
+static bool u_libc_ignored; /* the signal was ignored before that, so commands inherit that */
 
-/* Starts f(arg) in a thread, with all signals blocked, because the main thread handles them. The
- * stack is the same with any libc: glibc's default, RLIMIT_STACK, would take a quarter of the
- * address space under `ulimit -v 32768`. Returns 0 or -errno. */
+/* Starts f(arg) in a thread with all signals blocked, because the main thread handles them. The
+ * stack size is fixed: glibc's default, RLIMIT_STACK, would take a quarter of the address space
+ * under `ulimit -v 32768`. Returns 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
@@ -1099,8 +1104,8 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* The next line of a file, however long, without its end; NULL: there is none. *line and *size are
- * getline(3)'s: begin with NULL and 0, free *line behind the last. */
+/* Returns the next line of a file, of any length, without its newline; NULL at the end. *line and
+ * *size are getline(3)'s: initialize them to NULL and 0, and free *line after the last line. */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1109,7 +1114,7 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Behind n words and the blanks that follow them. */
+/* Returns a pointer past n words and the blanks that follow them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1127,11 +1132,11 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* A mount of the file system `type` that no path shows and that ends with its descriptor
- * (fsopen(2), fsmount(2): Linux 5.2). O_PATH, as fsmount makes it; or -errno. */
+/* Mounts the file system `type` detached: no path reaches it, and closing its descriptor unmounts
+ * it (fsopen(2), fsmount(2): Linux 5.2). Returns the O_PATH descriptor, or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on every CPU */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on every CPU architecture */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = (int)syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1143,14 +1148,14 @@ static int u_mount(const char *type)
     return fd;
 }
 
-static int u_sysfs = -1; /* a mount of kvis's own */
+static int u_sysfs = -1; /* kvis's own detached mount */
 
 static void u_sysfs_mount(void)
 {
     u_sysfs = u_mount("sysfs");
 }
 
-/* Whether /sys is not mounted, as in a bare chroot, and u_sysfs is there instead. */
+/* Returns whether /sys is not mounted, as in a bare chroot, but u_sysfs is available instead. */
 static bool u_own_sysfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -1160,7 +1165,7 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* "/sys" or "/proc", where a path is below it and it cannot be reached; else NULL. */
+/* Returns "/sys" or "/proc" if the path is below it and it is not mounted; else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1168,7 +1173,7 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
-/* Opens what is below /sys, mounted or not; as open(2). */
+/* Opens a file below /sys, mounted or not. Returns like open(2). */
 static int u_sys_open(const char *path, int flags)
 {
     int f = open(path, flags | O_CLOEXEC), e = errno;
@@ -1186,7 +1191,7 @@ static bool u_sys_there(const char *path)
     return f >= 0;
 }
 
-/* Where sysfs is for those who need a path: it is short. Without /proc there is only /sys. */
+/* Returns a short path of sysfs. Without /proc it can only be /sys. */
 static const char *u_sys_dir(void)
 {
     static char path[32] = "/sys";
@@ -1195,7 +1200,7 @@ static const char *u_sys_dir(void)
     return path;
 }
 
-/* How many bytes of a path stand for /sys in a message; 0: it is to be told as it is. */
+/* Returns the length of the path's prefix that a message should show as /sys; 0: none. */
 static size_t u_sys_alias(const char *path)
 {
     const char *dir = u_sys_dir();
@@ -1203,8 +1208,8 @@ static size_t u_sys_alias(const char *path)
     return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
 }
 
-/* Reads a file of /proc or /sys, max - 1 bytes of it, and puts a NUL behind. Returns how many, 0 of
- * one that cannot be read. */
+/* Reads at most max - 1 bytes of a file of /proc or /sys and appends a NUL. Returns the number of
+ * bytes read, 0 if the file cannot be read. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1218,8 +1223,8 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Finds out how far the clocks are ahead. The file is about the namespace of future children: it is
- * kvis's own unless unshare(2) was called since kvis's process began. */
+/* Sets u_ahead. The file describes the namespace of future children, which is kvis's own unless
+ * this process has called unshare(2). */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256], *boot;
@@ -1236,8 +1241,8 @@ static void u_clocks(void)
     u_ahead.boottime = sec * (s64)NSEC + strtoll(boot, NULL, 10);
 }
 
-/* The next entry of a directory that opendir(3) has opened, but those that begin with a dot; NULL
- * behind the last, which also closes it, and where *d is NULL. */
+/* Returns the next entry of a directory that opendir(3) opened, skipping names that begin with a
+ * dot. Returns NULL after the last entry, which also closes the directory, and if *d is NULL. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1251,7 +1256,7 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-/* The number that a small file begins with; `none` when there is no such file or number. */
+/* Returns the number at the start of a small file; `none` if there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
     char line[64], *end = line;
@@ -1259,14 +1264,14 @@ static long u_file_number(const char *path, long none)
     return end == line ? none : v;
 }
 
-/* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts of one apart --- */
+/* --- reasons: "WHAT: WHY; fix: DO THIS"; kvis check prints the two parts separately --- */
 
 #define U_FIX "; fix: "
 #define U_MORE_FILES "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* How kvis gets these capabilities: root lacks them only where they were taken from it. Good
- * until the next call. */
+/* Returns a fix for missing capabilities; root lacks them only if they were dropped. The result is
+ * valid until the next call. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1275,8 +1280,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Why a path cannot be opened (e > 0). `fix` is for a file that does not exist although its file
- * system is mounted; NULL: nothing helps then. */
+/* Writes why a path cannot be opened (e > 0). `fix` applies if the file does not exist although its
+ * file system is mounted; NULL: there is no fix. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1294,8 +1299,8 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 
 /* --- patterns --- */
 
-/* Compiles a POSIX extended regular expression, to be asked only whether it matches. Returns NULL,
- * or why it cannot be compiled (static). */
+/* Compiles a POSIX extended regular expression for match tests. Returns NULL, or why it cannot be
+ * compiled (static buffer). */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
@@ -1308,40 +1313,41 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Whether s has a match anywhere. Without memory to find out: it has. */
+/* Returns whether the expression matches anywhere in s. Also true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
-/* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
+/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
  * Registers, system-call conventions, audit numbers. Nothing outside this section mentions a
- * register or an __x86_64__. A new CPU takes an `enum abi` with its column of numbers in
- * gen/tables/syscalls.tbl, and in this section: where the kernel's struct pt_regs has what
- * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word and audit number, and three functions
- * that read and set registers. BPF programs are the same for all 64-bit kernels: those offsets are
- * patched in. A kvis of 32 bits has none (ARCH_HAS_BPF). */
+ * register or an __x86_64__. A new architecture needs an `enum abi` with its column of numbers in
+ * gen/tables/syscalls.tbl and, in this section: offsets in the kernel's struct pt_regs (ARCH_...,
+ * arch_arg_off, arch_fn_off); the ABI's name, word size and audit number; and three functions that
+ * read and set registers. BPF programs are the same for all 64-bit kernels, with those offsets
+ * patched in. A 32-bit kvis has no BPF programs (ARCH_HAS_BPF). */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-/* Where a task says that it is in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+/* The kernel's flag for a task in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 enum { ARCH_COMPAT_MASK = 2 };
-/* Offsets in the kernel's struct pt_regs of the first arguments of a call, 64-bit and 32-bit: the
- * layout is that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
+/* Offsets of a call's arguments in the kernel's struct pt_regs, 64-bit and 32-bit. The layout is
+ * that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
-enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
-enum { ARCH_ORIG_A0 = 0 };    /* where the first one is kept when a0 is the result already */
+enum { ARCH_WORDS = R(r10) }; /* eight words, from r10 to rdi */
+enum { ARCH_ORIG_A0 = 0 };    /* where the first argument is saved if a0 already holds the result */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
-/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+/* Size of a task's kernel stack, and the offset of the call number on it: THREAD_SIZE and
+ * task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* Of a function in the kernel (System V ABI): its arguments, its stack, its result, and how much a
- * return takes from the stack. */
+/* For kernel functions (System V ABI): arguments, stack pointer, return value, and how many bytes a
+ * return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
 #undef R
@@ -1350,26 +1356,27 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-/* _TIF_32BIT, arch/arm64/include/asm/thread_info.h; x0 to x3 begin struct pt_regs. */
+/* _TIF_32BIT, arch/arm64/include/asm/thread_info.h. struct pt_regs begins with x0 to x3. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
-enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_NR_OFF = 280 }; /* syscallno, after user_pt_regs and orig_x0: asm/ptrace.h */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) are not told apart */
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) look the same */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
 /* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7,
- * s2-s11, t3-t6, status, badaddr, cause, orig_a0. In a call a0 is the result already (6.11). */
+ * s2-s11, t3-t6, status, badaddr, cause, orig_a0. During a call a0 already holds the result
+ * (6.11). */
 enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                      ARCH_A0 + 32, ARCH_A0 + 40 };
@@ -1385,10 +1392,10 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* the only one that EABI has */
+#define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* No program is loaded here (see ARCH_HAS_BPF), so nothing is patched with these: struct pt_regs,
+/* No BPF program is loaded here (see ARCH_HAS_BPF), so these offsets patch nothing: struct pt_regs,
  * arch/arm/include/uapi/asm/ptrace.h. */
 enum { ARCH_ORIG_A0 = 17 * 4 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, 4, 8, 12, 16, 20 };
@@ -1402,7 +1409,7 @@ enum { ARCH_SP_OFF = 13 * 4, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #error "kvis knows x86_64, aarch64, riscv64 and armv7"
 #endif
 
-/* The programs read pointers and longs of 8 bytes in the kernel's memory. */
+/* BPF programs read 8-byte pointers and longs in kernel memory. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
@@ -1410,7 +1417,7 @@ enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
                                                     "riscv64" };
 
-/* What a system-call stop says, whichever way it was read. */
+/* A system-call stop, whichever way it was read. */
 struct stop {
     u8 op;          /* PTRACE_SYSCALL_INFO_* */
     enum abi abi;
@@ -1420,13 +1427,13 @@ struct stop {
     u64 ip, sp;
 };
 
-/* Bytes in a pointer, a long, a size_t of that convention. */
+/* Returns the size of a pointer, long and size_t in that convention. */
 static unsigned abi_word(enum abi a)
 {
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* The convention behind an audit number and a call number; the number loses x32's bit. */
+/* Returns the convention for an audit number and a call number; clears x32's bit in the number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     if (audit == AUDIT_ARCH_I386)
@@ -1444,7 +1451,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* What a call of a 32-bit program has returned: its errors are negative, and addresses are not. */
+/* Converts the result of a 32-bit program's call: error codes are negative, addresses are not. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1456,7 +1463,8 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* General registers, at most n bytes; returns their size (which tells a 32-bit task) or -errno. */
+/* Reads the general registers, at most n bytes. Returns their size (which identifies a 32-bit task)
+ * or -errno. */
 static long arch_regs(pid_t tid, void *r, size_t n)
 {
     struct iovec v = { r, n };
@@ -1464,7 +1472,7 @@ static long arch_regs(pid_t tid, void *r, size_t n)
     return e < 0 ? e : (long)v.iov_len;
 }
 
-/* Sets them again, n bytes. */
+/* Sets n bytes of the general registers. */
 static int arch_set_regs(pid_t tid, void *r, long n)
 {
     struct iovec v = { r, (size_t)n };
@@ -1472,7 +1480,7 @@ static int arch_set_regs(pid_t tid, void *r, long n)
 }
 
 #if defined(__x86_64__)
-/* A 32-bit task's registers come as 17 words of 32 bits (struct user_regs_struct32,
+/* A 32-bit task has 17 registers of 32 bits (struct user_regs_struct32,
  * arch/x86/include/asm/user_32.h): bx cx dx si di bp ax ds es fs gs orig_ax ip cs flags sp ss. */
 union arch_regs {
     struct user_regs_struct r;
@@ -1490,8 +1498,8 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     s->sp = w[15];
 }
 
-/* Kernels before 5.3 do not say which convention was used: `int $0x80` in a 64-bit process is told
- * by its two bytes before ip (cd 80; syscall is 0f 05). */
+/* Kernels before 5.3 do not report which convention was used. `int $0x80` in a 64-bit process is
+ * recognized by the two bytes before ip (cd 80; syscall is 0f 05). */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1523,8 +1531,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Makes the call that is about to start another one, of the same convention; -1: none, and its
- * result is -e. (On arm64, -e is the first argument as well.) */
+/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
+ * call is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1541,7 +1549,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Sets the first argument of the call that tid stands in. */
+/* Sets the first argument of the call that tid is stopped in. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union arch_regs u;
@@ -1550,14 +1558,14 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         return (int)n;
     if (n == sizeof u.w)
         u.w[0] = (u32)v; /* bx */
-    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; the rest is no argument */
+    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: only ebx is the argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
         u.r.rdi = v;
     return arch_set_regs(tid, &u, n);
 }
 #elif defined(__aarch64__)
-/* A 32-bit task's registers come as 18 words: r0-r15, cpsr, orig_r0
+/* A 32-bit task has 18 registers of 32 bits: r0-r15, cpsr, orig_r0
  * (arch/arm/include/uapi/asm/ptrace.h). */
 union arch_regs {
     struct user_regs_struct r;
@@ -1582,14 +1590,14 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     }
     s->abi = ABI_ARM64;
     s->nr = u.r.regs[8];
-    memcpy(s->arg, u.r.regs, sizeof s->arg); /* x0 is the result already at exit */
+    memcpy(s->arg, u.r.regs, sizeof s->arg); /* at exit, x0 already holds the result */
     s->ret = (s64)u.r.regs[0];
     s->ip = u.r.pc;
     s->sp = u.r.sp;
     return 0;
 }
 
-/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, and its result. */
+/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, the result at its exit. */
 static int arch_set_first(pid_t tid, u64 v)
 {
     union arch_regs u;
@@ -1603,8 +1611,8 @@ static int arch_set_first(pid_t tid, u64 v)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Makes the call that is about to start another one, of the same convention; -1: none, and its
- * result is -e. (-e is the first argument as well.) */
+/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
+ * call is skipped and its result is -e, which also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     struct iovec to = { &nr, sizeof nr };
@@ -1612,7 +1620,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
 }
 
-/* Sets the first argument of the call that tid stands in. */
+/* Sets the first argument of the call that tid is stopped in. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
@@ -1638,7 +1646,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Sets the first argument of the call that tid stands in, which is its result as well. */
+/* Sets the first argument of the call that tid is stopped in, which is also its result. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     u32 r[ARCH_N_REGS];
@@ -1650,14 +1658,14 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     return arch_set_regs(tid, r, n);
 }
 
-/* Makes the call that is about to start another one; -1: none, and its result is -e. */
+/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     long r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
     return r < 0 ? (int)r : arch_set_arg0(tid, ABI_ARM32, (u64)-e);
 }
 #else
-/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h: libcs have it in other headers. */
+/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h; the header depends on the libc. */
 enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
@@ -1668,15 +1676,15 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         return (int)n;
     s->abi = ABI_RISCV64;
     s->nr = r[ARCH_REG_A7];
-    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* a0 is the result already at exit */
+    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* at exit, a0 already holds the result */
     s->ret = (s64)r[ARCH_REG_A0];
     s->ip = r[ARCH_PC];
     s->sp = r[ARCH_SP];
     return 0;
 }
 
-/* Makes the call that is about to start another one; -1: none, and its result is -e. The program
- * finds nr in a7 afterwards: no libc counts on that register. */
+/* Replaces the call that is about to start. With nr -1 the call is skipped and its result is -e.
+ * The program finds nr in a7 afterwards; no libc relies on that register. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     u64 r[ARCH_N_REGS];
@@ -1692,8 +1700,8 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the call that tid stands in: orig_a0, which only
- * PTRACE_SET_SYSCALL_INFO reaches (Linux 6.16); -EIO without it. */
+/* Sets the first argument of the call that tid is stopped in: orig_a0, which only
+ * PTRACE_SET_SYSCALL_INFO can set (Linux 6.16). Returns -EIO without it. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1701,15 +1709,15 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     (void)abi;
     if (n < 0)
         return (int)n;
-    i.entry.args[0] = v; /* entry and seccomp begin alike */
+    i.entry.args[0] = v; /* entry and seccomp have the same layout here */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 }
 #endif
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop of tid. `op` is what the caller expects it to be, used where the kernel
- * does not tell. Returns 0 or -errno (-ESRCH: gone). */
+/* Reads a system-call stop of tid. `op` is the kind the caller expects, used if the kernel does not
+ * report it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1735,18 +1743,19 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         return 0;
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
-        return 0; /* INFO_NONE: another kind of stop, of which nothing else is filled in */
-    s->nr = i.entry.nr; /* entry and seccomp begin alike */
+        return 0; /* INFO_NONE: another kind of stop, and no other field is set */
+    s->nr = i.entry.nr; /* entry and seccomp have the same layout here */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves what is above, and the call ignores it */
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves the upper halves as they are, and the call
+                                     * ignores them */
     return 0;
 }
 
-/* At a stop that is no system-call stop: the call that was interrupted and will be restarted, if
- * any. Returns true and fills nr, arg, abi, ret when the thread stands behind such a call. */
+/* At a stop other than a system-call stop, finds the interrupted call that will be restarted.
+ * Returns true and sets nr, arg, abi, ret if the thread is in such a call. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     if (arch_from_regs(tid, s) < 0)
@@ -1754,28 +1763,28 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
     return s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
 }
 
-/* == 5 mem_  the tracee's memory ================================================
- * process_vm_readv, in such a way that a page that never comes cannot hang kvis. A fault on a page
- * that a userfaultfd or a FUSE server has to deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and the one to deliver it may be a thread that we hold stopped: strace hangs
- * there for ever. So address spaces in which that can happen are marked (vm_, md_), and those are
- * read by a second thread that can be left behind: when the deadline passes, the argument is
- * `<unreadable>`, the tracee goes on, the page comes, the reader is free again. */
+/* == 5 mem_  access to the tracee's memory =======================================
+ * process_vm_readv, used so that a page that never arrives cannot hang kvis. A fault on a page that
+ * a userfaultfd or a FUSE server must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
+ * handle_userfault), and the thread that must deliver it may be one that kvis holds stopped: strace
+ * hangs there forever. Address spaces in which that can happen are marked (vm_, md_), and a second
+ * thread reads them. After the timeout kvis goes on without that thread: the argument is
+ * `<unreadable>`, the tracee continues, the page arrives, and the reader thread is free again. */
 
-/* What may be read and waited for at one stop of a thread, or of one record: counts, lengths and
- * pointers are the tracee's, and none of them can hold kvis longer than this. An argv that the
- * kernel takes (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads where its strings lie one
- * behind the other. */
+/* Limits of reading and waiting for one stop of a thread, or for one record. Counts, lengths and
+ * pointers come from the tracee, and none of them can hold kvis longer than this. The longest argv
+ * the kernel accepts (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads if its strings are
+ * adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* What the second thread has read. Apart from mem, which begins with values: the binary holds all
- * that such a structure has. */
+/* The bytes the second thread has read. It is not in `mem`, because that is initialized and the
+ * array would take space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* of this stop: see mem_budget */
+    u32 reads_left;    /* for this stop: see mem_budget */
     u64 wait_left_ns;
-    bool gave_up;      /* at this stop: counted once */
+    bool gave_up;      /* at this stop; counted once per stop */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed;
@@ -1783,11 +1792,11 @@ static struct {
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable; /* stops at which a read was given up: shown in the summary */
+    u64 unreadable; /* stops at which a read timed out: shown in the summary */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
-/* Begins a stop or a record: what it may cost is untouched. */
+/* Resets the limits for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads_left = MEM_READS;
@@ -1795,14 +1804,14 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Takes one look at what the tracee has named from the budget; false: none is left. */
+/* Takes one read of the tracee's memory from the budget. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Whether this stop has used up what it may cost: what is still to be read is left out. */
+/* Returns whether this stop's budget is used up. Nothing more is read then. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -1815,30 +1824,30 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* As many as a record has room for: none is smaller than its head and an address. */
+/* The most parts a record has space for: each has at least its header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
- * another by now. */
+/* The parts of a thread's memory that the record of a call contains. They are read instead of the
+ * memory itself, which has changed since. */
 static struct {
-    bool on, live;           /* live: the thread stands at the end of that call, and what the record
-                              * lacks is read in it */
-    bool entering;           /* what the call wrote over is wanted as it was */
+    bool on, live;           /* live: the thread is stopped at the end of that call, so data that
+                              * the record lacks is read from the thread */
+    bool entering;           /* data that the call overwrote is wanted as it was at entry */
     bool bad_fd;             /* the call failed with EBADF */
     u32 n, n_files;
     struct mem_part {
         u64 addr;
         u32 len;
         bool fault, early;
-        bool written; /* by the call: nothing that it read there can be known */
+        bool written; /* written by the call: what the call read there is unknown */
         const u8 *data;
     } part[MEM_PARTS];
-    const struct wire_file *file[2]; /* of the descriptors that the call returned */
+    const struct wire_file *file[2]; /* the files of the descriptors that the call returned */
     const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
 } replay;
 
-/* Forgets what the last record held. */
+/* Clears the data of the previous record. */
 static void mem_replay_begin(void)
 {
     replay.n = replay.n_files = 0;
@@ -1859,27 +1868,27 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Whether the thread of the record at hand has gone on: its descriptors may be others by now. */
+/* Returns whether the thread has continued since this record: its descriptors may have changed. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
 }
 
-/* The file of descriptor i of those that the call returned; NULL: there is no record of it. */
+/* Returns the file of the i-th descriptor that the call returned; NULL: not recorded. */
 static const struct wire_file *mem_replayed_file(u32 i)
 {
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
-/* Reads from the record. -EAGAIN: it is not there, but the thread is stopped, and its memory can be
- * read. */
+/* Reads from the record. Returns -EAGAIN if the record lacks the data, but the thread is stopped
+ * and its memory can be read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
     for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* what it was is not known */
+            return -EFAULT; /* the earlier contents are unknown */
         bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -1895,7 +1904,8 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     return (s64)n;
 }
 
-/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, by words. */
+/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, word by
+ * word. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1912,11 +1922,12 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-/* Returns how many bytes came, at least one, or -errno. */
+/* Returns the number of bytes read, at least one, or -errno. */
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* A sixth argument is on the stack: of an int, clang leaves the upper half what it was. */
+    /* The sixth variadic argument is on the stack. It must be a long: for an int, clang leaves the
+     * upper half uninitialized. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1961,7 +1972,7 @@ static int mem_start(void)
     return e;
 }
 
-/* One read of at most one page, by the reader thread, within what this stop may still wait. */
+/* Reads at most one page in the reader thread, within the time this stop may still wait. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
@@ -2004,9 +2015,9 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Reads n bytes at addr. Returns how many came (fewer: the rest is unmapped) or -errno;
- * -ETIMEDOUT when the page did not come in time, or too much has been read at this stop. A record
- * can have the beginning as it was at the entry and the rest as it was later. */
+/* Reads n bytes at addr. Returns the number of bytes read (fewer: the rest is unmapped) or -errno.
+ * -ETIMEDOUT: the page did not arrive in time, or this stop's budget is used up. A record can
+ * contain the beginning of the data as it was at entry and the rest as it was later. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -2022,9 +2033,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if memory
- * ends before the string does; *cut when it goes on beyond max, beyond what a record has of it, or
- * the rest did not come in time. Never reads past the page in which it ends. */
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length, or -errno if the
+ * memory ends before the string does. Sets *cut if the string is longer than max or than its
+ * recorded part, or if the rest timed out. Never reads past the page in which the string ends. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
 {
     size_t got = 0;
@@ -2050,29 +2061,29 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     return (s64)got;
 }
 
-/* All or nothing. */
+/* Reads n bytes; returns false if not all could be read. */
 static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
 {
     return mem_read(t, addr, dst, n) == (s64)n;
 }
 
-/* An unsigned word of the tracee's convention. */
+/* Reads an unsigned word in the tracee's convention. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
-    *v = 0; /* both CPUs are little-endian */
+    *v = 0; /* all supported CPUs are little-endian */
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Memory read ahead, to the end of its page: of arrays, and of strings that lie one behind the
- * other, a page costs one read. Begin with n 0. */
+/* Memory read ahead to the end of its page, so arrays and adjacent strings cost one read per page.
+ * Begin with n 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* What is at addr: *p, and how many bytes there are known without another page (at least one), or
- * -errno. */
+/* Sets *p to the bytes at addr. Returns how many are available without another page (at least one),
+ * or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -2086,14 +2097,14 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     return (s64)(m->n - (addr - m->addr));
 }
 
-/* mem_read of a few bytes, by reading ahead. */
+/* mem_read for a few bytes, with read-ahead. */
 static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *dst, size_t n)
 {
     const u8 *p;
     s64 have = mem_peek_ahead(t, m, addr, &p);
     if (have <= 0)
         return have;
-    if (have < (s64)n) /* it goes on in the next page */
+    if (have < (s64)n) /* it continues in the next page */
         return mem_read(t, addr, dst, n);
     memcpy(dst, p, n);
     return (s64)n;
@@ -2105,8 +2116,8 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, however long, to b; false: it goes on in memory that cannot be read,
- * or beyond what b takes. */
+/* Appends the string at addr, of any length, to b. Returns false if it continues in unreadable
+ * memory or does not fit into b. */
 static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -2117,26 +2128,27 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
     return nul && !b->cut;
 }
 
-/* == 6 nm_  names that the summary keeps ========================================
- * Paths and peers, each stored once. When they take nm.drop_at bytes, tr_trim_names marks those
- * that descriptors, mappings and lists point to; of the others those with the most I/O stay, and
- * the rest is dropped and counted (nm_drop). So a trace of days takes no more memory than one of
- * minutes. Beyond NM_LIMIT, which a recording can reach, all new names share one entry, and the
- * summary counts them. Entry points: nm_get, nm_str, nm_first, nm_next. */
+/* == 6 nm_  names that are kept for the summary =================================
+ * Paths and peers, each stored once. When they take nm.drop_at bytes, tr_trim_names marks the names
+ * that descriptors, mappings and lists refer to. Of the others, nm_drop keeps those with the most
+ * I/O, and drops and counts the rest. So a trace of days takes no more memory than one of minutes.
+ * Beyond NM_LIMIT, which a replay can reach, all new names share one entry, and the summary counts
+ * them. Entry points: nm_get, nm_str, nm_first, nm_next. */
 
 enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **hash;  /* chains, as many as there are names, at least */
-    u32 buckets;         /* a power of two; 0: there is no hash yet */
-    u64 secret;          /* so that no program can choose names that share a chain */
-    size_t total, drop_at; /* bytes that names take; and from when on some are to be dropped */
+    struct name **hash;  /* at least one chain per name */
+    u32 buckets;         /* a power of two; 0: no hash yet */
+    u64 secret;          /* prevents a program from choosing names that share a chain */
+    size_t total, drop_at; /* bytes that names take; total at which nm_drop is due */
     u64 n, overflow;
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a, from a start of the caller's. The upper half of each product is folded into the lower
- * one: in plain FNV-1a, whether two names collide depends on the lowest byte of the start alone. */
+/* FNV-1a with the caller's start value. The upper half of each product is folded into the lower
+ * one: in plain FNV-1a, whether two names collide depends only on the lowest byte of the start
+ * value. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
     u64 h = 14695981039346656037u ^ start;
@@ -2144,10 +2156,10 @@ static u32 nm_hash(u64 start, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 by the golden ratio: each bit counts */
+    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio: every bit counts */
 }
 
-/* What a name of n bytes takes, with what malloc adds. */
+/* Returns the memory that a name of n bytes takes, with malloc's overhead. */
 static size_t nm_size(size_t n)
 {
     return (sizeof(struct name) + n + 1 + 31) & ~(size_t)15;
@@ -2177,7 +2189,7 @@ static void nm_link(struct name *e)
     *slot = e;
 }
 
-/* Doubles the hash. Without memory for that, its chains grow. */
+/* Doubles the hash. If there is no memory for that, its chains grow instead. */
 static void nm_widen(void)
 {
     struct name **old = nm.hash;
@@ -2195,7 +2207,7 @@ static void nm_widen(void)
     free(old);
 }
 
-/* Makes the entry that stands for all names beyond the limit. */
+/* Creates the entry that all names beyond the limit share. */
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
@@ -2206,7 +2218,7 @@ static void nm_init(void)
         die(EXIT_KVIS, "out of memory");
 }
 
-/* The one name for these bytes; never NULL. */
+/* Returns the name for these bytes; never NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
@@ -2233,7 +2245,7 @@ static struct name *nm_from(u32 bucket)
     return bucket < nm.buckets ? nm.hash[bucket] : NULL;
 }
 
-/* All names, in no order. */
+/* Iterates over all names, in no particular order. */
 static struct name *nm_first(void)
 {
     return nm_from(0);
@@ -2249,7 +2261,7 @@ static u64 nm_bytes(const struct name *e)
     return e->in_bytes + e->out_bytes;
 }
 
-/* By bytes, then by how often it was opened, then by the name itself: the most comes first. */
+/* Orders by bytes, then by opens, both descending, then by the name itself. */
 static int nm_most_first(const struct name *a, const struct name *b)
 {
     u64 x = nm_bytes(a), y = nm_bytes(b);
@@ -2290,8 +2302,8 @@ static void nm_sweep(void (*gone)(const struct name *))
         }
 }
 
-/* Drops names that are not marked, but for those with the most I/O, of which NM_KEPT bytes stay.
- * gone: is called for each that is dropped. */
+/* Drops unmarked names, except those with the most I/O, of which NM_KEPT bytes are kept. Calls
+ * gone() for each dropped name. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
@@ -2315,7 +2327,8 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* One search for two bytes instead of three for more: it is asked of each file that is opened. */
+/* Returns whether it is a dynamic linker. It runs for every opened file, so it searches for two
+ * bytes once instead of for three longer strings. */
 static bool nm_is_linker(const char *s)
 {
     for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
@@ -2326,7 +2339,7 @@ static bool nm_is_linker(const char *s)
     return false;
 }
 
-/* Whether it is a shared library, by its name: libx.so, libx.so.1. */
+/* Returns whether the name is a shared library's: libx.so, libx.so.1. */
 static bool nm_is_library(const char *s)
 {
     const char *slash = strrchr(s, '/'), *so = slash ? slash : s;
@@ -2335,13 +2348,13 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* The class of a file for programs that read it as they start. SILENT: each program does, and it is
- * not worth a word; SYSTEM: of the kernel; DEVICE: all others below /dev. */
+/* Classes of files that programs read when they start. SILENT: every program reads it, so it is not
+ * reported; SYSTEM: files of the kernel; DEVICE: all others below /dev. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* By its path ('='), the beginning of that ('^'), or what is in it ('*'); a directory counts as
- * what is below it. */
+/* Classifies a file by its path ('='), a prefix of it ('^'), or a part of it ('*'). A directory has
+ * the class of the files below it. */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { char how; u8 class; const char *text; } row[] = {
@@ -2378,27 +2391,27 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Files that every program uses: no list of the files with most bytes names them. */
+/* Returns whether every program uses this file. The list of files with the most I/O omits it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
     return class >= NM_DEVICE && class <= NM_LIBRARY;
 }
 
-/* == 7 fd_ ofd_ files_  what a descriptor is ================================================
+/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
  * Descriptor tables with the kernel's semantics (fork copies, CLONE_FILES shares, dup shares the
- * open file, exec closes CLOEXEC), kept by what the calls say; and, where a descriptor was not seen
- * being made (inherited, attached, or calls not traced), asked of /proc/PID/fd and pidfd_getfd.
- * An open file whose last reference goes is put on fdt.dead for md_ to report. */
+ * open file, exec closes CLOEXEC). System calls update them. Descriptors whose creation kvis did
+ * not see (inherited, attached, or calls not traced) are looked up in /proc/PID/fd and with
+ * pidfd_getfd. An open file that loses its last reference goes to fdt.dead for md_ to report. */
 
 static struct {
     struct ofd *free;
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
-    bool ring;         /* one of io_uring's was seen */
-    u32 connecting;    /* sockets with a connect(2) that goes on */
-    bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
-    u64 lost_ns;       /* until then calls that change tables may have got lost */
+    bool ring;         /* an io_uring descriptor was seen */
+    u32 connecting;    /* sockets with a connect(2) in progress */
+    bool lazy;         /* not every call that changes a table is traced: look in /proc each time */
+    u64 lost_ns;       /* calls that change tables may have been lost before this time */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2430,7 +2443,7 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_free;
 }
 
-/* Hands out one open file that was closed for good, or NULL; give it back with ofd_recycle. */
+/* Takes an open file off the list of closed ones, or returns NULL. Release it with ofd_recycle. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2441,14 +2454,14 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
-/* Takes back one that was closed for good, or that was only looked at and never anybody's. */
+/* Frees an open file that was closed, or a temporary one that no table refers to. */
 static void ofd_recycle(struct ofd *o)
 {
     o->next_free = fdt.free;
     fdt.free = o;
 }
 
-/* Gives back a reference; nobody reports the end of the file. */
+/* Drops a reference without reporting the end of the file. */
 static void ofd_forget(struct ofd *o)
 {
     if (!--o->refs)
@@ -2504,8 +2517,9 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). What /proc
- * said of a moment after the call at hand is another file than the one that this call closed. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If /proc reported
+ * the entry after the time of the current call, it is another file than the one that this call
+ * closed, and its end is not reported. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
@@ -2525,7 +2539,7 @@ static void fd_remove(struct files *f, s32 n)
     f->n--;
 }
 
-/* Makes descriptor n mean o, whose reference passes to the table. */
+/* Makes descriptor n refer to o. The table takes over the reference. */
 static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
 {
     if (!f || !o || n < 0) {
@@ -2569,7 +2583,7 @@ static void files_put(struct files *f)
     free(f);
 }
 
-/* The table for one that shares it no longer: itself, or a copy where others go on using it. */
+/* Returns a table that is no longer shared: f itself, or a copy if others still use it. */
 static struct files *files_own(struct files *f)
 {
     if (!f || f->refs == 1)
@@ -2579,8 +2593,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Closes the descriptors of [lo, hi], or only those that are marked CLOEXEC. Removing moves an
- * entry that was not looked at yet into the hole, so that the hole is looked at again. */
+/* Closes the descriptors of [lo, hi], or only those marked CLOEXEC. A removal can move an entry
+ * that was not checked yet into the hole, so the same slot is checked again. */
 static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
 {
     for (u32 i = 0; f && i < f->cap; i++) {
@@ -2600,7 +2614,7 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
             f->slot[i].cloexec = true;
 }
 
-/* Socket type by domain and type: tcp4, udp6, unix and so on. */
+/* Returns the socket type for a domain and type: tcp4, udp6, unix and so on. */
 static const char *fd_sock_type(int domain, int type, int proto)
 {
     static const struct { int domain, type; const char *name; } row[] = {
@@ -2623,8 +2637,8 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* An IPv6 address as RFC 5952 has it: the longest run of two or more zero groups becomes "::", the
- * first of equals. */
+/* Appends an IPv6 address in the form of RFC 5952: the longest run of two or more zero groups
+ * becomes "::", the first one if several are equally long. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2661,7 +2675,7 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
     b_f(b, "]:%u", port);
 }
 
-/* Appends a socket address as people write it; raw bytes for a unix path (the sinks escape). */
+/* Appends a socket address, human-readable; raw bytes for a unix path (the sinks escape). */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
     const u8 *sa = addr;
@@ -2690,7 +2704,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* The name for a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
+/* Returns the name of a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2702,8 +2716,8 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* The address alone, out of a name that fd_peer made, and its length: an abstract one can have
- * NULs. */
+/* Returns the address part of a name that fd_peer made, and its length: an abstract address can
+ * contain NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2711,8 +2725,8 @@ static const char *fd_peer_addr(const struct name *n, u32 *len)
     return sp ? sp + 1 : "";
 }
 
-/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
- */
+/* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
+ * such key. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2728,9 +2742,9 @@ static const char *fd_status(pid_t tid, const char *key)
     return found ? line + n + strspn(line + n, " \t") : NULL;
 }
 
-/* Makes our own copy of a thread's descriptor (Linux 5.6); -errno where that is not to be had.
- * Before Linux 6.9 pidfds are only of processes, whose first thread may have another table since
- * an unshare(2): kcmp(2) tells whether the copy is of the right file. */
+/* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
+ * Linux 6.9 a pidfd refers to a process, whose main thread may have another table since an
+ * unshare(2); kcmp(2) then verifies that the copy is of the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2752,7 +2766,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Whether a socket's own address is one: those of IP have port 0 until they are bound. */
+/* Returns whether a socket is bound: an unbound IP socket has port 0. */
 static bool fd_bound(const struct sockaddr_storage *sa)
 {
     u16 port;
@@ -2760,7 +2774,8 @@ static bool fd_bound(const struct sockaddr_storage *sa)
     return port || (sa->ss_family != AF_INET && sa->ss_family != AF_INET6);
 }
 
-/* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
+/* Sets a socket's type and addresses from the kernel; fields that the kernel does not report keep
+ * their values. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2786,7 +2801,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     close(s);
 }
 
-/* What open flags allow. O_PATH allows neither, and musl's O_ACCMODE has it in it. */
+/* Whether open flags allow writing or reading. O_PATH allows neither; musl's O_ACCMODE includes
+ * O_PATH, so it is not used here. */
 static bool fd_writes(u64 flags)
 {
     return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
@@ -2797,26 +2813,27 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
 }
 
-/* The same as a word. Access mode 3 gives a descriptor for ioctl(2) only (open(2), NOTES). */
+/* Returns the access mode as a word. Mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* What of struct statx (<linux/stat.h>) is used here; musl's headers do not have it. */
+/* The part of struct statx (<linux/stat.h>) that kvis uses; musl's headers lack it. */
 struct fd_stat {
     u32 unused1[4], stx_nlink, unused5[2];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* born at (s, ns); 0: not known */
+    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* birth time (s, ns); 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
-    u64 stx_mnt_id, unused4[13]; /* its mount, as mountinfo has it; before Linux 5.8: 0 */
+    u64 stx_mnt_id, unused4[13]; /* mount ID as in mountinfo; 0 before Linux 5.8 */
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Mode, links, device and mount of a path, without asking a FUSE or network server, which may be a
- * tracee that stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
+/* Reads mode, links, device and mount of a path without a request to a FUSE or network server,
+ * which may be a tracee that kvis holds stopped (statx(2), AT_STATX_DONT_SYNC). Returns 0 or
+ * -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
@@ -2824,8 +2841,8 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
 }
 
-/* Whether it is a file that -P names: the one that was there first under that name. (A file system
- * gives the inode number of a file that is gone to another, which was born later.) */
+/* Returns whether -P names this file: the first file that existed under that name. The birth time
+ * is compared as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2842,8 +2859,8 @@ static bool fd_is_wanted(const struct fd_stat *sx)
     return false;
 }
 
-/* Notes which file an open file is, and whether another look finds that one. (A file system gives
- * the inode number of a file that is gone to another, which can be of another type.) */
+/* Records which file an open file is, so that fd_is_file can recognize it. File systems reuse the
+ * inode numbers of deleted files, possibly for a file of another type. */
 static void fd_identify(struct ofd *o, const struct fd_stat *sx)
 {
     o->dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
@@ -2857,7 +2874,8 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
+/* Returns the kind of the file behind /proc/PID/fd/N: by the link's text for anonymous files, else
+ * by mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2885,7 +2903,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
          : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
-/* /proc/TID/fd/N, until the next call. */
+/* Returns the path /proc/TID/fd/N, valid until the next call. */
 static const char *fd_proc(pid_t tid, s32 n)
 {
     static char path[64];
@@ -2909,7 +2927,7 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* The open flags of a descriptor from /proc/PID/fdinfo (octal); -EINVAL: not told. */
+/* Returns a descriptor's open flags from /proc/PID/fdinfo (octal); -EINVAL: not reported. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
@@ -2919,7 +2937,7 @@ static s64 fd_flags_of(pid_t tid, s32 n)
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
 
-/* An open file made from what /proc says about descriptor n of tid, or NULL. */
+/* Creates an open file from /proc's data about descriptor n of tid. Returns NULL on failure. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
     char link[PATH_MAX + 1];
@@ -2944,17 +2962,18 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     return o;
 }
 
-/* Fills a table from /proc/TID/fd: what is open at attach, or will be after the first exec. */
+/* Fills a table from /proc/TID/fd: the files open at attach, or those that will be open after the
+ * first exec. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    DIR *d = opendir(path); /* NULL: no /proc, or not ours to read: descriptors stay numbers */
+    DIR *d = opendir(path); /* NULL: no /proc, or no permission: descriptors stay numbers */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* one that went away meanwhile had no flags to read */
+        struct fd_stat sx; /* a descriptor closed in the meantime had no flags to read */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             ofd_recycle(o);
         } else if (o) {
@@ -2963,8 +2982,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
     }
 }
 
-/* Whether /proc says that tid has no descriptor n. (Where /proc is not mounted, or may not be read,
- * it says nothing.) */
+/* Returns whether /proc shows that tid has no descriptor n. False without access to /proc. */
 static bool fd_is_closed(pid_t tid, s32 n)
 {
     char link[8], path[64];
@@ -2972,16 +2990,17 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
- * /proc and kept; one that was closed meanwhile is forgotten. So is one looked up of a time before
- * records got lost. (Else a record's descriptor may be another by now.) */
+/* Returns the open file of descriptor n of t, or NULL. A descriptor whose creation kvis did not see
+ * is looked up in /proc and added to the table; one that has been closed is removed. An entry from
+ * before records were lost is looked up again. Otherwise the descriptors of a recorded call are not
+ * looked up, because the number may already refer to another file. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past()))
         return e ? e->o : NULL;
-    if (!e && replay.bad_fd) /* what has this number by now was opened later */
+    if (!e && replay.bad_fd) /* the number was reused for a file opened later */
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
@@ -2994,7 +3013,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e)
         e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        e->o->local = o->local ? o->local : e->o->local; /* its bind was not looked at, perhaps */
+        e->o->local = o->local ? o->local : e->o->local; /* its bind may not have been examined */
         e->o->peer = o->peer ? o->peer : e->o->peer;
         ofd_recycle(o);
         return e->o;
@@ -3006,7 +3025,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return e ? e->o : NULL;
 }
 
-/* What an open file is called, as raw bytes: a path, or for a socket "local->peer". */
+/* Appends a description of an open file as raw bytes: a path, or for a socket "local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -3041,19 +3060,19 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * What a page of each mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
- * gone with exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and again
- * at a fault that is in none of them (as after shmat(2)). In between, mmap, munmap, mremap,
- * mprotect and brk change the array, because kvis looks at a fault when the program has gone on or
- * ended. */
+ * What each page of an mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
+ * discarded by exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and
+ * again at a fault that is in none of them (for example after shmat(2)). In between, mmap, munmap,
+ * mremap, mprotect and brk update the array, because kvis examines a fault only after the program
+ * has continued or exited. */
 
-/* Regions of all address spaces together, 32 bytes each; lines of a maps file that are read. A look
- * into such a file is followed by a pause of so many times its own length. */
+/* Limits: regions of all address spaces together, 32 bytes each, and lines read from a maps file. A
+ * maps file is not read again for VM_PAUSE times as long as the last reading took. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
-    u64 overflow; /* regions that found no room */
-    u32 cap;      /* regions that there is memory for */
+    u64 overflow; /* regions dropped for lack of space */
+    u32 cap;      /* allocated regions */
 } vm;
 
 static struct name *vm_name(const char *s)
@@ -3069,7 +3088,8 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Makes memory for n regions; false when there is none, or all address spaces have had theirs. */
+/* Makes space for n regions. Returns false if there is no memory, or the limit of all address
+ * spaces is reached. */
 static bool vm_room(struct mm *m, u32 n)
 {
     u32 cap = MAX(m->cap, 64u);
@@ -3088,7 +3108,7 @@ static bool vm_room(struct mm *m, u32 n)
     return true;
 }
 
-/* The first region that ends after addr: its index, or how many there are. */
+/* Returns the index of the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -3102,14 +3122,14 @@ static u32 vm_from(const struct mm *m, u64 addr)
     return low;
 }
 
-/* The region that holds addr, or NULL. */
+/* Returns the region that contains addr, or NULL. */
 static struct region *vm_find(const struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
     return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
 }
 
-/* Puts n regions in the place of those from index `from` to before `to`. */
+/* Replaces the regions with indices from `from` to `to` - 1 by n others. */
 static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, u32 n)
 {
     if (!vm_room(m, m->n - (to - from) + n)) {
@@ -3119,13 +3139,13 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    if (n) /* else there is nothing to put, not even an address */
+    if (n) /* `put` may be NULL if n is 0 */
         memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
 
-/* Joins neighbors that do not differ, from the one before index `from` to the one after `to`: a
- * program that changes its mind about protections does not make the array grow. */
+/* Merges equal neighbors, from the region before index `from` to the one at `to`, so that a program
+ * that changes protections back and forth does not make the array grow. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3139,7 +3159,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* The range of r is what r says; without a name, nothing is mapped there. */
+/* Sets the range of r to r; without a name, unmaps it. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3164,7 +3184,7 @@ static void vm_set(struct mm *m, struct region r)
 
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
-    for (int i = 0; i < 2; i++) { /* the regions that go on outside of the range */
+    for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
         const struct region *r = vm_find(m, i ? end : start);
         if (start < end && r && r->start < (i ? end : start))
             vm_set(m, (struct region){ MAX(r->start, start), MIN(r->end, end), r->name, prot });
@@ -3175,7 +3195,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap: what is mapped at `from` is now also at [to, to_end); then [from, gone) is not. */
+/* mremap: records that [from, gone) is unmapped and that its region is at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -3209,10 +3229,11 @@ static void vm_put(struct mm *m)
     free(m);
 }
 
-/* --- file systems that can make a reader wait --- */
+/* --- file systems that can block a reader --- */
 
-/* Whether device 0:minor is, by the mounts that tid sees, a file system on which a page fault can
- * wait for a user-space server or a network. (statfs(2) would ask that server.) */
+/* Returns whether device 0:minor, in tid's mount namespace, is a file system on which a page fault
+ * can wait for a user-space server or a network. (statfs(2) would send a request to that
+ * server.) */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3223,7 +3244,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     FILE *f = fopen(path, "re");
     while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
-        hit |= !mem_charge(); /* too many mounts to know */
+        hit |= !mem_charge(); /* too many mounts: assume the worst */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -3237,16 +3258,16 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Marks m careful if a file on that device, which tid has open or mapped, can make a reader wait.
- * Block devices have a major number. The mounts are asked each time, because a device number that
- * is free again is the next mount's; only that of the program's file stays while it runs. */
+/* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. Block
+ * devices have a major number. The mounts are read each time, because the kernel reuses the device
+ * numbers of unmounted file systems, except that of the running program's file. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* The same of the file behind a link of /proc (which leads to it without any walk). */
+/* Checks the device of the file that a link of /proc leads to (without a path walk). */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3254,8 +3275,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* The same of the program's own file. m->exe_minor is that of the program before it: its file was
- * in use until this one was. */
+/* Checks the device of the program's own file. m->exe_minor is still the previous program's, whose
+ * file was in use until this one was. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3269,7 +3290,8 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* One line of a maps file: "start-end rwxp offset major:minor inode   name"; false: it is none. */
+/* Parses a line of a maps file: "start-end rwxp offset major:minor inode name". Returns false if it
+ * is not one. */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char *dash, *blank, *colon;
@@ -3291,10 +3313,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions of tid; with `attach` also where its heap ends and what makes it careful: its
- * files, and userfaultfd's flags um and uw of smaps (Documentation/filesystems/proc.rst). Returns
- * false if the list was not read to its end: the task is gone (then nothing changes), kvis may not
- * read it, or there are too many lines. */
+/* Reads the regions of tid. With `attach`, also finds the end of its heap and what makes it
+ * careful: its files, and userfaultfd's flags um and uw of smaps
+ * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: the task
+ * has exited (then nothing changes), kvis may not read it, or it has too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3323,8 +3345,9 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* A fault at addr, which is in no region, has made the stack grow: the kernel maps nothing else
- * within 128 MiB of its end (mm/util.c, MIN_GAP). Returns it, or NULL: that is not so. */
+/* Handles a fault at addr, which is in no region, as growth of the stack: the kernel maps nothing
+ * else within 128 MiB of the stack's end (mm/util.c, MIN_GAP). Returns the stack, or NULL if addr
+ * is not there. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3335,8 +3358,8 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the regions of tid again for a fault that is in none of them, unless that was done a moment
- * ago. Whether they are all known now. */
+/* Reads the regions of tid again for a fault that is in none of them, unless that was done
+ * recently. Returns whether all regions are known now. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3349,8 +3372,8 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * The table of tracees by tid and of their processes by pid. Freed when they end; the memory is
- * kept for the next ones. */
+ * The table of tracees by tid and of their processes by pid. Entries are freed when tracees end;
+ * their memory is reused. */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
@@ -3360,11 +3383,13 @@ static struct {
     struct task *free_task;
     struct proc *free_proc;
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* ever seen */
-    u64 most_processes;     /* at one time */
-    u64 moment;             /* one more at each stop, and whenever records are read: what /proc says
-                             * of directories holds for a moment, because anyone may rename them */
-    struct {                /* of other pid namespaces, lately dead: their parents wait for them */
+    u64 threads, processes; /* seen in total */
+    u64 most_processes;     /* largest number at one time */
+    u64 moment;             /* incremented at each stop and whenever records are read: directory
+                             * names from /proc are valid only within one moment, because any
+                             * process may rename directories */
+    struct {                /* recently exited threads of other pid namespaces: their parents wait
+                             * for them */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3379,7 +3404,7 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Some thread of a process whose tables are known, or NULL. */
+/* Returns a thread of the process that has a descriptor table, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3443,14 +3468,14 @@ static void ps_unlink(struct task *t)
     *slot = t->next;
 }
 
-/* A tracee that nothing is known of yet but its tid. NULL when memory is out. */
+/* Creates a tracee with only its tid set. Returns NULL if there is no memory. */
 static struct task *ps_new_task(pid_t tid)
 {
     struct task *t = ps.free_task;
     struct buf text = { 0 }, paths = { 0 };
     if (t) {
         ps.free_task = t->next;
-        text = t->call.text; /* they keep their memory */
+        text = t->call.text; /* reuse the buffers */
         paths = t->call.paths;
         b_reset(&text);
     } else if (!(t = malloc(sizeof *t))) {
@@ -3498,7 +3523,7 @@ static void ps_free_task(struct task *t)
     ps.n_tasks--;
 }
 
-/* The directories of a new process, those of `of`; NULL: nothing is known. */
+/* Creates the directories of a new process as a copy of `of`; NULL: unknown. */
 static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
@@ -3509,8 +3534,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* The directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too long for
- * /proc. If it cannot be read, or the directory is no more, it keeps the name that it had. */
+/* Returns the directory that /proc/TID/WHAT leads to, as kvis sees it; "…" if its path is too
+ * long for /proc. Returns `was` if it cannot be read or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3523,7 +3548,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Asks the kernel for a thread's working directory and root. */
+/* Reads a thread's working directory and root from /proc. */
 static void ps_look_fs(struct task *t)
 {
     struct name *cwd = t->fs ? ps_directory(t->tid, "cwd", t->fs->cwd) : NULL;
@@ -3535,7 +3560,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* A thread's directories as they are called now; NULL: nothing is known of them. */
+/* Returns a thread's directories by their current names; NULL: unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3543,7 +3568,7 @@ static const struct fsinfo *ps_fs(struct task *t)
     return t->fs;
 }
 
-/* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
+/* Sets up the child of t, created with the clone(2) flags `fl`: shares or copies its tables. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
     child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
@@ -3561,16 +3586,16 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit; /* ptrace options are inherited */
 }
 
-/* A number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", "State:" as its letter); -1:
- * none. */
+/* Returns a number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", or "State:" as its
+ * letter); -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* The thread by whose number /proc tells of a process's memory: after the end of the first one that
- * is another, which still has it. */
+/* Returns the thread through which /proc shows a process's memory: if the main thread has exited,
+ * another one that still has the memory. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3588,7 +3613,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
+/* Returns the resident memory in bytes (proc_pid_statm(5)); 0: unreadable, or none. */
 static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
@@ -3597,8 +3622,8 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* CPU time of a process, those of its threads included that have ended; 0: not known. Its clock's
- * number is as clock_getcpuclockid(3) makes it. */
+/* Returns the CPU time of a process, including its exited threads; 0: unknown. The clock id is made
+ * as in clock_getcpuclockid(3). */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3610,7 +3635,7 @@ static u64 ps_cpu_ns(pid_t pid)
 
 /* --- pid namespaces --- */
 
-/* The inode of a pid namespace, by what the kernel calls the link to it; 0: cannot be read. */
+/* Returns the inode of a pid namespace, from the text of its link in /proc; 0: cannot be read. */
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
@@ -3619,8 +3644,8 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Finds out which pid namespace t lives in and what its tid is there: NSpid has a number for each
- * namespace from that of /proc down to the thread's own (proc_pid_status(5)). */
+/* Sets t's pid namespace and its tid in there. NSpid lists one number for each namespace, from that
+ * of /proc down to the thread's own (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3631,8 +3656,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* kvis's number of the thread that is `n` in t's pid namespace; 0: it is the same, or not known (as
- * that of a thread which lives in a namespace below t's). */
+/* Returns the tid in kvis's namespace of thread `n` of t's pid namespace. 0: it is the same, or
+ * unknown (for example for a thread in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3652,30 +3677,30 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
     return 0;
 }
 
-/* == 10 dec_  what the arguments and results of system calls mean ===============
+/* == 10 dec_  arguments and results of system calls, human-readable ============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
- * values; dec_layouts: structures; sc_commands: what depends on a command) and turns a struct call
- * into text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
+ * values; dec_layouts: structures; sc_commands: what depends on a command) and converts a struct
+ * call to text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
  * dec_ret_is_fd, dec_ret_is_addr, dec_opens, dec_cloexec, dec_nargs, dec_kind; dec_bits and
  * dec_enum for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless
- * it is a structure of gen/tables/structs.tbl or a value, one function dec_k_NAME; a command of
- * ioctl(2) and the like: a row in gen/tables/commands.tbl; names of values: rows in
- * gen/tables/flags.tbl.
- * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
- * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
+ * it is a value or a structure of gen/tables/structs.tbl, one function dec_k_NAME. A command of
+ * ioctl(2) and similar calls: a row in gen/tables/commands.tbl. Names of values: rows in
+ * gen/tables/flags.tbl. Nothing here allocates or loops by a number from the tracee alone: text
+ * ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
+ * call.text has its own limit. */
 
-/* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
- * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
+/* The names of 3000 values are a quarter of the binary, so one pool holds them without their common
+ * prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
 struct flag {
-    u32 low; /* of the value; the rest of it is in fl_high[], by index; so are fl_prefix[] (an index
-              * in fl_prefixes[]) and fl_name[] (the offset of the rest of the name in fl_names) */
+    u32 low; /* low half of the value; at the same index: fl_high[] (high half), fl_prefix[] (index
+              * in fl_prefixes[]), fl_name[] (offset in fl_names) */
 };
 struct family {
     u16 row, n; /* fl_rows[row] .. */
 };
 #include "gen/out/flags.h"
 
-/* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
+/* How the structures of gen/tables/structs.tbl are shown; the columns are explained at its top. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
@@ -3694,65 +3719,66 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* enum dec_shown */
-    u16 fam;      /* of DV_FLAGS and DV_VALUE; of DV_BITS the first bit << 8, and how many */
+    u16 fam;      /* DV_FLAGS, DV_VALUE: the family; DV_BITS: the first bit << 8 | number of bits */
     u8 only;      /* enum dec_only */
     u8 condition; /* row of dec_conditions[] */
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* in bytes; of an extensible structure, to the end of its last member */
+    u16 size;          /* in bytes; if extensible, up to the last known member */
     u8 sizing;         /* enum dec_sizing */
-    u8 own, own_least; /* DEC_SIZE_OWN: where it holds its size, and what a 0 there means */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of its size, and the size that 0 means */
     u8 abis;           /* 1 << ABI_... that have this layout */
     u8 more;           /* layouts of other ABIs that follow */
 };
 #include "gen/out/structs.h"
 
-/* When an argument is decoded: at entry; at exit (the address when the call failed); at exit, also
- * when the call failed; the same, with something to be remembered at entry. */
+/* When an argument is decoded: at entry; at exit (the address if the call failed); at exit, even if
+ * the call failed; the same, with a value saved at entry. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds that need no function of their own: bits or one value of a family of flags.tbl, of 32 bits,
- * as most calls take them, or of all 64. */
+/* Kinds without a function: bits or one value of a family of flags.tbl, of 32 bits (most calls) or
+ * of all 64. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* of a command: as the row of its call has it */
+enum { K_SAME = 0xffff }; /* for a command: the kind in the call's row */
 
-/* What a call returns, and what descriptors it makes: see gen/tables/syscalls.tbl. */
+/* A call's result, and the descriptors it creates: see gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* FK_...: what the descriptor is */
-    u16 fam;                   /* of RET_BITS and RET_VALUE */
-    const char *label;         /* before them */
-    u32 only;                  /* bits of an argument without (or with) which it is a number */
+    u8 opens;                  /* FK_...: kind of the new descriptor */
+    u16 fam;                   /* family for RET_BITS and RET_VALUE */
+    const char *label;         /* text before them */
+    u32 only;                  /* the form applies only if an argument has some (only_not: none) of
+                                * these bits */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;               /* bits of that argument with which exec closes the descriptor */
+    u32 cloexec;               /* bits of that argument that make the descriptor close-on-exec */
     bool cloexec_always;
 };
 
-/* What the arguments behind a command are: gen/tables/commands.tbl. */
+/* The arguments after a command: gen/tables/commands.tbl. */
 struct sc_command {
     u32 value;
-    u8 nargs, result; /* of the call; a row of sc_results[], 0: as the call's own row has it */
+    u8 nargs, result; /* of the call; result: row of sc_results[], 0: as in the call's row */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
     u8 n, by; /* rows; the argument that is the command */
-    u32 mask; /* the bits of it that count */
+    u32 mask; /* relevant bits of the command */
 };
 
-/* The options of a socket: those of a level, and what one holds. */
+/* Socket options: the family of each level, and the type of each option's value. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3767,12 +3793,12 @@ struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
-    u16 arg[6]; /* their kinds */
+    u16 arg[6]; /* kinds of the arguments */
     u8 result, commands; /* rows of sc_results[] and sc_commands[] */
 };
 #include "gen/out/syscalls.h"
 
-/* ---- the decoder at work ---- */
+/* ---- the decoder ---- */
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
@@ -3781,9 +3807,9 @@ struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
-    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
-    u8 how;  /* enum dec_shown: a value that is shown as a member of a structure is */
-    u8 size; /* of that value in bytes, or DEC_LONG (a time is twice as long) or DEC_WORD */
+    u8 st;   /* ST_...: the structure, for dec_k_struct and dec_k_array */
+    u8 how;  /* enum dec_shown: for a value shown like a member */
+    u8 size; /* size of that value in bytes, or DEC_LONG (doubled for a time) or DEC_WORD */
 };
 
 /* One argument being decoded into b. */
@@ -3791,16 +3817,16 @@ struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen;  /* c->outlen, to be written at entry */
-    int i;        /* which argument */
+    u64 *outlen;  /* c->outlen, set at entry */
+    int i;        /* index of the argument */
     bool exit;
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: bits or a value of a family */
-    bool cut;     /* ARG_STR: there is more in the tracee */
-    u64 left;     /* bytes that the call moved and no iovec has shown yet */
+    bool cut;     /* ARG_STR: truncated, the tracee has more */
+    u64 left;     /* bytes transferred by the call that no iovec has shown yet */
 };
 
-/* Bytes that a name or string inside a structure may have, and of a structure's array at once. */
+/* Limits in bytes: a name or string inside a structure; one read of a structure's array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
@@ -3808,7 +3834,7 @@ static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
     return mem_read(d->t, addr, dst, n);
 }
 
-/* What stands for a pointer that is not, or cannot be, followed. */
+/* Appends a pointer that is not, or cannot be, dereferenced. */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
     if (!addr)
@@ -3819,7 +3845,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* All n bytes at addr; prints the pointer and returns false when it cannot have them. */
+/* Reads n bytes at addr. If it cannot, appends the pointer and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? dec_read(d, addr, dst, n) : 0;
@@ -3832,7 +3858,7 @@ static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 static u64 dec_ld(const void *p, size_t size)
 {
     u64 v = 0;
-    memcpy(&v, p, MIN(size, sizeof v)); /* both CPUs are little-endian */
+    memcpy(&v, p, MIN(size, sizeof v)); /* all supported CPUs are little-endian */
     return v;
 }
 
@@ -3847,13 +3873,14 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* x32 has 32-bit pointers, but the kernel's 64-bit timespec, timeval, flock and long. */
+/* Returns the size of a long in timespec, timeval and flock: x32 has 32-bit pointers, but 64-bit
+ * longs. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* The argument behind this one: as a rule, how long what this one points to is. */
+/* Returns the next argument: usually the length of the data this one points to. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3862,7 +3889,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* How much of what this argument leads to was moved: all of it, when the program hands it out. */
+/* Returns how many bytes of data the argument has: at exit, those transferred; at entry, any
+ * number. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3873,7 +3901,7 @@ static u32 dec_max(u32 limit)
     return MIN(opt.strlen_max, limit);
 }
 
-/* ---- what depends on a command ---- */
+/* ---- dependencies on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -3884,7 +3912,7 @@ static const struct sc_command *dec_command(const struct call *c, u16 row)
     return NULL;
 }
 
-/* The kind of argument i: that of the call's row, or what the command before it says. */
+/* Returns the kind of argument i: from the command before it, or from the call's row. */
 static unsigned dec_kind(const struct call *c, unsigned i)
 {
     const struct sc_row *row = &sc_rows[c->row];
@@ -3894,7 +3922,8 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* What the call returns. row: c->row, or c->id for a call that came through socketcall(2). */
+/* Returns the format of the call's result. row: c->row, or c->id for a call through
+ * socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3905,7 +3934,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* no family: nothing has a name */
+enum { DEC_NOFAM = 0xfff }; /* no family, so no value has a name */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3923,7 +3952,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, however it was extended */
+    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3931,7 +3960,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
     return NULL;
 }
 
-/* The value that has that name, or -1. */
+/* Returns the value with that name, or -1. */
 static s64 dec_flag_named(const char *name, unsigned fam)
 {
     const char *pool = (const char *)&fl_names;
@@ -3945,8 +3974,7 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     return -1;
 }
 
-/* The name of a value, or ? where it has none. */
-/* Appends the name of a value; false: it has none. */
+/* Appends the name of a value. Returns false if it has none. */
 static bool dec_named(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
@@ -3970,7 +3998,7 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* In hex, but a lone 0. */
+/* Appends in hex, except for 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -3984,14 +4012,14 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Fields of several bits inside words of flags: other names, a signal, octal permissions, log2 of a
- * huge page's size. Names stand before the flags, the rest behind them. */
+/* Multi-bit fields inside words of flags: other names, a signal, octal permissions, log2 of a huge
+ * page's size. Named fields are shown before the flags, the others after them. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag without which there is no size */
+    u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag that makes it a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -4028,7 +4056,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* NAME|NAME|0x40: names as far as there are any. */
+/* Appends NAME|NAME|0x40: names where they exist. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -4036,7 +4064,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     u32 from = b->len;
     if (v >> 32 == 0xffffffff && (u32)v >> 31)
         v = (u32)v; /* a sign-extended int */
-    if (v == 0xffffffff) { /* no set of flags but a -1: personality's query */
+    if (v == 0xffffffff) { /* not flags but -1: personality's query */
         b_hex(b, v);
         return;
     }
@@ -4064,7 +4092,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Single values that can carry flags: those bits, and the family to show both with. */
+/* Values that can be combined with flags: the flag bits, and the family to show both with. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4092,7 +4120,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* The kernel's new_encode_dev, and above it what glibc's 64-bit makedev adds. */
+/* The kernel's new_encode_dev, plus the upper bits that glibc's 64-bit makedev adds. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4108,7 +4136,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* The kernel's sigset_t, [INT CHLD]; ~[...] when more signals are in it than not. */
+/* Appends the kernel's sigset_t, [INT CHLD]; ~[...] if it contains more signals than not. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -4143,7 +4171,7 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* n bytes at addr, quoted, inside a structure; no more than -s and no more than a chunk. */
+/* Appends n bytes at addr, quoted, inside a structure: at most -s bytes and at most DEC_CHUNK. */
 static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
@@ -4155,14 +4183,14 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
-/* The `have` bytes at p of n, quoted: no more of them than -s. */
+/* Appends the `have` bytes at p, out of n, quoted: at most -s bytes. */
 static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 {
     size_t show = MIN(have, (size_t)opt.strlen_max);
     b_quoted(d->b, p, show, show < n);
 }
 
-/* A NUL-terminated string at addr, quoted, inside a structure. */
+/* Appends the NUL-terminated string at addr, quoted, inside a structure. */
 static void dec_cstr(struct dec *d, u64 addr, size_t max)
 {
     char tmp[DEC_PATH + 1];
@@ -4174,7 +4202,7 @@ static void dec_cstr(struct dec *d, u64 addr, size_t max)
         b_quoted(d->b, tmp, (size_t)r, cut);
 }
 
-/* A whole argument of raw bytes: what sinks escape in their own way. */
+/* Stores a whole argument as raw bytes; each sink escapes them in its own way. */
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
@@ -4203,14 +4231,14 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
- * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
+/* Returns the fraction as the kernel reads it: a 32-bit program's nanoseconds have 32 bits, even in
+ * a 64-bit field (get_timespec64, kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
 }
 
-/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
+/* Appends seconds and a fraction of `size` bytes each: timespec and timeval of any ABI. */
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     b_s(d->b, "{tv_sec=");
@@ -4220,7 +4248,7 @@ static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
     b_c(d->b, '}');
 }
 
-/* strace's way with limits: 8192*1024. */
+/* Appends a limit in strace's format: 8192*1024. */
 static void dec_limit(struct buf *b, u64 v)
 {
     if (v == ~0ull)
@@ -4234,11 +4262,11 @@ static void dec_limit(struct buf *b, u64 v)
 static void dec_k_sigset(struct dec *d, u64 v)
 {
     u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
+    if (dec_get(d, v, raw, 8)) /* the kernel accepts no other size */
         dec_sigset(d->b, dec_ld(raw, 8));
 }
 
-/* A signal's handler. */
+/* Appends a signal's handler. */
 static void dec_handler(struct buf *b, u64 v)
 {
     if (v < 2)
@@ -4247,7 +4275,7 @@ static void dec_handler(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* strace's way with IPv6 addresses. */
+/* Appends an IPv6 address in strace's format. */
 static void dec_inet6(struct buf *b, const u8 *ip)
 {
     b_s(b, "inet_pton(AF_INET6, \"");
@@ -4301,7 +4329,7 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* Whether another member, of the `have` bytes at p, has the value that a condition asks for. */
+/* Returns whether a member, within the `have` bytes at p, satisfies a condition. */
 static bool dec_condition_met(const u8 *p, size_t have, const struct dec_condition *c)
 {
     u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
@@ -4325,7 +4353,7 @@ static bool dec_member_visible(const struct dec *d, const u8 *p, size_t have,
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* name=value, ...: the members that lie within the `have` bytes at p. */
+/* Appends name=value, ... for the members within the `have` bytes at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len;
@@ -4338,7 +4366,7 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* its text names it */
+        if (m->how != DV_INET6) { /* its text includes the name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4357,7 +4385,7 @@ static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec
     b_c(d->b, '}');
 }
 
-/* The layout that structure ST_... has in this call's convention, or NULL. */
+/* Returns the layout of structure ST_... in this call's convention, or NULL. */
 static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 {
     const struct dec_layout *l = &dec_layouts[st];
@@ -4366,7 +4394,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* A structure of `have` bytes at addr; that may be the tracee's word, so no more than 512 count. */
+/* Appends a structure of `have` bytes at addr: at most 512, because the tracee may have set
+ * `have`. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4376,10 +4405,10 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     dec_braces(d, raw, (size_t)have, l);
 }
 
-/* An extensible structure, whose `size` the caller states; kvis knows it up to the end of its last
- * member. A program built for a newer kernel hands in more, one built for an older kernel less
- * (copy_struct_from_user, include/linux/uaccess.h). Bytes behind the known ones are shown unless
- * all are 0, with their place as a C comment. */
+/* Appends an extensible structure whose `size` the caller passes; kvis knows its members up to
+ * l->size. A program built for a newer kernel passes more, one built for an older kernel less
+ * (copy_struct_from_user, include/linux/uaccess.h). Bytes after the known ones are shown unless all
+ * are 0, with their offsets as a C comment. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4399,7 +4428,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
 
-/* An extensible structure that begins with, or soon has, its own size. */
+/* Appends an extensible structure that contains its own size near its beginning. */
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
     u8 raw[64];
@@ -4410,7 +4439,7 @@ static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
     dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
 }
 
-/* The structure ST_... that is at addr, as gen/tables/structs.tbl has it. */
+/* Appends the structure ST_... at addr, as gen/tables/structs.tbl defines it. */
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
     const struct dec_layout *l = dec_layout(d, st);
@@ -4429,7 +4458,8 @@ static void dec_k_struct(struct dec *d, u64 v)
     dec_struct(d, v, d->kind->st);
 }
 
-/* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
+/* Appends an array of the tracee, [elem, elem, ...]: at most -s elements of at most 64 bytes
+ * each. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
 {
@@ -4466,7 +4496,7 @@ static void dec_element(struct dec *d, const u8 *p)
     dec_braces(d, p, l->size, l);
 }
 
-/* How many: the result says it, or an unsigned int behind it. */
+/* Appends an array. Its number of elements is the result, or at entry the next argument. */
 static void dec_k_array(struct dec *d, u64 v)
 {
     const struct dec_layout *l = dec_layout(d, d->kind->st);
@@ -4475,7 +4505,7 @@ static void dec_k_array(struct dec *d, u64 v)
 
 /* ---- numbers ---- */
 
-/* A value as its kind says; of how many bytes. */
+/* Returns the format and the size of a value of this kind. */
 static struct dec_member dec_kind_value(const struct dec *d)
 {
     u8 how = d->kind->how, size = d->kind->size;
@@ -4492,7 +4522,7 @@ static void dec_k_value(struct dec *d, u64 v)
     dec_member(d, (const u8 *)&v, &m);
 }
 
-/* The value that v points to: a number in brackets, or a time. */
+/* Appends the value that v points to: a number in brackets, or a time. */
 static void dec_k_pointed(struct dec *d, u64 v)
 {
     u8 raw[16];
@@ -4505,7 +4535,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* A pid of another namespace, with what it is to kvis. */
+/* Appends kvis's number of a pid of another namespace. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4515,7 +4545,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* there it can be a descriptor */
+    if (d->c->id != SC_waitid) /* waitid's can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4539,8 +4569,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* CPU clocks carry a pid or a file descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 for a
- * thread's | which clock; 3 in the low bits: a descriptor of a clock device. */
+/* A CPU clock's id encodes a pid or a descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 if
+ * it is a thread's | which clock; with 3 in the low bits, the descriptor of a clock device. */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = (s32)v;
@@ -4552,7 +4582,7 @@ static void dec_clock(struct buf *b, u64 v)
         b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
-/* The names of a socket option depend on the level before it (include/linux/socket.h). */
+/* Returns the family of the names of a level's socket options (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
     for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
@@ -4561,7 +4591,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* e:NAME. A few families need more than the table. */
+/* Kinds e:NAME. A few families need more than the table. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4584,14 +4614,14 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Whether argument i is a path. */
+/* Returns whether argument i is a path. */
 static bool dec_is_path(const struct call *c, u32 i)
 {
     unsigned kind = dec_kind(c, i);
     return kind == K_PATH || kind == K_TARGET;
 }
 
-/* Reads the paths among the arguments. Those that are there already stay: none is read twice. */
+/* Reads the paths among the arguments, except those already read. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4613,7 +4643,7 @@ static void dec_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* The path that argument i is, or NULL. */
+/* Returns the path in argument i, or NULL. */
 static const struct call_path *dec_path(const struct call *c, u32 i)
 {
     for (u32 k = 0; k < c->n_paths; k++)
@@ -4652,12 +4682,12 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* asked only how much there is (getxattr) */
+        dec_pointer(d, v, 0); /* the call only queried the size (getxattr) */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* A name: never cut; getcwd counts its NUL, readlink has none. */
+/* A name, never cut. getcwd's result counts the NUL, readlink returns none. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4665,8 +4695,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Reads up to `max` pointers of an array that ends in NULL; returns how many before it. whole: the
- * NULL was seen; else there are more, or they cannot be read. */
+/* Reads up to `max` pointers of an array that ends in NULL. Returns how many there were before the
+ * NULL. *whole: the NULL was seen; otherwise the array is longer or unreadable. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4713,7 +4743,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* A time of a file. Two values of utimensat's nanoseconds stand for what it is to do. */
+/* Appends a time of a file. Two values of utimensat's nanoseconds are commands. */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4725,7 +4755,7 @@ static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
         dec_time(d, p, size, how);
 }
 
-/* When a file was read and when it was written. */
+/* Appends a file's access and modification times. */
 static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -4739,7 +4769,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Calls that write what was left of their time only when a signal ended them. */
+/* Returns whether the call writes the remaining time only when a signal interrupted it. */
 static bool dec_sleeps(u16 id)
 {
     return id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
@@ -4755,7 +4785,7 @@ static void dec_k_left(struct dec *d, u64 v)
 
 /* ---- files ---- */
 
-/* struct linux_dirent64[]: ret bytes of them. */
+/* struct linux_dirent64[], ret bytes. */
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
@@ -4781,9 +4811,9 @@ static void dec_k_dents(struct dec *d, u64 v)
     b_s(d->b, (u64)at >= ret ? "]" : at ? ", ...]" : "...]");
 }
 
-/* ---- messages of System V ---- */
+/* ---- System V messages ---- */
 
-/* struct msgbuf: a long, the message's type, and text. */
+/* struct msgbuf: the message's type, a long, and its text. */
 static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
@@ -4795,9 +4825,9 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* ---- small integers behind pointers ---- */
+/* ---- pointers to small integers ---- */
 
-/* Which of c->outlen an argument uses: the first or the second that points to a number. */
+/* Returns the index in c->outlen that an argument uses: the first or second pointer to a number. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4808,7 +4838,7 @@ static unsigned dec_slot(const struct dec *d)
     return MIN(n, 1u);
 }
 
-/* A number that the call reads and writes: [128] at entry, [128 => 16] at exit if it changed. */
+/* A number that the call reads and writes: [128], or [128 => 16] if the call changed it. */
 static void dec_k_inout(struct dec *d, u64 v)
 {
     u8 raw[8], size = dec_kind_value(d).size;
@@ -4866,7 +4896,7 @@ static void dec_status(struct buf *b, u32 s)
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG and nobody: not written */
+    if (!d->c->ret) { /* WNOHANG and no child: not written */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4875,7 +4905,7 @@ static void dec_k_wstatus(struct dec *d, u64 v)
     }
 }
 
-/* unsigned long[]: bits in the tracee's memory as the numbers of those that are set. */
+/* Appends an unsigned long[] of the tracee as the numbers of the set bits. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
@@ -4904,7 +4934,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* sched_setaffinity's: its size stands before it; getaffinity's result is how much was written. */
+/* The CPU set of sched_setaffinity, whose size is the argument before it, or of sched_getaffinity,
+ * whose result is its size. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -4931,7 +4962,7 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-/* 1<<CAP_CHOWN|1<<CAP_KILL; a set that has nearly all as a number. */
+/* Appends 1<<CAP_CHOWN|1<<CAP_KILL; a nearly full set as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -4962,8 +4993,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Which signals a si_code is special to (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10):
- * its family of names, and the structure behind it. */
+/* How a signal's si_code is decoded (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10): the
+ * family of its names, and the structure that follows it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4997,14 +5028,14 @@ static struct dec_origin dec_origin(int sig, s32 code)
 
 static void dec_k_siginfo(struct dec *d, u64 v)
 {
-    enum { STATUS_END = 28 }; /* waitid(2) fills in no more than si_status */
+    enum { STATUS_END = 28 }; /* waitid(2) sets no field after si_status */
     u8 raw[48];
     size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
         return;
     int sig = (int)dec_ld(raw, 4);
     s32 code = (s32)dec_ld(raw + 8, 4);
-    if (d->c->id == SC_waitid && !sig) { /* WNOHANG and nobody */
+    if (d->c->id == SC_waitid && !sig) { /* WNOHANG and no child */
         b_s(d->b, "{}");
         return;
     }
@@ -5036,7 +5067,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* unix(7): a path with or without a NUL, or a name that begins with one and takes the rest. */
+/* unix(7): a path, with or without a NUL, or an abstract name: a NUL and all bytes after it. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5071,14 +5102,14 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. What is too short for its family, or of
- * another one, is shown as bytes. */
+/* Appends a struct sockaddr of n bytes: {sa_family=AF_INET, ...}. An address that is too short for
+ * its family, or of an unknown family, is shown as bytes. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t); /* or: */
+        void (*show)(struct dec *, const u8 *, size_t); /* NULL: a structure */
         u8 st;    /* ST_... */
-        u8 least; /* bytes that it needs; what is behind them is looked at where it is there */
+        u8 least; /* minimum size; longer addresses are shown in full */
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
@@ -5110,7 +5141,8 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '}');
 }
 
-/* A sockaddr in the tracee; the kernel takes at most 128 bytes (struct sockaddr_storage). */
+/* Appends a sockaddr of the tracee: at most 128 bytes, as in the kernel (struct
+ * sockaddr_storage). */
 static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[129] = { 0 };
@@ -5126,8 +5158,8 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* What the kernel wrote: as much as had room. Without the length of entry (attached in the midst of
- * the call) it isn't known what is its. */
+/* An address that the kernel wrote, truncated to the buffer's size. The buffer's size is only known
+ * at entry: if kvis attached during the call, only the pointer is shown. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -5145,7 +5177,7 @@ static void dec_iovec(struct dec *d, const u8 *p)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* the call moved nothing here */
+        b_s(d->b, "\"\""); /* the call transferred nothing here */
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
@@ -5163,7 +5195,7 @@ static void dec_k_iov(struct dec *d, u64 v)
     dec_iov(d, v, dec_next(d), dec_moved(d));
 }
 
-/* The data of one control message: descriptors, credentials, or bytes. */
+/* Appends the data of a control message: descriptors, credentials, or bytes. */
 static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
 {
     struct buf *b = d->b;
@@ -5184,7 +5216,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* msg_control: struct cmsghdr { size_t len; int level, type; } each, aligned to a word. */
+/* msg_control: a sequence of struct cmsghdr { size_t len; int level, type; }, aligned to words. */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5216,8 +5248,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* A struct msghdr, as the ABI lays it out: seven words, of which the second and the last are ints.
- */
+/* A struct msghdr, in the ABI's layout: seven words, of which the second and the last are ints. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -5230,7 +5261,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* A struct msghdr at p; `bytes` is what the call moved (all that is there when it goes out). */
+/* Appends the struct msghdr at p; `bytes`: how many the call transferred; no limit at entry. */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5260,7 +5291,7 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-/* struct mmsghdr: a msghdr and how much of it was moved. */
+/* struct mmsghdr: a msghdr and the number of bytes transferred. */
 static void dec_mmsg(struct dec *d, const u8 *p)
 {
     unsigned w = dec_word(d);
@@ -5278,7 +5309,7 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* socket's third argument, by the family in its first. */
+/* socket's third argument; its meaning depends on the family, the first argument. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5293,7 +5324,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* An option's value that is no number; false: it is too short for that. */
+/* Appends an option's value that is not a number. Returns false if it is a number or too short. */
 static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
 {
     unsigned w = dec_word(d);
@@ -5313,7 +5344,7 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     return true;
 }
 
-/* An option of four bytes: a number, or a value that has a name. */
+/* Appends a four-byte option: a number, or a named value. */
 static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
 {
     b_c(d->b, '[');
@@ -5326,7 +5357,7 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-/* The value of an option of n bytes, of which `have` are at p. */
+/* Appends the value of an option of n bytes, of which `have` are at p. */
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
@@ -5340,7 +5371,8 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         dec_quoted(d, p, have, n);
 }
 
-/* getsockopt's and setsockopt's: level and name are arguments 1 and 2, the length is behind. */
+/* The value of getsockopt and setsockopt: arguments 1 and 2 are level and name, the next is the
+ * length. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
@@ -5357,7 +5389,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
         dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
 }
 
-/* ---- commands: what an argument means depends on another ---- */
+/* ---- commands: arguments whose meaning depends on another one ---- */
 
 static void dec_k_futexop(struct dec *d, u64 v)
 {
@@ -5391,7 +5423,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* The same of all names of a value: which one is meant may depend on the descriptor. */
+/* Appends all names of a value, "A or B": which one applies depends on the device driver. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5404,7 +5436,8 @@ static bool dec_names(struct buf *b, u64 v, unsigned fam)
     return b->len > from;
 }
 
-/* Commands of evdev that have another number among theirs (linux/input.h). */
+/* Appends an evdev command that contains another number (linux/input.h). Returns false if it is not
+ * one. */
 static bool dec_evdev(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5436,7 +5469,7 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
-/* struct ifreq: a name, and a union whose form the command tells. */
+/* struct ifreq: a name, and a union whose form depends on the command. */
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -5461,10 +5494,11 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* io_uring_enter's: a signal set, or a structure with one when the flags before it say so. */
+/* io_uring_enter's argument: a signal set, or, depending on the flags, a structure with one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_: an offset in memory that it knows */
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
+                                               * memory */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
         dec_k_hex(d, v);
@@ -5485,7 +5519,7 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* How many of the call's arguments mean anything: what is behind an optional one that isn't there
+/* Returns how many of the call's arguments are meaningful. An optional argument that was not passed
  * (open's mode, fcntl's argument, a futex's second address) is whatever the register held. */
 static unsigned dec_nargs(const struct call *c)
 {
@@ -5496,7 +5530,7 @@ static unsigned dec_nargs(const struct call *c)
     if (command)
         return command->nargs;
     switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same on both CPUs */
+    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same in all ABIs */
         return a[k] & (0100 | 020000000) ? n : k + 1;
     case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED, MREMAP_DONTUNMAP */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
@@ -5504,14 +5538,14 @@ static unsigned dec_nargs(const struct call *c)
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000;
         tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* the last two are the other way round elsewhere */
+        if (c->row == SC_clone ? tls : ctid) /* on x86-64 the last two arguments are swapped */
             return 5;
         return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
     }
 }
 
-/* Decodes argument i into c->text; what belongs to the other stop stays ARG_NONE. */
+/* Decodes argument i into c->text. An argument that belongs to the other stop stays ARG_NONE. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5542,7 +5576,7 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* At entry: the arguments that the call reads. What exit needs to know is kept in c->outlen. */
+/* Decodes at entry the arguments that the call reads. c->outlen keeps what dec_exit needs. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5560,7 +5594,8 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* A call that failed wrote nothing, except a sleep that a signal ended: that says what is left. */
+/* Returns whether the call wrote the argument. A failed call wrote nothing, except for an
+ * interrupted sleep, which wrote the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5568,7 +5603,7 @@ static bool dec_wrote(const struct call *c, unsigned kind)
     return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
 }
 
-/* At exit: the arguments that the call wrote. */
+/* Decodes at exit the arguments that the call wrote. */
 static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
@@ -5583,33 +5618,33 @@ static void dec_exit(struct task *t, struct call *c)
 
 /* ---- results ---- */
 
-/* Whether the result is an address, to be shown in hex. */
+/* Returns whether the result is an address, to be shown in hex. */
 static bool dec_ret_is_addr(const struct call *c)
 {
     return c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
 
-/* Whether the result is a new descriptor. */
+/* Returns whether the result is a new descriptor. */
 static bool dec_ret_is_fd(const struct call *c)
 {
     return c->known && !c->err && !c->noret && c->ret >= 0
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* FK_...: what a descriptor is that the call makes, if its name tells. */
+/* Returns the kind FK_... of the descriptors that the call creates, if its name determines it. */
 static u8 dec_opens(const struct call *c)
 {
     return dec_result(c, c->id)->opens;
 }
 
-/* Whether exec closes the descriptors that the call makes. */
+/* Returns whether exec closes the descriptors that the call creates. */
 static bool dec_cloexec(const struct call *c)
 {
     const struct sc_result *r = dec_result(c, c->id);
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* ([{fd=3, revents=POLLIN}]): the descriptors that are ready. */
+/* Appends the ready descriptors: ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
 {
     u8 raw[128 * 8];
@@ -5642,7 +5677,7 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     b_s(d->b, "])");
 }
 
-/* (in [3], out [4]): the sets that select left. */
+/* Appends the sets that select returned: (in [3], out [4]). */
 static void dec_ret_select(struct dec *d)
 {
     static const char *const name[] = { "in ", "out ", "except " };
@@ -5657,7 +5692,7 @@ static void dec_ret_select(struct dec *d)
             b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
-    if (d->c->arg[4]) { /* Linux writes what is left of the timeout (select(2), BUGS) */
+    if (d->c->arg[4]) { /* Linux writes the remaining timeout (select(2), BUGS) */
         b_s(d->b, ", left ");
         d->kind = &kinds[sc_rows[d->c->row].arg[4]];
         dec_k_pointed(d, d->c->arg[4]);
@@ -5665,7 +5700,7 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* What a successful result says beyond its number. */
+/* Appends the details of a successful result. */
 static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
@@ -5688,8 +5723,8 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* -1 ENOENT (No such file or directory). What the kernel is about to restart has a question mark:
- * as far as the program can see the call has not ended (signal(7)). */
+/* Appends an error: -1 ENOENT (No such file or directory). A call that the kernel is about to
+ * restart gets a question mark: for the program it has not ended (signal(7)). */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5701,7 +5736,7 @@ static void dec_ret_error(struct buf *b, int e)
         b_f(b, "(errno %d)", e);
 }
 
-/* The result as text. */
+/* Appends the result as text. */
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
@@ -5727,13 +5762,13 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     }
 }
 
-/* == 11 sc_  which call: numbers, names, sets =====================================
- * Finds a call's row by convention and number, and turns -e trace= into a set of rows. */
+/* == 11 sc_  system calls: numbers, names, sets ===================================
+ * Finds a call's row by convention and number, and converts -e trace= to a set of rows. */
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
-static u16 sc_id[SC_N];  /* the first row of the same name */
-static bool sc_set[SC_N]; /* what -e trace= asks for (everything without it) */
+static u16 sc_id[SC_N];  /* the first row with the same name */
+static bool sc_set[SC_N]; /* the rows that -e trace= selects (all without it) */
 
 static const char *sc_name(u16 row)
 {
@@ -5746,7 +5781,7 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* The row of a call, or -1 when that convention has none of that number. */
+/* Returns the row of a call, or -1 if that convention has no call with that number. */
 static int sc_find(enum abi a, u64 nr)
 {
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
@@ -5755,7 +5790,7 @@ static int sc_find(enum abi a, u64 nr)
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
-/* The number of a call (SC_name), or -1 when that convention has none. */
+/* Returns the number of a call (SC_name), or -1 if that convention lacks it. */
 static s64 sc_number(enum abi a, u16 id)
 {
     for (u64 nr = 0; nr < 1024; nr++) {
@@ -5766,8 +5801,8 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
-/* What the kernel makes of user and group ids of 16 bits, which the older ones of the calls for 32
- * bits take: 0xffff is -1 (include/linux/highuid.h). */
+/* Widens 16-bit user and group ids like the kernel: the older variants of some 32-bit calls take
+ * them, and 0xffff means -1 (include/linux/highuid.h). */
 static void sc_widen_ids(int row, u64 *arg)
 {
     const char *name = sc_rows[row].name;
@@ -5780,8 +5815,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Arguments that say what a call does and that the kernel takes as 32 bits (their SYSCALL_DEFINE):
- * what a program has left in the upper half of the register means nothing. */
+/* Truncates arguments that determine what a call does and that the kernel takes as 32 bits (their
+ * SYSCALL_DEFINE): the upper half of the register is meaningless. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5801,7 +5836,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls of a class. */
+/* Adds the calls of a class. Returns false if there is no such class. */
 static bool sc_add_class(const char *name, bool *set)
 {
     u16 cls = 0;
@@ -5813,8 +5848,8 @@ static bool sc_add_class(const char *name, bool *set)
     return cls != 0;
 }
 
-/* Adds the calls whose names a regular expression matches, and says in *hit whether there are any.
- * Returns NULL, or why it is no expression (static). */
+/* Adds the calls whose names match a regular expression; sets *hit if there are any. Returns NULL,
+ * or why the expression is invalid (static buffer). */
 static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
 {
     regex_t re;
@@ -5828,7 +5863,7 @@ static const char *sc_add_matches(const char *expr, bool *set, bool *hit)
     return NULL;
 }
 
-/* Adds the calls that a name, `all` or a class names; false when it names nothing. */
+/* Adds the calls that a name, `all` or a class selects. Returns false if it selects nothing. */
 static bool sc_add_named(const char *word, bool *set)
 {
     bool hit = false;
@@ -5840,7 +5875,7 @@ static bool sc_add_named(const char *word, bool *set)
     return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
 }
 
-/* Adds what one word of -e trace= names. Returns NULL, or what is wrong with it (static). */
+/* Adds the calls that a word of -e trace= selects. Returns NULL, or an error message (static). */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5862,7 +5897,7 @@ static const char *sc_add(const char *word, bool *set)
     return wrong;
 }
 
-/* Sets sc_set by the [!]word,word… of -e trace=. Returns NULL, or what is wrong (static). */
+/* Sets sc_set from -e trace=[!]word,word… Returns NULL, or an error message (static). */
 static const char *sc_parse(const char *expr)
 {
     static char word[4096];
@@ -5887,18 +5922,18 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * event_kinds[] is the model that every sink walks: gen/events.h has a row per kind and per field.
- * To add a kind is a row there, and in md_ the function that fills it, which model= names in the
- * call's row of gen/tables/syscalls.tbl. Recordings, replay, reports and the hybrid backend then
- * have it (tried by the test adding). */
+ * Every sink iterates over event_kinds[]: gen/events.h has a row for each kind and each field. To
+ * add a kind, add a row there and, in md_, the function that fills it; model= in the call's row of
+ * gen/tables/syscalls.tbl names that function. Recordings, replay, reports and the hybrid backend
+ * then support the kind (the test `adding` verifies this). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
-    const char *sym; /* constant text of ours */
+    const char *sym; /* constant text of kvis */
     struct {
-        const char *p; /* bytes of the tracee; valid while the event is handled */
+        const char *p; /* bytes of the tracee; valid while the event is being handled */
         u32 len;
     } s;
 };
@@ -5913,10 +5948,10 @@ static const struct { const char *name, *key; u8 type, len; } ev_fields[] = { EV
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
-/* How text treats a kind. */
+/* How the text sink treats a kind. */
 enum ev_how {
-    EVENT_RUNS = 1,      /* those in a row that are alike become one line */
-    EVENT_WITH_CALLS = 2 /* it is shown with -v, too: no call says as much */
+    EVENT_RUNS = 1,      /* successive similar events become one line */
+    EVENT_WITH_CALLS = 2 /* also shown with -v, because no call shows as much */
 };
 
 #define K(id, ...) EK_##id,
@@ -5937,22 +5972,22 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    u8 cat;              /* as in event_kinds[] unless the maker says otherwise */
-    bool unasked;        /* of a call that -e trace= leaves out: for nobody */
-    bool selected;       /* of a call that -P selects */
+    u8 cat;              /* as in event_kinds[] unless its creator changes it */
+    bool unasked;        /* the call is not in -e trace=: no sink shows the event */
+    bool selected;       /* -P selects the call */
     int err;             /* errno, 0 on success */
-    s32 row;             /* of the call that it tells of; -1: none */
+    s32 row;             /* row of the call that caused it; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* which v[] are present */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the v[] that are present */
     struct task *task;
     struct call *call;   /* EK_SYSCALL */
-    union ev_val v[N_EV_FIELDS]; /* the last: see ev_new */
+    union ev_val v[N_EV_FIELDS]; /* must be last: see ev_new */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one at a time: handled before the next is made */
+    static struct event e; /* one at a time: each event is handled before the next is created */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
@@ -5982,7 +6017,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* How a thread, or its whole process, has ended: a wait status. */
+/* Sets how a thread, or its whole process, ended, from a wait status. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -6006,7 +6041,7 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
         ev_bytes(e, f, n->s, n->len);
 }
 
-/* The address of a peer; absent when there is none. */
+/* Sets a field to a peer's address; leaves it absent if there is none. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
     u32 len;
@@ -6025,7 +6060,7 @@ static bool ev_has(const struct event *e, enum ev_field f)
     return e->set[f / 64] >> f % 64 & 1;
 }
 
-/* Whether a field of bytes is that text. */
+/* Returns whether a field of bytes equals the text. */
 static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
@@ -6037,7 +6072,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and into `text` what its fields point to. False: they do not fit. */
+/* Copies an event, and the data of its fields into `text`. Returns false if the data do not fit. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6050,7 +6085,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* which may move the ones before it */
+                b_put(text, p, n); /* this may move the earlier ones */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6064,12 +6099,12 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Events that are alike, until they are shown as one: the first, and what all of them add up to.
- * Groups are in the order of their first events. */
+/* Similar events that are collected until they are shown as one: the first event, and the sums over
+ * all. Groups are in the order of their first events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
-    u32 first, n; /* those from first on, before n */
-    u64 last_ns; /* of the last event of any */
+    u32 first, n; /* the groups in use are g[first] to g[n - 1] */
+    u64 last_ns; /* time of the last event of any group */
     struct ev_group {
         struct event e;
         struct buf text;
@@ -6077,14 +6112,14 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Whether a field is the same in both. */
+/* Returns whether a field has the same value in both events. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* its start is lower after each fault that grows it */
+        return true; /* its start moves down with each fault that grows it */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6092,8 +6127,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Alike: of one thread and kind, with the same result, and of all fields only times and addresses
- * differ. Programs that were not found are alike, wherever they were looked for. */
+/* Returns whether two events are similar: same thread, kind, result and fields, except times and
+ * addresses. Programs that were not found are similar, wherever they were looked for. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6111,7 +6146,7 @@ static bool ev_alike(const struct event *a, const struct event *b)
     return true;
 }
 
-/* Adds an event to the group of those that are like it. False: it needs one, and all are in use. */
+/* Adds an event to its group. Returns false if it needs a new group and all are in use. */
 static bool ev_group(struct ev_groups *s, const struct event *e)
 {
     u32 i = s->first;
@@ -6136,7 +6171,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* The first group, if it began until then; it is no longer there. NULL: there is none. */
+/* Removes and returns the first group if it began at until_ns or before; else NULL. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6148,10 +6183,10 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Knows events and event_kinds[], never where an event came from. Two writers, each a buffer that
- * is flushed when it is full and whenever kvis is about to wait. A sink that breaks (EPIPE, ENOSPC)
- * is reported once and closed; the tracee goes on. Entry points: out_event,
- * out_call_enter, out_call_exit, out_flush. */
+ * Handles events and event_kinds[] without knowing where an event came from. There are two writers,
+ * each a buffer that is flushed when it is full and whenever kvis is about to wait. A sink that
+ * breaks (EPIPE, ENOSPC) is reported once and closed; the tracee continues. Entry points:
+ * out_event, out_call_enter, out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
@@ -6161,13 +6196,13 @@ struct writer {
     struct buf b;
 };
 
-/* What else wants all that happens: a recording, a report. */
+/* An additional consumer of all events: a recording, a report. */
 struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t); /* a line of -v begins */
-    void (*exit)(struct task *t);  /* a call is over */
-    void (*gone)(const struct task *t); /* it is about to go away */
-    void (*due)(u64 now);          /* text that was held back is printed */
+    void (*exit)(struct task *t);  /* a call has ended */
+    void (*gone)(const struct task *t); /* the task is about to be freed */
+    void (*due)(u64 now);          /* held-back text is printed */
     void (*flush)(void);
 };
 
@@ -6175,29 +6210,29 @@ enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* what is held back waits no longer, or until nothing was added */
-    OUT_QUIET_NS = 200000000, /* for this time */
-    OUT_DISK_FEW = 8,      /* so many requests in a row are a line of text */
-    OUT_SLOW_NS = 10000000 /* or one that takes so long, or such a wait for a CPU */
+    OUT_HELD_NS = 800000000,  /* longest time that text is held back */
+    OUT_QUIET_NS = 200000000, /* held-back text is printed if nothing was added for this time */
+    OUT_DISK_FEW = 8,      /* this many successive disk requests get a line of text, */
+    OUT_SLOW_NS = 10000000 /* as does a request, or a wait for a CPU, that takes this long */
 };
 
-/* What text knows of a process. */
+/* What the text sink knows about a process. */
 struct out_proc {
     pid_t pid;           /* 0: none */
     u64 seen_ns;         /* its last event */
-    u64 born_ns;         /* its birth has no line yet; 0: it has */
-    pid_t parent, maker; /* the process, and its thread, that made it */
-    bool ended;          /* the next of this pid is another process */
-    bool starting;       /* since its exec it has done nothing but start-up */
-    u64 exec_ns, last_ns; /* when it executed its program; the last file of `files` */
-    u64 since_ns;        /* `files` has what is not printed, from then on; 0: nothing */
-    u32 files[N_NM_CLASSES]; /* what it has opened that is not printed one by one */
-    u32 n_files, file[OUT_FILES]; /* hashes of all of their paths; 0: free */
-    struct {             /* by class: the directory that all are in; of one file, its path */
+    u64 born_ns;         /* time of its creation if that has not been printed yet; else 0 */
+    pid_t parent, maker; /* the process and the thread that created it */
+    bool ended;          /* it has exited: the next use of this pid is another process */
+    bool starting;       /* it has only done start-up work since its exec */
+    u64 exec_ns, last_ns; /* time of its exec, and of the last file in `files` */
+    u64 since_ns;        /* time of the first unprinted file in `files`; 0: none */
+    u32 files[N_NM_CLASSES]; /* number of opened files, by class, that are not printed one by one */
+    u32 n_files, file[OUT_FILES]; /* hashes of their paths; 0: free */
+    struct {             /* by class: the common directory, or a single file's path */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* that were read of those */
+    u64 bytes;           /* bytes read from those files */
     u32 args_len;
     char args[192];      /* its first arguments, each with its NUL */
 };
@@ -6206,37 +6241,38 @@ static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* not NULL: all that happens goes to it, and nowhere else */
+    const struct out_tap *diverted; /* if not NULL, all output goes only to this tap */
     bool json_on, events_on, colour;
-    int failed;          /* errno of a sink that could not be written */
-    bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
-    void (*empty)(void); /* NULL, or what empties the files once something is traced */
+    int failed;          /* errno of a failed write to a sink */
+    bool (*give_up)(void); /* called while a reader is slow: stop writing to it? */
+    void (*empty)(void); /* NULL, or the function that truncates the files once tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* of the machine of a recording; 0: of this one */
-    bool many;           /* more than one thread was seen: lines name theirs */
-    bool observed;       /* of any process: lines of calls name it, too */
-    u64 hidden;          /* events that --no-filter would have shown */
-    u32 name_uses;       /* of out_names, so far */
-    u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
-    u32 line_from;       /* where in text.b the line begins */
-    struct task *partial; /* whose line has begun and not ended (-v) */
-    u32 line_at;  /* where in text.b the line began, behind its prefix */
-    u32 line_col; /* columns of it that were flushed before */
-    struct ev_groups held; /* not yet printed */
-    u64 due_ns;            /* until then nothing that is held back is due; 0: nothing is held */
+    u64 page_bytes; /* page size of the recorded machine; 0: the same as here */
+    bool many;           /* more than one thread was seen: lines include the thread */
+    bool observed;       /* observe mode: lines of calls include the process, too */
+    u64 hidden;          /* number of events that --no-filter would have shown */
+    u32 name_uses;       /* counts the uses of out_names */
+    u32 columns;         /* width of the terminal that text goes to; 0: not a terminal */
+    u32 line_from;       /* offset in text.b at which the line begins */
+    struct task *partial; /* the thread whose line has begun and not ended (-v) */
+    u32 line_at;  /* offset in text.b of the line's text, after its prefix */
+    u32 line_col; /* columns of the line that have already been flushed */
+    struct ev_groups held; /* events not printed yet */
+    u64 due_ns;            /* no held-back text is due before this time; 0: none is held back */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
-/* The programs that processes execute: by pid; if there are more than fit, the ones last used. */
+/* The names of the programs that processes run, by pid. If they do not all fit, the most recently
+ * used are kept. */
 static struct out_named {
     pid_t pid; /* 0: free */
     u32 used;  /* out.name_uses at its last use */
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Of a file that nothing more can be written to: the line that was begun goes, so that those before
- * it are all that a reader finds. */
+/* Removes the unfinished last line from a file that cannot be written to any more, so that its
+ * readers find only complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6244,10 +6280,10 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* a device: it has what it has */
+        return; /* a device: it cannot be truncated */
 }
 
-/* Something is traced: now the files lose what they had. */
+/* Tracing starts: truncates the output files. */
 static void out_begin(void)
 {
     void (*empty)(void) = out.empty;
@@ -6256,21 +6292,21 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
- * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
- * gives up. Returns 0 or -errno; -EINTR: given up. */
+/* Writes n bytes. A slow reader blocks kvis and therefore the tracee: this is the back-pressure.
+ * tr_'s tick interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis is to
+ * end, it gives up. Returns 0 or -errno; -EINTR: gave up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* a device took nothing and says no more */
+            errno = ENOSPC; /* a device accepted nothing and set no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
             stuck = 0;
-        } else if (errno == EAGAIN) { /* a terminal or pipe that someone made O_NONBLOCK */
+        } else if (errno == EAGAIN) { /* a terminal or pipe that another process made O_NONBLOCK */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
             if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
@@ -6285,7 +6321,7 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* How wide the terminal is now. */
+/* Reads the current width of the terminal. */
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd[0]);
@@ -6301,7 +6337,7 @@ static void out_writer_flush(struct writer *w)
         int e = out_write_all(w->fd[i], w->b.p, w->b.len);
         if (e == 0)
             continue;
-        if (e != -EPIPE && e != -EINTR) { /* EPIPE ends quietly: the reader has seen enough */
+        if (e != -EPIPE && e != -EINTR) { /* EPIPE is not reported: the reader has closed its end */
             errno = -e;
             u_warn("cannot write %s, output to it ends here:", w->name[i]);
             out.failed = -e;
@@ -6346,28 +6382,28 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* A time of the machine's clock, in ns since 1970. */
+/* Converts a time to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
 }
 
-/* HH:MM:SS of the clock on the wall, with so many digits of the second. */
+/* Appends a wall-clock time as HH:MM:SS with `digits` decimal places. */
 static void out_clock(struct buf *b, u64 real_ns, int digits)
 {
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+    if (!localtime_r(&sec, &tm)) /* a year beyond the range of int */
         memset(&tm, 0, sizeof tm);
     b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
     b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* The time in front of a line: [+0.003s], or as -t (the time of day; -ttt: seconds since 1970) and
- * -r (since the line before) say. A line that sums up has the time of
- * its first or last event; where another has been printed since then, the time of that. */
+/* Appends the time in front of a line: [+0.003s], or in the format of -t (time of day; -ttt:
+ * seconds since 1970) and -r (time since the previous line). A summary line has the time of its
+ * first or last event, but never an earlier time than the previous line. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
@@ -6379,7 +6415,7 @@ static void out_time(struct buf *b, u64 ts_ns)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
     u64 since = after ? ts_ns - out.last_line_ns : 0;
-    if (opt.relative) /* in parentheses after that of -t, as strace has it */
+    if (opt.relative) /* in parentheses after -t's time, like strace */
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
     out.last_line_ns = ts_ns;
@@ -6390,8 +6426,8 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Where a process is in out_procs: its own place, or one that is free, or the one that has been
- * silent for longest. */
+/* Returns the slot of a process in out_procs: its own, or a free one, or that of the process that
+ * was inactive for longest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6405,8 +6441,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Where the name of a process is in out_names, or where it goes: a free place, or that of the name
- * that was not used for longest. */
+/* Returns the slot of a process's name in out_names: its own, a free, or the least recently used
+ * one. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6420,7 +6456,7 @@ static struct out_named *out_name_place(pid_t pid)
     return place;
 }
 
-/* The name of a process's program; "": not known. */
+/* Returns the name of a process's program; "": unknown. */
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
@@ -6434,13 +6470,13 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* it may be its parent's, which had this place */
+    memmove(named->comm, comm, n); /* `comm` may be the parent's name in this very slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->pid = pid;
     named->used = ++out.name_uses;
 }
 
-/* A command's name of at most n bytes, with blanks up to a width and one after it. */
+/* Appends a command's name of at most n bytes, padded to a width, and a blank. */
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 {
     u32 from = b->len;
@@ -6449,8 +6485,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the
- * observe mode, its process and its own name. */
+/* Appends the thread of a line: its id and the name of its program; with -v, only the id; in the
+ * observe mode, also its process and its own name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6475,21 +6511,21 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* else it is of none: records were lost */
+    if (out.many && tid) /* no tid: records were lost */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
     out.line_col = 0;
 }
 
-/* Cuts the line at hand where the terminal ends. */
+/* Cuts the current line at the terminal's width. */
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
     u32 columns = out.columns, len = b->len - out.line_from;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - 1; /* and one for the ellipsis */
+    columns = out.columns - 1; /* leave one column for the ellipsis */
     b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
     b_s(b, "…");
     out_sgr("0");
@@ -6503,11 +6539,11 @@ static void out_line_end(void)
     out_full(&out.text);
 }
 
-/* The same of a row of text that begins at `from` and ends with its newline. */
+/* Cuts a row of text that begins at `from` and ends with its newline at the terminal's width. */
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* it had no room */
+    if (out.text.b.len == from) /* the buffer was full */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6515,7 +6551,7 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* A line that another thread's call has begun ends here for now, as strace users know it. */
+/* Ends a line that another thread's call has begun, like strace. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -6537,7 +6573,7 @@ static void out_size(struct buf *b, s64 n, int width)
     b_put(b, s.p, s.len);
 }
 
-/* A number and its unit, to be printed with %s. */
+/* A number and its unit, for printing with %s. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6555,7 +6591,7 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* The n bytes of the name of an exec's program, without its directories; NULL: it is not known. */
+/* Returns the program's name of an exec, without directories, and its length *n; NULL: unknown. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6566,8 +6602,8 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* The arguments of an exec, up to a bound; first the program where they call it otherwise. Of an
- * exec that failed, the program alone. */
+/* Appends the arguments of an exec, up to a limit, after the program if argv[0] differs from it.
+ * For a failed exec, appends only the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6625,7 +6661,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Field number of a name that ends at '}' or ':'; the templates are ours, so it exists. */
+/* Returns the field with the name at p. The templates are part of kvis, so it exists. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6634,8 +6670,8 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends one alternative of a template up to '|' or the end; false (and nothing appended) when a
- * field of it is absent. */
+/* Appends one alternative of a template, up to '|' or the end. Appends nothing and returns false if
+ * a field of it is absent. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6666,7 +6702,7 @@ static void out_template_any(struct buf *b, const struct event *e)
             return;
 }
 
-/* A latency as people read it: 5.2ms. */
+/* Returns a human-readable latency: 5.2ms. */
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6677,7 +6713,7 @@ static struct out_text out_latency(u64 ns)
     return t;
 }
 
-/* Begins a line of text in a colour. */
+/* Begins a line of text in a color. */
 static void out_line_start(u64 ts_ns, pid_t pid, pid_t tid, const char *colour)
 {
     out_break_partial();
@@ -6691,7 +6727,7 @@ static void out_line_stop(void)
     out_line_end();
 }
 
-/* The text of block requests that are alike: block I/O 217us avg, 228us max (4.0 KB x9, 36.0 KB
+/* Appends the text of similar block requests: block I/O 217us avg, 228us max (4.0 KB x9, 36.0 KB
  * total) vda read. */
 static void out_block(struct buf *b, const struct ev_group *g)
 {
@@ -6712,7 +6748,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-/* The line of a process's birth, if that waits. */
+/* Prints the line about a process's creation, if it was held back. */
 static void out_birth_line(struct out_proc *p)
 {
     u64 born_ns = p->born_ns;
@@ -6730,7 +6766,7 @@ static void out_failed(struct buf *b, int err)
     b_s(b, u_errname(err) ? u_errname(err) : "?");
 }
 
-/* How what an event tells of has ended. */
+/* Appends an event's outcome. */
 static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
@@ -6741,7 +6777,7 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Begins the line of an event, or of block requests that are alike. */
+/* Prints an event, or similar block requests, without ending the line. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6764,7 +6800,7 @@ static void out_group(const struct ev_group *g)
         return;
     if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS
         && !opt.no_filter) {
-        out.hidden += g->count; /* the summary counts them */
+        out.hidden += g->count; /* the summary shows their number */
         return;
     }
     struct out_proc *p = out_proc_place(e->pid);
@@ -6777,7 +6813,7 @@ static void out_group(const struct ev_group *g)
     out_line_stop();
 }
 
-/* Prints what was held back and began until then. */
+/* Prints the held-back events that began at until_ns or before. */
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
@@ -6785,7 +6821,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Whether an event is held back while the next ones are alike: I/O, and looking for a program. */
+/* Returns whether an event is held back to be merged with similar ones: I/O and program
+ * searches. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6802,7 +6839,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* A program was found: that it was looked for elsewhere, too, is routine. */
+/* Drops the failed lookups of a program that was then found elsewhere: they are routine. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out.held;
@@ -6813,13 +6850,13 @@ static void out_found(pid_t tid)
         }
 }
 
-/* Appends `n` and a noun, behind a comma where something is before it. */
+/* Appends `n` and a noun, after a comma unless it is the first. */
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
-/* The files of a class that are below one directory; of a single one, its path. */
+/* Appends the files of a class, with their common directory; a single file with its path. */
 static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
     u32 n = p->files[class], len = p->below[class].len;
@@ -6830,7 +6867,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include */
+/* Appends a list of files: 12 libraries, 4 locale and 3 configuration files, 24 headers below
+ * /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6852,8 +6890,8 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* The line of what a process has read on its way: of its start-up, which may still go on, or
- * later. */
+/* Prints the line of the files that a process has read during its start-up, which may be still in
+ * progress, or since then. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6868,8 +6906,8 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints what a process has read on its way, before its next line: the first time, all of its
- * start-up. */
+/* Prints the files that a process has read, before its next line. The first line is its
+ * start-up's. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6881,7 +6919,7 @@ static void out_files(struct out_proc *p)
     memset(p->file, 0, sizeof p->file);
 }
 
-/* Prints that a process was made, where that has waited for its first line. */
+/* Prints the held-back line about a process's creation. */
 static void out_birth(struct out_proc *p)
 {
     if (p->born_ns)
@@ -6889,7 +6927,7 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* The process that an event is of. */
+/* Returns the process of an event. */
 static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
@@ -6903,8 +6941,8 @@ static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
     return p;
 }
 
-/* A process was made. If the first thing that it does is an exec, the line of that is enough, so
- * the line of its birth waits. False: it does not. */
+/* Handles the creation of a process. The line about it is held back, because it is redundant if the
+ * process first does an exec. Returns false if it is not held back. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6924,18 +6962,18 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Names a process as an event says, or else as the program that it executes. */
+/* Sets a process's name from the event, or else from the program that it executes. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* the program before it did that */
+    out_held_print(~0ull); /* held-back events belong to the previous program */
     out_name(e->pid, comm, n);
 }
 
-/* An event that -P leaves out: it may tell the name of a process all the same. */
+/* Handles an event that -P excludes: it may contain a process's name. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -6945,7 +6983,7 @@ static void out_leave_out(const struct event *e)
         out_name_by(e);
 }
 
-/* A process executes another program. */
+/* Handles a process's exec. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
     p->born_ns = 0;
@@ -6957,11 +6995,12 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* What happens to a process apart from its files. True: the event has no line now. */
+/* Handles an event of a process other than its file accesses. Returns true if the event is not
+ * printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
-    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* the program has done nothing */
+    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* not an action of the program */
         return false;
     if (executed)
         out_found(e->tid);
@@ -6969,7 +7008,7 @@ static bool out_follow(struct out_proc *p, const struct event *e)
         return false;
     out_files(p);
     if (executed) {
-        out_held_print(~0ull); /* the program before it did that */
+        out_held_print(~0ull); /* held-back events belong to the previous program */
         out_executed(p, e);
     }
     out_birth(p);
@@ -6977,15 +7016,15 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Whether the user has asked for it by name: by -e trace=NAMES or -P. */
+/* Returns whether the user selected the event by name: by -e trace=NAMES or -P. */
 static bool out_asked(const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Whether an argument of the program names that file, or a directory that it is in; while the
- * program starts, only the file itself: `ls /etc` reads /etc/ld.so.cache on its way. */
+/* Returns whether an argument of the program names that file, or a directory that contains it.
+ * During start-up, only the file itself counts: `ls /etc` also reads /etc/ld.so.cache. */
 static bool out_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -7002,7 +7041,7 @@ static bool out_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Whether a file is one more, and not one of `files` that is opened again. */
+/* Adds a file to `file`. Returns false if it was there already. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7014,7 +7053,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
     return new;
 }
 
-/* One more file of a class: the directory that all are in ends where their paths differ. */
+/* Adds a file to its class; shortens the common directory to the part that all paths share. */
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
@@ -7036,8 +7075,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* The path of a file that an event only reads, until the next call; NULL: the event has none, can
- * change something, or failed with another error than ENOENT. */
+/* Returns the path of a file that an event only reads, valid until the next call. NULL: the event
+ * has none, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7054,27 +7093,27 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* The class of a file that is only read; libraries can be anywhere while a program starts. */
+/* Returns the class of a file that is only read. At start-up, libraries can be in any directory. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Whether reading a file of that class is worth a line of its own. */
+/* Returns whether reading a file of that class deserves a line of its own. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Whether an event is routine although its file is worth a line: directories, anonymous memory. */
+/* Returns whether an event is routine although its file is not: directories, anonymous memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Whether a file that a program only reads is routine: counted, to be told of in one line, or not
- * worth a word. */
+/* Returns whether a file that a program only reads is routine: it is either counted, to be shown in
+ * one line with others, or not shown at all. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7082,7 +7121,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_named(p, path);
-    if (named && dir) /* what is in it is of interest from now on */
+    if (named && dir) /* its files are of interest from now on */
         out_files(p);
     else if (named)
         return false;
@@ -7099,7 +7138,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     return true;
 }
 
-/* Whether an event that is not of a file is routine. */
+/* Returns whether an event without a file is routine. */
 static bool out_routine_kind(const struct event *e, bool starting)
 {
     switch (e->kind) {
@@ -7109,7 +7148,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_MPROTECT:
         return !e->err;
     case EK_FAULT:
-    case EK_FAULT_GROUP: /* major ones have a kind */
+    case EK_FAULT_GROUP: /* major faults have a kind */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_BLOCK:
@@ -7124,14 +7163,14 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* Whether an event is routine, and hidden: of files, only what changes nothing and did not fail,
- * except that files are not there. */
+/* Returns whether an event is routine and therefore hidden. File events are routine only if they
+ * change nothing and do not fail, except with ENOENT. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Whether an event is routine by its fields alone: what a report hides until it is asked for. */
+/* Returns whether an event is routine by its fields alone: reports hide such events by default. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7139,7 +7178,7 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* How much was hidden: the line after the short summary. */
+/* Prints how many events were hidden, after the short summary. */
 static void out_print_hidden(void)
 {
     if (out.hidden)
@@ -7148,14 +7187,14 @@ static void out_print_hidden(void)
             out.hidden == 1 ? "it" : "them");
 }
 
-/* Prints what a process has that is due; `next`: when more is. */
+/* Prints a process's held-back lines that are due; lowers *next to the time when more are. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* it is printed again when that is over */
+            out_files_line(p, "starting: "); /* printed again when the start-up is over */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7167,7 +7206,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         *next = MIN(*next, p->since_ns + OUT_HELD_NS);
 }
 
-/* Prints what is due of what was held back. */
+/* Prints the held-back text that is due. */
 static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out.held;
@@ -7190,7 +7229,7 @@ static void out_text(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc(e->pid, e->ts_ns);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording that was made with -P */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording made with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7214,7 +7253,7 @@ static u32 out_nargs(const struct call *c)
     return c->recorded ? c->recorded->nargs : c->known ? dec_nargs(c) : 6;
 }
 
-/* The convention's name where it is not the usual one, else NULL. */
+/* Returns the convention's name unless it is the native one; else NULL. */
 static const char *out_call_abi(const struct call *c)
 {
     return c->recorded ? c->recorded->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
@@ -7227,7 +7266,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* of a file: who knows what it holds */
+    if (c->recorded) { /* from a file: untrusted */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7237,8 +7276,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Arguments from number `from` on; at entry up to the first that only the kernel can fill.
- * Returns the number of the first that was not printed. */
+/* Appends the arguments from number `from` on; at entry, up to the first that only the kernel can
+ * fill. Returns the number of the first one that was not printed. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7279,14 +7318,14 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* A duration as people read it: 8.21 ms. */
+/* Appends a human-readable duration in ms; nothing if it is less than 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* The state of its last sleep, and who ended that. */
+/* Appends the state of the call's last sleep, and what ended it. */
 static void out_woken(struct buf *b, const struct call *c)
 {
     if (c->slept) {
@@ -7306,12 +7345,12 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* The time in the call, and where it went, in ms, when that was not all on a CPU. */
+/* Appends the call's duration and, unless it was all spent on a CPU, where the time went, in ms. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    if (ns < 1000) /* -T of strace has microseconds; a call of none of them has nanoseconds */
+    if (ns < 1000) /* strace -T has microseconds; calls shorter than that are shown in ns */
         b_fraction(b, ns, (u32)NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
@@ -7327,7 +7366,8 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Pads to strace's column 40 (after the prefix), then the result and the time in the call. */
+/* Ends a call's line: pads to strace's column 40 (after the prefix), then appends the result and
+ * the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7366,7 +7406,7 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-/* "text", of kvis's own. */
+/* "text", from constant text of kvis. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7387,7 +7427,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_word(b, s);
 }
 
-/* "value" for bytes of the tracee, and key_hex when they are not UTF-8. */
+/* Appends bytes of the tracee as "value", and as key_hex if they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -7414,8 +7454,8 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* "key":[...] of NUL-terminated strings, end to end in [p, p + n). Returns whether some are not
- * UTF-8. */
+/* Appends "key":[...] from consecutive NUL-terminated strings in [p, p + n). Returns whether some
+ * are not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7443,7 +7483,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Numbers beyond 2^53 lose digits in JavaScript and jq: those are strings. */
+/* Numbers beyond 2^53 lose digits in JavaScript and jq, so they become strings. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7455,7 +7495,7 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* The name of a field in JSON. */
+/* Returns a field's key in JSON. */
 static const char *out_json_key(u8 kind, u32 f)
 {
     return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
@@ -7537,12 +7577,12 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_c(b, ']');
 }
 
-/* Where the time of a call went, and who ended its last sleep. */
+/* Appends where the time of a call went, and what ended its last sleep. */
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
+    if (!(c->runq_ns | c->disk_ns | other)) { /* the usual case */
         b_s(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
     } else {
         OUT_JSON_U64(b, "runq_ns", c->runq_ns);
@@ -7635,7 +7675,7 @@ static void out_json(const struct event *e)
 
 /* --- the entry points --- */
 
-/* Hands an event to every sink that is on. */
+/* Passes an event to every active sink. */
 static void out_event(const struct event *e)
 {
     if (out.diverted) {
@@ -7654,12 +7694,12 @@ static void out_event(const struct event *e)
         out_text(e);
 }
 
-/* A call has begun: with -v its line does too, unless a filter needs to see the result first. */
+/* Starts a call's line with -v, unless a filter needs the result first. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* its end is told, whatever the filters say: that tap has its own */
+        t->call.begun = true; /* its end is always reported: the diverted tap has its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7673,7 +7713,8 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* The call has ended (or never will): the rest of its line, and its JSON object. */
+/* Handles the end of a call, or the news that it has none: the rest of its line, its JSON
+ * object. */
 static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
@@ -7714,7 +7755,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Called often, by who waits for something to happen: prints what was held back long enough. */
+/* Called periodically while kvis waits: prints held-back text that is due. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7725,7 +7766,7 @@ static void out_tick(u64 now)
     out_print_due(now);
 }
 
-/* Nothing happens any more. */
+/* Prints all held-back text at the end of the trace. */
 static void out_end(void)
 {
     for (u32 i = 0; i < OUT_PROCS; i++) {
@@ -7736,7 +7777,7 @@ static void out_end(void)
     out_break_partial();
 }
 
-/* A task is about to go away: nothing may point to it any more. */
+/* Drops all references to a task that is about to be freed. */
 static void out_forget(const struct task *t)
 {
     for (u32 i = 0; i < out.n_taps; i++)
@@ -7747,31 +7788,31 @@ static void out_forget(const struct task *t)
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
- * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
- * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
- * recordings, replay and diff walk these tables. To add a number is a row of gen/summary.h; to add
- * a list is its columns and its row there, and a REC_ number if it is recorded. A summary is a
- * value: st is that of this run, which st_take completes; a recording is read into one, and diff
- * has two. Only the totals of names are kept with the names (nm_).
- * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
+ * Times go into log-linear histograms with 16 buckets per octave, so a percentile is accurate to
+ * 1/32. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON, recordings,
+ * replay and diff iterate over these tables. To add a number, add a row to gen/summary.h; to add a
+ * list, add its columns and its row there, and a REC_ number if it is recorded. A summary is a
+ * value: st belongs to this run and st_take completes it; a recording is read into another one, and
+ * diff has two. Only the totals of names are kept with the names (nm_). Entry points: st_call,
+ * st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* of calls by name; the last has all numbers without one */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* calls by name; the last row: unnamed numbers */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-/* Calls of which it is known where their time went. */
+/* Calls that have a time breakdown, and its sums. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* The calls of one name, as long as each took: also those that stopped for kvis. */
+/* The calls of one name and their total duration, including calls that stopped only for kvis. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* of ns: calls in which their threads were killed. In no table of -c */
+    u64 killed_ns; /* part of ns: calls whose threads were killed in them. In no table of -c */
     struct st_time known;
-    u32 *hist; /* how many took how long; NULL: nobody asked for that */
+    u32 *hist; /* histogram of durations; NULL: not requested */
     u16 row;
 };
 
@@ -7787,17 +7828,16 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* in a replay: the pid may be another process's */
+    bool ended; /* in a replay: the pid may have been reused */
 };
 
-/* Waits for a CPU, as the kernel counted them; max_ns 0 in recordings of versions that did not know
- * it. */
+/* Waits for a CPU, as the kernel counted them. max_ns is 0 in recordings of older versions. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
 };
 
-/* The requests that the program's threads made of disks. */
+/* The disk requests of the program's threads. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
@@ -7819,46 +7859,47 @@ struct st_left {
     struct name *name;
 };
 
-/* A process that has ended. */
+/* A process that has exited. */
 struct st_process {
-    u64 ns;         /* it lived */
+    u64 ns;         /* lifetime */
     pid_t pid;
     char comm[16];
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A summary: of this run, filled as it goes and by st_take at its end, or of a recording. Its
- * numbers are those of SUMMARY_NUMBERS, its lists are described once, by st_lists. */
+/* A summary of this run, updated during the run and completed by st_take, or of a recording. Its
+ * numbers are described by SUMMARY_NUMBERS, its lists by st_lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait status of the command; -1: none (attached, or let go of) */
+    int status;         /* wait status of the command; -1: none (attached, or detached) */
     const char *backend;
-    const char *fallback; /* why it is not the hybrid backend, though it could; NULL: it is */
+    const char *fallback; /* why the hybrid backend is not in use; NULL: it is */
     struct st_row row[ST_ROWS];    /* all calls */
-    struct st_row chosen[ST_ROWS]; /* those in the table of -c, where that has others */
-    bool apart;            /* it has */
-    bool recorded;         /* replay or diff loaded it from a recording */
-    bool from_calls, from_tables; /* of a recording: what chosen[] and caller[] are of */
+    struct st_row chosen[ST_ROWS]; /* calls in the table of -c, if it differs from row[] */
+    bool apart;            /* chosen[] differs from row[] */
+    bool recorded;         /* loaded from a recording by replay or diff */
+    bool from_calls, from_tables; /* chosen[] and caller[] are from a recording's calls, or
+                                   * tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
-    u64 n_left;            /* how many there were, also more than the list has */
-    struct st_where where[ST_WHERE]; /* open addressing; no calls: free; sorted in the end */
+    u64 n_left;            /* total, including those that did not fit into the list */
+    struct st_where where[ST_WHERE]; /* open addressing; no calls: free; sorted at the end */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
+    struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* the commands run, each once */
+    struct name *program[ST_PROGRAMS]; /* the programs that were run, each once */
     u64 n_programs;
-    struct st_delays delays; /* of which there is one, or it is not known */
-    struct st_io io;         /* the same */
+    struct st_delays delays; /* valid if n_delays is 1 */
+    struct st_io io;         /* valid if n_io is 1 */
     u64 n_delays, n_io;
 } st;
 
-static pid_t st_first_pid; /* the command */
+static pid_t st_first_pid; /* pid of the command */
 
 static u32 st_bucket(u64 v)
 {
@@ -7868,7 +7909,7 @@ static u32 st_bucket(u64 v)
     return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
 }
 
-/* The middle of a bucket. */
+/* Returns the middle of a bucket. */
 static u64 st_bucket_value(u32 i)
 {
     if (i < 16)
@@ -7878,8 +7919,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen,
- * where that is known. */
+/* Returns the quantile `p` (0..1); at most the maximum seen, if that is known. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7894,10 +7934,10 @@ static u64 st_percentile(const struct st_row *r, double p)
     return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-/* The histogram of a row; NULL: there is no memory for it. */
+/* Returns a row's histogram, allocated at the first use; NULL: no memory. */
 static u32 *st_hist(struct st_row *r)
 {
-    if (!r->hist) /* once a call name, not once a call */
+    if (!r->hist) /* once per call name, not per call */
         r->hist = calloc(ST_BUCKETS, sizeof *r->hist);
     return r->hist;
 }
@@ -7907,40 +7947,40 @@ static const char *st_name(u16 row)
     return row == ST_UNNAMED ? "unnamed" : sc_name(row);
 }
 
-/* The row that counts a call. */
+/* Returns the row that counts a call. */
 static u16 st_row_of(const struct call *c)
 {
     return c->known ? c->row : ST_UNNAMED;
 }
 
-/* The rows of the table of -c. */
+/* Returns the rows of the table of -c. */
 static const struct st_row *st_table_rows(const struct summary *s)
 {
     return s->apart ? s->chosen : s->row;
 }
 
-/* A connect under way has not failed; what sigreturn "returns" is the register of whatever the
- * signal interrupted (sigreturn(2)). */
+/* Returns whether a call has failed. A connect in progress has not. The "result" of sigreturn is a
+ * register of the code that the signal interrupted (sigreturn(2)). */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* How long a call took, also one in which its thread was killed; 0: nobody knows. */
+/* Returns how long a call took, including one in which its thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
     return c->noret && (c->detached || exits) ? 0 : c->exit_ns - c->enter_ns;
 }
 
-/* The time of the calls that returned. */
+/* Returns the total time of the calls that returned. */
 static u64 st_returned_ns(const struct st_row *r)
 {
     return r->ns - r->killed_ns;
 }
 
-/* hist: with a histogram. */
+/* Counts a call in a table; hist: also in its histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
@@ -7982,7 +8022,7 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* A row for a process; NULL: there are too many. */
+/* Returns a new row for a process; NULL: there are too many. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -7994,7 +8034,7 @@ static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
     return p;
 }
 
-/* Counts a call of a process, if that has a row. */
+/* Counts a call of a process, if the process has a row. */
 static void st_caller_add(struct st_caller *p, const char *comm, const struct call *c)
 {
     if (!p)
@@ -8005,7 +8045,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* Rows that are in use first, and of these most time first. */
+/* Sorts used rows first, by time, the most time first. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8016,7 +8056,7 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* The row of a call's name and what it was about, or a free one. There always is one. */
+/* Returns the row of a call's name and its file, or a free row. There always is one. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8026,7 +8066,7 @@ static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on
     return &s->where[at % ST_WHERE];
 }
 
-/* Makes room in the table: the quarter with the most time stays, the rest is counted. */
+/* Makes space in the table: keeps the quarter with the most time and counts the rest. */
 static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
@@ -8048,7 +8088,7 @@ static void st_time_add(struct st_time *to, const struct st_time *more)
     to->disk += more->disk;
 }
 
-/* Adds time to the row of a call's name and what it was about. */
+/* Adds time to the row of a call's name and its file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
     if (s->n_where == ST_WHERE / 4 * 3)
@@ -8060,13 +8100,13 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* The time that was spent neither on a CPU nor waiting for one or for a disk: blocked. */
+/* Returns the blocked time: spent neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_rest(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
 
-/* Books a call of which it is known where its time went. */
+/* Counts a call that has a time breakdown. */
 static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
@@ -8079,19 +8119,20 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Whether the summary wants the time of a call that no event tells of, because it can take long.
- * recorded: it need not stop for that; else only those are worth it that wait for a disk. */
+/* Returns whether the summary needs the time of a call that causes no event, because the call can
+ * take long. recorded: the call need not stop for this; otherwise only calls that wait for a disk
+ * are worth a stop. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
- * finally returns. wanted: the filters leave it in the tables. */
+ * finally returns. wanted: the filters keep it in the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* it stopped for kvis's own sake */
+        return; /* it stopped only because kvis itself needs it */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8112,7 +8153,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Books bytes that moved through an open file. in: read or received. */
+/* Counts bytes that were transferred through an open file. in: read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8129,7 +8170,7 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Notes that a program was run; what the list cannot hold is counted. */
+/* Adds a program to the list of those that were run; counts it if the list is full. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8139,7 +8180,7 @@ static void st_program(struct name *n)
     n->ran = true;
 }
 
-/* Notes what a process that ends has opened itself and not closed. */
+/* Adds the descriptors that an exiting process has opened and not closed to the list. */
 static void st_open_at_exit(const struct task *t)
 {
     const struct files *f = t->files;
@@ -8156,7 +8197,7 @@ static void st_open_at_exit(const struct task *t)
     }
 }
 
-/* Puts a process into a list of ST_PROCESSES in which the longest are first. */
+/* Inserts a process into the list of the ST_PROCESSES longest, sorted by descending duration. */
 static void st_add_longest(const struct st_process *p)
 {
     u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
@@ -8168,7 +8209,7 @@ static void st_add_longest(const struct st_process *p)
     st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
 }
 
-/* Notes the end of a process; t: its last thread, comm and all. */
+/* Counts the end of a process; t is its last thread. */
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
@@ -8214,8 +8255,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table: strace's, and percentiles. Those with a number go, the lowest first,
- * until a line fits into the terminal. */
+/* The columns of the table: strace's, and percentiles. If a line does not fit into the terminal,
+ * columns with `goes` above 0 are dropped, the lowest number first. */
 static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
     { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
     { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
@@ -8223,7 +8264,7 @@ static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* The number of the last column that goes. */
+/* Returns the highest `goes` of the dropped columns. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -8272,7 +8313,7 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-/* Appends strace's table, with percentiles: times are wall-clock time in the call, in seconds and
+/* Appends strace's table with percentiles. Times are wall-clock times of calls, in seconds and
  * µs. */
 static void st_one_table(struct buf *b, const struct st_row *rows)
 {
@@ -8298,7 +8339,7 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
     free(total.hist);
 }
 
-/* For qsort: the most time first. */
+/* For qsort: most time first. */
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -8308,7 +8349,7 @@ static int st_compare_callers(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The table of --by=pid: a row for each process that made calls. */
+/* Appends the table of --by=pid: one row per process that made calls. */
 static void st_caller_table(struct buf *b, const struct summary *s)
 {
     const struct st_caller *order[ST_CALLERS];
@@ -8329,7 +8370,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Whether it is of a recording without calls. */
+/* Returns whether the summary belongs to a recording without calls. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && s->apart && !s->from_calls && !s->from_tables;
@@ -8344,10 +8385,10 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* the backend that kvis proc is in a recording */
+#define ST_PROC "proc" /* the backend's name in recordings of kvis proc */
 
-/* Collects the names of a class that match, most bytes first; returns how many (at most max), and
- * in *more how many others there are. */
+/* Collects the names that match, most bytes first. Returns how many (at most max); sets *more to
+ * the number of others. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8383,13 +8424,14 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* For text: of a connection that the program has both ends of, the one that it connected to. */
+/* Returns whether a peer is shown in text: if the program has both ends, only the one it connected
+ * to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
 }
 
-/* A peer that connect(2) was asked for, or accept gave. */
+/* Returns whether connect(2) or accept(2) used this peer. */
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
@@ -8415,7 +8457,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names that the summary's own lists point to. */
+/* Marks the names that the summary's own lists refer to. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8426,7 +8468,8 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Whether all calls are traced that a part of the summary counts: else it would be too small. */
+/* Returns whether all calls that a part of the summary counts are traced; otherwise the count would
+ * be too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8443,7 +8486,8 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* What must be so for a number to be told: else it would be too small, or is none of this run's. */
+/* The condition for showing a number. If it is not met, the number would be too low, or does not
+ * apply to this run. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8452,13 +8496,13 @@ enum st_known {
     ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
 
-/* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
+/* The numbers of the summary. Text, JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* in JSON */
-    const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
-    u16 at;               /* in struct summary */
+    const char *recorded; /* in recordings and in diff's JSON; NULL: derived */
+    u16 at;               /* offset in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
@@ -8468,7 +8512,7 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* Of a recording by kvis proc. */
+/* Returns whether the summary is of kvis proc, which records no calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
@@ -8508,7 +8552,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     return false;
 }
 
-/* Takes what other sections have counted in this run. */
+/* Copies the counters of other sections into the summary of this run. */
 static void st_take(void)
 {
     st.mappings_overflow = vm.overflow;
@@ -8519,7 +8563,7 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Makes what is made of the rest; nothing can be counted any more. */
+/* Computes the derived numbers. Nothing can be counted after this. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
@@ -8531,8 +8575,8 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* How many rows are worth showing: ten, and none below 1 ms; *more: how many others there are in
- * the table. */
+/* Returns how many rows to show: at most ten, none below 1 ms. Sets *more to the number of other
+ * rows in the table. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8544,7 +8588,7 @@ static u32 st_where_top(const struct summary *s, u64 *more)
     return n;
 }
 
-/* The time of all calls of which it is known where it went. */
+/* Returns the sums over all calls that have a time breakdown. */
 static struct st_time st_known_sum(const struct summary *s)
 {
     struct st_time all = { 0 };
@@ -8576,21 +8620,21 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* a row that left the table and came back is counted twice */
+    if (s->where_other) /* a row that was removed and added again is counted twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Calls, under the key that counts them, and where their time went. */
+/* Appends a number of calls, under the key `calls`, and where their time went. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
         PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
 }
 
-/* The same of all calls of which it is known. */
+/* Appends the sums over all calls that have a time breakdown. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
@@ -8640,7 +8684,7 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-/* A request that is done. */
+/* Counts a completed request. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
     io->took.count++;
@@ -8683,7 +8727,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* The failures that are wanted (NULL: all), most of them first; returns how many. */
+/* Collects the failures that `want` selects (NULL: all), most frequent first. Returns how many. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8712,7 +8756,7 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 
 /* --- the lists, described --- */
 
-/* What a column of a list is. */
+/* The type of a list's column. */
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
@@ -8720,23 +8764,23 @@ enum st_type {
     ST_CALL,       /* u16: the row of a call; in JSON its name */
     ST_KIND,       /* u8: enum fdkind; in JSON its name */
     ST_TEXT,       /* char[], with a NUL if there is one */
-    ST_WORD,       /* const char *, of kvis's own; NULL: none */
+    ST_WORD,       /* const char *, constant text of kvis; NULL: none */
     ST_FILE,       /* struct name * of a file */
     ST_NAME,       /* struct name * of any class; NULL: none */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_REST,       /* of a row that begins with a struct st_time: what is left of it */
+    ST_REST,       /* derived: the blocked time of a row that begins with a struct st_time */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* in JSON; NULL: the value is all of the row there */
+    const char *key; /* in JSON; NULL: the row is this value alone, without braces */
     u8 type, sinks;
-    u16 at, size;    /* in the row */
+    u16 at, size;    /* offset in the row, and size */
 };
 
-/* A column that is a member of the row, and one that is made of all of it. */
+/* A column that is a member of the row, and one that is derived from the whole row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8770,43 +8814,42 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* The calls of a recording say all that its tables do. */
+/* Ignored if the recording contains the calls, which include the same data. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
 
-static struct name *st_listed[ST_LISTED]; /* the names that are in the list at hand */
+static struct name *st_listed[ST_LISTED]; /* the names in the list that is being written */
 
-/* What a record of a recording is: rec_ says what it holds. The numbers are the format's. */
+/* The types of a recording's records; rec_ documents them. The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* what happens */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER                                     /* what it came to */
+    REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
 };
 
-/* The lists of the summary, which JSON, recordings, replay and diff walk in this order. */
+/* The lists of the summary. JSON, recordings, replay and diff iterate over them in this order. */
 static const struct st_list {
-    const char *key;      /* in JSON; NULL: not there, unless json() says it */
-    const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
-    u32 more;             /* where that number is in struct summary */
-    u8 known;             /* enum st_known: when it is in JSON */
-    u8 record;            /* enum rec_type; 0: it is not recorded */
-    bool sparse;          /* a row whose first number is 0 is none */
-    bool numbered;        /* the recording has its place before each row */
-    bool together;        /* one record has all rows, after *n and how many they are */
+    const char *key;      /* in JSON; NULL: not a list there, but json() may write it */
+    const char *more_key; /* in JSON, the number of rows left out: *more and those not shown */
+    u32 more;             /* offset of that number in struct summary */
+    u8 known;             /* enum st_known: condition for JSON */
+    u8 record;            /* enum rec_type; 0: not recorded */
+    bool sparse;          /* a row whose first number is 0 is unused */
+    bool numbered;        /* the recording has the row's index before each row */
+    bool together;        /* one record contains all rows, after *n and the number of rows */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* where they are in struct summary */
-    u32 n;                /* where it is how many, at most max in the table; 0: max */
-    bool (*want)(const struct name *); /* rows are these names */
-    u32 (*top)(const struct summary *s, u64 *more); /* how many rows are shown */
-    void (*add)(struct summary *s, const void *row); /* of a recording; NULL: it comes after those
-                                                      * there are */
-    void (*json)(struct buf *b, const struct summary *s); /* what is not a list there */
+    u32 rows, size, max;  /* offset in struct summary, row size, number of rows */
+    u32 n;                /* offset of the count, of which at most max are in the table; 0: max */
+    bool (*want)(const struct name *); /* the rows are these names */
+    u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append */
+    void (*json)(struct buf *b, const struct summary *s); /* writes other data */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -8825,13 +8868,13 @@ static const struct st_list {
 #undef PART
 #undef MEMBER
 
-/* How many places of a list's table may be in use. */
+/* Returns how many slots of a list's table may be in use. */
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
     return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
 }
 
-/* Row i of a list; NULL: that place is free. */
+/* Returns row i of a list; NULL: that slot is free. */
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
 {
     if (l->want)
@@ -8857,14 +8900,14 @@ static void st_text_exit(struct buf *b, const struct summary *s)
         b_f(b, "%d", WEXITSTATUS(status));
 }
 
-/* Text of at most so many bytes, escaped. */
+/* Appends at most `most` bytes of text, escaped. */
 static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
 {
     b_esc(b, s, u_cut(s, n, most), 0);
     b_s(b, n > most ? "…" : "");
 }
 
-/* The command line as one line of text, escaped. */
+/* Appends the command line as one line, escaped. */
 static void st_command(struct buf *b)
 {
     enum { MOST = 4096 };
@@ -8884,7 +8927,7 @@ static void st_command(struct buf *b)
     }
 }
 
-/* What is missing; false: nothing. */
+/* Returns whether records were lost. */
 static bool st_has_lost(const struct summary *s)
 {
     return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
@@ -8909,12 +8952,12 @@ static void st_text_lost(struct buf *b, const struct summary *s)
 
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of items with dots between them: as many as fit into 79 columns, but at least one. */
+/* A line of items separated by dots: as many as fit into 79 columns, but at least one. */
 struct st_items {
     struct buf *b;
-    u32 line;      /* where the line begins in b */
-    u32 item;      /* where the item begins that is being made */
-    u32 end;       /* columns that what stands behind the items needs */
+    u32 line;      /* offset of the line in b */
+    u32 item;      /* offset of the current item */
+    u32 end;       /* columns needed after the items */
     u32 shown;
     u64 left_out;
 };
@@ -8932,7 +8975,7 @@ static void st_begin_item(struct st_items *items)
     b_s(items->b, items->shown ? " · " : "");
 }
 
-/* Keeps the item that was made, or takes it away again where it does not fit. */
+/* Keeps the current item, or removes it if it does not fit. */
 static void st_end_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -8946,8 +8989,8 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or takes it away where nothing is on it. more: items that were not even made.
- * dropped: there may have been others, whose names are gone. */
+/* Ends the line, or removes it if it has no items. more: number of items that were not even
+ * created. dropped: there may have been others, whose names were dropped. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8960,7 +9003,7 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     b_c(b, '\n');
 }
 
-/* All times of a summary have one unit: seconds where it ran for one, else milliseconds. */
+/* All times of a summary have one unit: seconds if the run took at least 1 s, else milliseconds. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
@@ -8987,14 +9030,14 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* To the last digit that is shown, so that what is shown adds up. */
+/* Rounds to the last displayed digit, so that the displayed parts add up. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
     return (ns + unit / 2) / unit * unit;
 }
 
-/* A file's path, on a terminal only its end. */
+/* Appends a file's path; on a terminal only its end. */
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
@@ -9002,7 +9045,7 @@ static void st_path(struct buf *b, const struct name *n)
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
-/* The command's name without its directory, or the processes of -p. */
+/* Appends the command's name without its directory, or the processes of -p. */
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -9020,7 +9063,8 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
+/* Appends where a single thread's waiting time went; the parts add up. The disk time is from
+ * calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -9064,7 +9108,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* its own line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* too long */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -9072,7 +9116,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* The calls that took the most time in all. */
+/* Appends the calls that took the most time in total. */
 static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
@@ -9085,7 +9129,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* not of calls that all began before kvis came */
+            known |= s->row[i].calls != 0; /* false if all calls began before kvis attached */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9107,7 +9151,8 @@ static void st_label(struct buf *b, const char *label)
     b_f(b, "  %-14s  ", label);
 }
 
-/* Of several threads, whose waits add up to nothing: those for CPUs; and the disks' requests. */
+/* Appends the waits for CPUs of several threads, whose waiting times do not add up to the duration,
+ * and the disk requests. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
@@ -9181,7 +9226,7 @@ static void st_text_file_totals(struct buf *b, const struct summary *s)
         s->files_written, out_bytes(s->file_out).s);
 }
 
-/* The files with the most bytes. */
+/* Appends the files with the most bytes. */
 static void st_text_most_bytes(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "");
@@ -9200,7 +9245,7 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Whether a failure can be more than the way that programs look for something. */
+/* Returns whether a failure is notable: not one that programs cause by looking for something. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9235,10 +9280,10 @@ static void st_text_peak(struct buf *b, const struct summary *s)
         s->processes > 1 ? " of the largest process" : "");
 }
 
-/* What was asked for, or is seldom. */
+/* Appends optional and rare lines. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* else it was said at the start */
+    if (s->fallback && !out.events_on) { /* otherwise it was printed at the start */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9264,7 +9309,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", s->uring);
 }
 
-/* Appends what could not be read, or did not fit. */
+/* Appends the numbers of reads that failed and data that did not fit. */
 static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
@@ -9285,7 +9330,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     }
 }
 
-/* Twelve lines, and a few more where there is more to say. */
+/* Appends the short summary: twelve lines, and a few more if needed. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
     b_s(b, out.events_on ? "\n" : "");
@@ -9308,22 +9353,22 @@ static void st_text_short(struct buf *b, const struct summary *s)
     }
 }
 
-/* Between two items of the summary: a thousand long names of bytes that are no UTF-8 are more than
- * the sink's buffer holds. */
+/* Flushes between two items of the summary if necessary: a thousand long names that are not UTF-8
+ * would overflow the sink's buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
 }
 
-/* Whether a row has no value in a column. */
+/* Returns whether a row has no value in a column. */
 static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
         || (c->type == ST_NAME && !*(struct name *const *)p);
 }
 
-/* "key":"text", or only "text". */
+/* Appends "key":"text", or only "text" without a key. */
 static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 {
     if (key)
@@ -9342,7 +9387,7 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_c(b, '"');
 }
 
-/* The value of a row's column that is text, and its length. */
+/* Returns the text of a row's column, and its length. */
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
 {
     bool pointer = c->type == ST_NAME || c->type == ST_FILE;
@@ -9404,7 +9449,7 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "}");
 }
 
-/* A list in JSON, and how many others there are. */
+/* Appends a list in JSON, and the number of rows left out. */
 static void st_json_list(struct buf *b, const struct summary *s, const struct st_list *l)
 {
     u64 more = 0;
@@ -9475,7 +9520,7 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* A summary to every sink. text: also to the terminal. */
+/* Writes a summary to every sink. text: also to the terminal. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
