@@ -9487,19 +9487,19 @@ static void st_report(struct summary *s, bool text)
 }
 
 /* == 15 md_  the model: what a call means =======================================
- * A call that has returned comes in; tables of descriptors, memory and processes change and events
- * go out. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl, and the
- * function that this names. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
- * md_wants. */
+ * Takes system calls that have returned, updates the tables of descriptors, memory and processes,
+ * and emits events. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl
+ * and write the function that it names. Nothing here knows about ptrace or prints. Entry points:
+ * md_enter, md_exit, md_wants. */
 
-/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
- * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
- * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
- * MD_EVENT: it only reports. */
+/* Why the model needs a call, even if -e trace= leaves it out. MD_ALWAYS: without the call, kvis
+ * loses track of the tracees or of the directories that their paths start from. MD_FDS: the call
+ * changes what a descriptor refers to. MD_MEMORY: it changes what an address maps, which matters
+ * only for page faults. MD_EVENT: it only produces an event. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* The calls that the model knows, as their rows of gen/tables/syscalls.tbl say, and which of them a
- * call is, by the first row of its name. */
+/* The calls that the model handles (model= in gen/tables/syscalls.tbl). md_row maps a call's id,
+ * which is the first row of its name, to its entry. */
 #define X(call, ...) MD_ROW_##call,
 enum { MD_ROW_NONE, MD_CALLS(X) };
 #undef X
@@ -9507,7 +9507,7 @@ enum { MD_ROW_NONE, MD_CALLS(X) };
 static const u8 md_row[SC_N] = { MD_CALLS(X) };
 #undef X
 
-/* What a function that serves several kinds of events reports. */
+/* The kind of event that a handler shared by several calls reports. */
 #define X(call, need, enter, exit, kind) [MD_ROW_##call] = (kind),
 static const u8 md_kind[] = { MD_CALLS(X) };
 #undef X
@@ -9521,11 +9521,11 @@ static const u8 md_need[] = { MD_CALLS(X) };
 struct path { /* an absolute path, bytes of the tracee */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* could be read */
+    bool ok; /* the whole path was read */
 };
 
-/* Joins a directory and a name and takes out "//" and "/./". ".." stays: what it means depends on
- * symbolic links. */
+/* Joins a directory and a name and removes "//" and "/./". Keeps "..", because its meaning depends
+ * on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9554,7 +9554,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok &= i >= n; /* nothing was cut off */
 }
 
-/* The same from md_base's directory, which is also what an absolute name starts from. */
+/* Like md_join, with a directory that md_base returned. An absolute name starts there as well. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9568,8 +9568,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* The directory that descriptor n of t is, as it is called now. (A record's descriptor may be
- * another file by now.) */
+/* The directory that descriptor n of t refers to, by its current name. (When a record is read, the
+ * descriptor may already refer to another file.) */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9584,7 +9584,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* The directory that a name of t starts from; NULL: not known, or the root of all. */
+/* The directory that a path of t starts from; NULL if it is unknown or is the real root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9595,7 +9595,7 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* The descriptor of the directory in which a path that is argument i starts. */
+/* The dirfd that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9604,7 +9604,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Whether for openat2 the directory is the root too (RESOLVE_IN_ROOT). */
+/* Whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how, <linux/openat2.h> */
@@ -9613,7 +9613,7 @@ static bool md_in_root(struct task *t, const struct call *c)
            && resolve & IN_ROOT;
 }
 
-/* Reads the paths of a call and finds the directories that they start from. */
+/* Reads the paths of a call and finds the directories that they are relative to. */
 static void md_read_paths(struct task *t, struct call *c)
 {
     dec_read_paths(t, c);
@@ -9626,7 +9626,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* The absolute path that argument i of a call is, as the tracee wrote it. */
+/* Sets *p to the absolute path in argument i of a call, as the tracee wrote it. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -9643,7 +9643,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* --- filters --- */
 
-/* -P: whether a path is one of those that were named, or below one, or matches one as a glob. */
+/* -P: whether a path is one of the given paths, is below one, or matches one as a glob. */
 static bool md_path_wanted(const char *s, u32 n)
 {
     for (u32 i = 0; i < opt.n_paths; i++) {
@@ -9657,7 +9657,7 @@ static bool md_path_wanted(const char *s, u32 n)
     return !opt.n_paths;
 }
 
-/* What looks at everything that a call touches; says whether it has seen enough. */
+/* Called for each open file that a call touches; returns true to stop. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9682,7 +9682,7 @@ static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_to
     return false;
 }
 
-/* Those of an fd_set with n bits. */
+/* The descriptors of an fd_set with n bits. */
 static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9694,8 +9694,8 @@ static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_
     return false;
 }
 
-/* Shows f what the descriptors among a call's arguments are: by the kinds of
- * gen/tables/syscalls.tbl and commands.tbl. */
+/* Calls f for each descriptor among a call's arguments, by the argument kinds of
+ * gen/tables/syscalls.tbl and commands.tbl. Returns true if f did. */
 static bool md_touched(struct task *t, struct call *c, md_touch *f)
 {
     bool enough = false;
@@ -9717,7 +9717,7 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* For a recording, which may be asked for a path later. */
+/* Notes a file's name in a call for a recording, which may be filtered by path later. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9729,8 +9729,8 @@ static bool md_note_name(struct call *c, const struct ofd *o)
     return c->n_touched > CALL_TOUCHES;
 }
 
-/* Whether a relative path can be one of -P when its directory is not known: in the observe mode,
- * where kvis follows none. */
+/* Whether a relative path may match -P although its directory is unknown. That happens in observe
+ * mode, where kvis does not track directories. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9742,14 +9742,14 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Whether argument i is the text of a symbolic link that is made: no file that the call touches. */
+/* Whether argument i is the target text of a symbolic link being created. The call does not touch
+ * that file. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
 }
 
-/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads
- * to. */
+/* Whether a call acts on the symbolic link that argument i names, not on the link's target. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9775,19 +9775,19 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Walks to a file of t's, in what the kernel has cached of directories: such a walk asks no FUSE or
- * network server, which may be a tracee that stands still because of kvis. (openat2(2); before
- * Linux 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
+/* Looks up a path of t using only what the kernel has cached of directories (RESOLVE_CACHED): a
+ * FUSE or network server that had to answer may be a tracee that kvis has stopped. Sets *p to the
+ * resolved name. Returns 0 or -errno. (openat2(2); RESOLVE_CACHED needs Linux 5.12.) */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* then p begins with it */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* p then starts with it */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
-    if (root < 0 && mem_is_past()) /* the process is gone */
+    if (root < 0 && mem_is_past()) /* the process has exited */
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
@@ -9804,8 +9804,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Whether a path leads to a file of -P by symbolic links, "..", or under another name; or would, if
- * it were there. */
+/* Whether a path leads to a file of -P through symbolic links, ".." or another name, or would if
+ * the file existed. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9825,7 +9825,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
+/* -P for a whole call: checks its paths, as written and as resolved, and its descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9849,23 +9849,23 @@ static bool md_long_enough(const struct call *c)
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* -z, -x, -e status=, --min-duration: by the result. */
+/* -z, -x, -e status=, --min-duration: filters by result and duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* as the column of errors has it */
+                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of -c */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
 
-/* Whether the filters leave a call that is over. */
+/* Whether a completed call passes the filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
 }
 
-/* Whether only the end of a call tells if it is wanted: then its line is printed whole. */
+/* Whether the filters cannot decide before a call ends. Its line is then printed whole. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9891,12 +9891,12 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* for a recording, which lacks the exec */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording may lack the exec that set it */
         ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
     out_event(e);
 }
 
-/* An event of the call that t has just made. */
+/* Returns a new event for the call that t has just made. */
 static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 {
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
@@ -9907,7 +9907,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* A program has read a directory to its end, or closes it. */
+/* Reports a directory that a program has read to its end or closes. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
@@ -9925,7 +9925,7 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* A file as events name it; t: the text's memory. */
+/* Sets field f to a description of a file. t is the buffer of the text. */
 static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
 {
     struct buf b = { .p = t, .cap = size, .max = size };
@@ -9936,7 +9936,7 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
     ev_bytes(e, f, b.p, b.len);
 }
 
-/* Reports the open files whose last descriptor has gone. */
+/* Reports the open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
@@ -9963,7 +9963,7 @@ static void md_closed(struct task *t, s32 n)
 
 /* --- descriptors --- */
 
-/* A new open file of t's; NULL: out of memory. */
+/* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
                            bool writable)
 {
@@ -9975,7 +9975,7 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool read
     return o;
 }
 
-/* A new socket of t's, the same. */
+/* Likewise for a new socket. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true, true);
@@ -9990,7 +9990,8 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* O_CREAT and its kin differ between CPUs only where <fcntl.h> of this CPU knows. */
+/* Returns the open flags of a call. O_CREAT and similar flags differ between CPUs; <fcntl.h> has
+ * the values of this one. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -10006,8 +10007,9 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether that is the file which the record of a call describes. (A file system gives a free inode
- * number away again: a directory that is gone may be a file now.) */
+/* Whether sx is the file that the record of a call describes. (The type is compared as well,
+ * because file systems reuse inode numbers: that of a removed directory may belong to a file
+ * now.) */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10015,9 +10017,9 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves a path with ".." in it, where nothing held the thread at the end of the call: the
- * descriptor may be closed by now, so the path is walked again, and the answer taken if it is the
- * file of the record. */
+/* Resolves a path with ".." for a call at whose end nothing held the thread. The descriptor may
+ * already be closed, so kvis walks the path again and takes the result only if it is the file of
+ * the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10027,7 +10029,7 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-/* What a record says of a file. */
+/* Converts the file of a record to a struct fd_stat. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
     return (struct fd_stat){
@@ -10037,10 +10039,10 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
-/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic
- * links and on who renames what meanwhile, so the kernel resolves it as well: for that the probe
- * holds a thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is
- * known. */
+/* Returns the kind of the opened file, as the kernel reports it. The kernel also resolves `..`,
+ * because the result depends on symbolic links and concurrent renames. For that the probe holds the
+ * thread at the end of such a call (goes_up in call.bpf.c). Sets *sx, or leaves it zeroed if
+ * nothing is known. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10097,7 +10099,7 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Calls that make one descriptor of a kind that the call's name tells. */
+/* Calls that create one descriptor of a kind that the call's name implies. */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10111,13 +10113,13 @@ static void md_make(struct task *t, struct call *c)
         mem_str(t, c->arg[0], name + 6, 250, &cut);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
     if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
-        return; /* signalfd4 on a descriptor that is one changes its mask */
+        return; /* signalfd4 on an existing signalfd changes its mask */
     const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
     struct ofd *o = ofd_new(kind, nm_str('x', called), t->pid);
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Installs descriptor n of t, which came from another process: what that is, /proc tells. */
+/* Installs descriptor n of t, which came from another process. /proc shows what it is. */
 static void md_received_fd(struct task *t, s32 n, bool cloexec)
 {
     bool unused;
@@ -10126,8 +10128,8 @@ static void md_received_fd(struct task *t, s32 n, bool cloexec)
         md_install(t, n, o, cloexec);
 }
 
-/* The file of a record that returned descriptor n: /proc is asked for its name if it is still the
- * same. Those of anon_inodefs have no other name than the record's. */
+/* Returns the file of a record whose call returned descriptor n. /proc has its name if the
+ * descriptor still refers to the same file. The name of an anon_inodefs file is in the record. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10141,7 +10143,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Calls that return a descriptor of which /proc knows more than the arguments. */
+/* Calls that return a descriptor about which /proc knows more than the arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10162,7 +10164,7 @@ static void md_make_any(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
-/* pidfd_getfd: a descriptor of another process. */
+/* pidfd_getfd: takes a descriptor from another process. */
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
@@ -10238,8 +10240,9 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts entries that the program has got, each a struct linux_dirent64 (getdents64(2)); of those
- * of one call, what a record keeps: the first CALL_PART_MAX bytes, with either backend. */
+/* Counts the directory entries that the program received, each a struct linux_dirent64
+ * (getdents64(2)). With either backend, only those in the first CALL_PART_MAX bytes of a call are
+ * counted, because a record keeps no more. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -10263,7 +10266,7 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
-/* What socket(2) or socketpair(2) makes. */
+/* The type of socket that socket(2) or socketpair(2) creates. */
 static const char *md_sock_type(const struct call *c)
 {
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
@@ -10296,7 +10299,7 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* The same as fd_probe_socket, of the socket that a record describes. */
+/* Like fd_probe_socket, for the socket that a record describes. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10306,7 +10309,7 @@ static void md_recorded_socket(struct ofd *o)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* at the same place in sockaddr_in */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* at the same offset in sockaddr_in */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -10317,7 +10320,7 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* What the kernel says of the socket behind descriptor n of t. */
+/* Fills in o from the record, or from the kernel by descriptor n of t. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && (replay.sock || !replay.live))
@@ -10326,7 +10329,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Reads a socket address; returns its length, 0 when there is none. */
+/* Reads a socket address. Returns its length, or 0 if there is none. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
     memset(sa, 0, sizeof *sa);
@@ -10353,7 +10356,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* what was asked for, also while it is under way */
+            o->peer = peer; /* the requested peer, even while connecting */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10371,8 +10374,9 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* How a connect(2) that was under way has ended, as a later call on its descriptor tells; -1: that
- * tells nothing. An error of the call itself can be of another kind: EAGAIN, ENOTCONN. */
+/* Returns the outcome of a connect(2) that was in progress, 0 or an errno, as a later call on its
+ * descriptor shows it; -1 if that call does not show it. The call's own error may have another
+ * cause: EAGAIN, ENOTCONN. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10381,7 +10385,7 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* it is there, or has not been refused yet */
+        if (!error) /* connected, or not refused yet */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* as below */
             return 0;
@@ -10390,7 +10394,8 @@ static int md_connected(struct task *t, const struct call *c)
     switch (c->err) {
     case 0:
     case EISCONN:
-    case ECONNRESET: /* a reset before the connection is there is ECONNREFUSED (tcp_reset, Linux) */
+    case ECONNRESET: /* a reset before the connection is established is ECONNREFUSED (tcp_reset,
+                      * Linux) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10400,8 +10405,9 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* A call on a descriptor is over: if a connect(2) was under way there, its outcome may be known.
- * Says whether that is all that is to be told of the call: it was another connect(2). */
+/* Handles the end of a call on a descriptor with a connect(2) in progress: reports the outcome if
+ * it is known. Returns true if the call was another connect(2), which needs no report of its
+ * own. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 tells[] = {
@@ -10425,7 +10431,8 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* that call has failed itself */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* a connect has counted its own
+                                                           * failure */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10476,7 +10483,7 @@ static void md_bind_listen(struct task *t, struct call *c)
         if (!c->err)
             o->local = local;
     }
-    if (!c->err) { /* port 0 and unix autobind: the kernel has chosen */
+    if (!c->err) { /* the kernel has chosen the address for port 0 and unix autobind */
         md_look_at_socket(t, o, (s32)c->arg[0]);
         local = o->local;
     }
@@ -10503,7 +10510,8 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* Books bytes on descriptor n and reports them: file or network by what the descriptor is. */
+/* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
+ * descriptor. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s64 bytes, bool in)
 {
     struct ofd *o = fd_get(t, n);
@@ -10532,7 +10540,7 @@ static void md_read_write(struct task *t, struct call *c)
         md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[md_row[c->id]] == EK_READ);
 }
 
-/* The peer that a datagram names itself; NULL: the connected one. */
+/* The peer address that a datagram carries; NULL if it uses the connected peer. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10541,7 +10549,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* arm's send is the same without a peer; so is its recv. */
+/* arm's send(2) is the same without a peer address, and so is its recv(2). */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -10551,9 +10559,10 @@ static void md_sendto(struct task *t, struct call *c)
                  false);
 }
 
-/* Of `bytes`, the result of a call that receives with these flags, those that the program got in
- * `room` bytes of memory: recv(2). MSG_PEEK leaves them to be received, MSG_ERRQUEUE returns what
- * was sent, and MSG_TRUNC counts those that had no room; TCP throws all of them away (tcp(7)). */
+/* Returns how many of `bytes`, the result of a receiving call with these flags, the program got in
+ * its `room` bytes of memory: recv(2). MSG_PEEK leaves the bytes queued, MSG_ERRQUEUE returns data
+ * that was sent, and MSG_TRUNC also counts bytes that did not fit; TCP then discards all of them
+ * (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10565,7 +10574,8 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* How long the peer's address may be: the kernel puts the length that it has in its place. */
+/* Saves the size of the buffer for the peer's address, which the kernel overwrites with the length
+ * of the address. */
 static void md_recvfrom_enter(struct task *t, struct call *c)
 {
     u32 len = 0;
@@ -10573,7 +10583,7 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* The peer that the kernel has written; NULL where it had to cut the address. */
+/* The peer address that the kernel wrote; NULL if it had to truncate the address. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -10590,7 +10600,7 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* How many of a message's bytes the program got; see md_received. */
+/* Returns how many bytes of a message the program got; see md_received. */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -10603,7 +10613,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* The descriptors that a message has brought with SCM_RIGHTS: unix(7), cmsg(3). */
+/* Installs the descriptors that a message passed with SCM_RIGHTS: unix(7), cmsg(3). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
 {
     unsigned w = abi_word(c->abi);
@@ -10626,14 +10636,14 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* A message whose struct msghdr is at `at`, and the bytes of it that moved. False: it could not be
- * read. */
+/* Reports a message whose struct msghdr is at `at` and of which `bytes` were moved. Returns false
+ * if the struct could not be read. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
-    if (!mem_get(t, at, raw, 6 * w)) /* what the flags are is not asked */
+    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10657,7 +10667,8 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* sendmmsg and recvmmsg: `ret` messages, each with the bytes that it moved behind its header. */
+/* sendmmsg and recvmmsg: `ret` messages, each a struct msghdr followed by the number of bytes
+ * moved. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -10670,7 +10681,7 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Bytes from one descriptor to another without passing through the program. */
+/* Bytes copied between descriptors without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[md_row[c->id]];
@@ -10680,7 +10691,7 @@ static void md_copy(struct task *t, struct call *c)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && kind != EK_TEE) /* which leaves them where they are */
+    if (src && kind != EK_TEE) /* tee leaves the bytes in the pipe */
         st_io(src, NULL, (u64)c->ret, true);
     if (dst)
         st_io(dst, NULL, (u64)c->ret, false);
@@ -10709,7 +10720,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- files that change --- */
 
-/* The n-th argument of a call that is a path; -1: it has no such. */
+/* The index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -10718,7 +10729,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* The path that a call changes; of one without a path, that of the file behind descriptor 0. */
+/* Sets *p to the path that a call changes: its path argument, or the file of the descriptor in
+ * argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -10733,7 +10745,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* A path, or the file of a descriptor, and what becomes of it: the arguments behind it. */
+/* Calls that change a path or the file of a descriptor; the arguments after it are the new
+ * value. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10741,8 +10754,9 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
-    const struct call_path *target = dec_path(c, 0); /* of a link: text, no path of anybody's */
+    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* the size is in two
+                                                                     * registers */
+    const struct call_path *target = dec_path(c, 0); /* a link's target is text, not resolved */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[md_row[c->id]], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -10759,7 +10773,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* from an even register on */
+        value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
         ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
         break;
     case EK_CHOWN:
@@ -10776,8 +10790,8 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Finds the name of the directory that a record describes: that of /proc, if it is still there, or
- * where the path of the call leads. */
+/* Finds the name of the directory that a record describes: from /proc, if it is still the working
+ * directory, or by resolving the path of the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -10792,7 +10806,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     p->ok |= len > 0;
 }
 
-/* After chdir, fchdir, chroot: as the kernel sees it. */
+/* After chdir, fchdir, chroot: gets the directory from the kernel. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10839,7 +10853,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
-/* A range of addresses is mapped now, or without a name no longer. */
+/* Marks a range of addresses as mapped, or as unmapped if it has no name. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -10852,7 +10866,7 @@ static void md_brk(struct task *t, struct call *c)
     u64 now = (u64)c->ret;
     if (!m || c->noret || c->err)
         return;
-    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first answer says where the heap begins */
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is where the heap begins */
     md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, vm_name("heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
@@ -10917,7 +10931,7 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* 0: a second mapping */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* old size 0: a second mapping */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -10940,7 +10954,8 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* At entry: the flags with which a child will share or copy (fork(2), vfork(2), clone(2)). */
+/* At entry: saves the flags that determine what a child shares or copies (fork(2), vfork(2),
+ * clone(2)). */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -10954,9 +10969,9 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* The strings that an array of pointers at `at` names, each with its NUL, end to end in b: argv.
- * With more of them no exec succeeds: their pointers alone are over 6 MiB (fs/exec.c,
- * bprm_stack_limits), and b is marked as cut. */
+/* Appends the strings of the pointer array at `at` (argv) to b, each with its NUL. No exec succeeds
+ * with more than STRINGS_MAX strings, because their pointers alone take over 6 MiB (fs/exec.c,
+ * bprm_stack_limits); b is then marked as cut. */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10972,8 +10987,8 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem_spent();
 }
 
-/* At entry, while the old memory is still there: the program's path, and argv whole (up to 3 MiB).
- */
+/* At entry, while the old memory still exists: saves the program's path and the whole argv (up to 3
+ * MiB). */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10981,12 +10996,12 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* in JSON a byte can take 8 */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(); /* a record has none of it */
+    t->exec_argv.cut |= mem_is_past(); /* a record does not contain argv */
 }
 
-/* Puts program and argv of the exec under way into its event. */
+/* Adds the program and argv of the exec in progress to its event. */
 static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
@@ -10995,7 +11010,8 @@ static void md_exec_fields(struct event *e, struct task *t)
         ev_num(e, EV_argv_cut, 1);
 }
 
-/* An exec that failed; one that succeeded is reported when the new program stands (tr_). */
+/* Reports an exec that failed. A successful exec is reported once the new program is loaded
+ * (tr_). */
 static void md_exec(struct task *t, struct call *c)
 {
     if (!c->err || c->noret)
@@ -11005,8 +11021,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2): kvis cannot tell the kind of namespace from the descriptor alone, so it looks at each
- * child to come, and at the directories, which are others in another mount namespace. */
+/* setns(2): the descriptor alone does not show the kind of the namespace. kvis therefore looks at
+ * each later child, and rereads the directories, which differ in another mount namespace. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11030,8 +11046,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* The tracee's own seccomp filters decide before ours is asked: from now on every call stops, so
- * that a call that they deny is seen all the same. */
+/* The verdict of a tracee's seccomp filter that denies a call takes precedence over the filter of
+ * kvis. From now on every call stops, so that kvis also sees denied calls. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11049,8 +11065,8 @@ static void md_seccomp(struct task *t, struct call *c)
                 o->full |= o->proc == t->proc;
 }
 
-/* Which signals have a handler, and which handlers let calls go on (SA_RESTART): with that a call
- * that is interrupted is known to end with EINTR or to go on. */
+/* Notes which signals have a handler and which handlers restart calls (SA_RESTART). That shows
+ * whether an interrupted call fails with EINTR or is restarted. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -11070,8 +11086,8 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* The requests of io_uring by their numbers (include/uapi/linux/io_uring.h), each behind what it
- * moves: '<' bytes into memory, '>' bytes out of it; '+': its result is a descriptor. */
+/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character is what the
+ * request moves: '<' bytes into memory, '>' bytes out of it. '+': it returns a descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -11085,13 +11101,13 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* A result of io_uring's, of a process of which t is a thread. */
+/* Reports the completion of an io_uring request of t's process. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
     struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
-    if (moves == '+' && w->res > 0) { /* if that was another file, a ring has closed it */
+    if (moves == '+' && w->res > 0) { /* io_uring has closed a file that had this number */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
     }
@@ -11126,8 +11142,8 @@ static const struct md_call {
 #undef X
 };
 
-/* Whether the model wants to see calls of that row. Failures of calls that take a path are in the
- * summary. */
+/* Whether the model needs calls of that row. It needs all calls that take a path, because the
+ * summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[md_row[sc_id[row]]];
@@ -11149,7 +11165,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[md_row[sc_id[row]]] == MD_MEMORY;
 }
 
-/* Whether no event tells of any call that -e trace= names: then its lines are all there is. */
+/* Whether no call of -e trace= produces an event. The lines of calls are then the only output. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
@@ -11158,8 +11174,9 @@ static bool md_reports_nothing(void)
     return !any;
 }
 
-/* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
- * turns such a call into the one it stands for. */
+/* i386 makes its socket calls through socketcall(2), whose arguments are in memory (net/socket.c).
+ * Turns such a call into the socket call that it makes. Returns false if that is unknown or its
+ * arguments cannot be read. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
     char name[32] = "";
@@ -11186,8 +11203,9 @@ static void md_enter_socketcall(struct task *t, struct call *c)
     memcpy(c->outlen, as.outlen, sizeof c->outlen);
 }
 
-/* A call begins; shown: its arguments are going to be. Where pages may never come, only they are a
- * reason to read a path now: later the kernel has read it. */
+/* A call begins; shown: its arguments will be printed. In an address space where a page fault may
+ * never be resolved (userfaultfd), a path is read now only if it is printed or filtered: when the
+ * call ends, the kernel has already read the path. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[md_row[c->id]];
@@ -11208,15 +11226,15 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_enter_socketcall(t, c);
 }
 
-/* A call has returned: updates the tables, emits what it means. */
+/* A call has returned: updates the tables and emits its events. */
 static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
     if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
-        md_read_paths(t, c); /* those that could not be read at the entry */
-    if (c->n_paths && !c->selected) /* at the entry, the kernel had not cached where it leads */
+        md_read_paths(t, c); /* paths that could not be read at entry */
+    if (c->n_paths && !c->selected) /* at entry, the target of the path was not cached yet */
         c->selected = md_selects(t, c);
     if (c->id == SC_socketcall) {
         struct call as = *c;
