@@ -11248,22 +11248,22 @@ static void md_exit(struct task *t, struct call *c)
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
- * A head (magic, version, crc), then blocks {u32 bytes, u32 crc of them and of the block's number},
- * little-endian; the last block ends with REC_END. A block holds records: a type, then varints
- * (7 bits a byte, low ones first; signed ones zigzag) and strings. A string that is short comes
- * once: it is put into the slot that its hash names, and is the slot's number from then on, until
- * another takes the slot. So neither side grows with the number of events. Fields and kinds of
- * events are numbered as the file's own REC_FIELD and REC_KIND say. Whatever is wrong with a block
- * makes it the end: all before it is whole. A new type of record, or a new flag of one, takes no
- * new REC_VERSION: who does not know it says that it is of a newer kvis. What changes the meaning
- * of what there was does. Entry points: rec_start, rec_finish (writing); rec_open_fd,
- * rec_read_block and the rec_get_ functions (reading). */
+ * The file has a header (magic, version, crc), then blocks {u32 length, u32 crc of the block's
+ * number and data}, little-endian; the last block ends with REC_END. A block contains records: a
+ * type, then varints (7 bits per byte, low bits first; signed numbers are zigzag-encoded) and
+ * strings. A short string is written once: its hash selects a slot, and the slot's number
+ * represents the string until another string takes the slot. Neither side's memory therefore grows
+ * with the number of events. Event fields and kinds are numbered by the file's own REC_FIELD and
+ * REC_KIND records. A damaged block ends the recording; everything before it is valid. A new record
+ * type or a new flag needs no new REC_VERSION: an older reader reports that the file is from a
+ * newer kvis. A change in the meaning of existing records does. Entry points: rec_start, rec_finish
+ * (writing); rec_open_fd, rec_read_block and the rec_get_ functions (reading). */
 
 enum {
     REC_VERSION = 4, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512, /* longest string that gets a slot */
-    /* How many a file can have, and a kind of fields: one less than bits of the mask, as the last
-     * says that there are others. */
+    /* Limits of a file. A kind has one field fewer than the mask has bits, because the last bit
+     * says that there are other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
@@ -11274,20 +11274,20 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16, R
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
+       REC_FLAG_BITS = 15 /* of REC_CALL; REC_ENTER has those up to REC_PATHS */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
-/* Which run it is that the sinks are told of. */
+/* The run that the sinks describe. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* The processes that kvis was attached to: no exec says what they are called. */
+/* The processes that kvis attached to. No exec event reports their names. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11299,13 +11299,13 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* it goes by its number */
+        return; /* it is shown by its pid */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
 }
 
-/* The first line of JSON. */
+/* Writes the header line of JSON output. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
     struct buf words = { .max = 16 << 20 };
@@ -11362,15 +11362,15 @@ struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
     int (*write)(const char *p, size_t n); /* 0 or -errno */
-    struct buf b;              /* the block that is being filled */
+    struct buf b;              /* the block being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid;            /* of the record before */
-    struct task *enter;        /* whose line began, and nothing was written since */
+    pid_t pid, tid;            /* of the previous record */
+    struct task *enter;        /* its call began, and nothing was written since */
     bool enter_many;
     u32 blocks;
     const char *name;
-} rec_out; /* zeros, so that its slots are no part of the file */
+} rec_out; /* zeroed: the slots do not enlarge the binary */
 
 static int rout_fd = -1;
 
@@ -11394,7 +11394,7 @@ static void rec_putz(s64 v)
     rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
-/* Puts a string into a slot. False: there is no memory for it. */
+/* Copies a string into a slot. Returns false if out of memory. */
 static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
 {
     if (n >= s->cap) {
@@ -11428,7 +11428,8 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* What cannot be written ends the recording, said once; -EPIPE: its reader has seen enough. */
+/* Writes bytes of the recording. An error ends it and is reported, except for -EPIPE: its reader
+ * has read enough. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11442,7 +11443,7 @@ static void rec_write(const void *p, size_t n)
     rec_out.write = NULL;
 }
 
-/* Ends the block. */
+/* Writes the current block. */
 static void rec_block(void)
 {
     u8 head[8], number[4];
@@ -11456,7 +11457,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* The head waits with all files for out_begin. */
+/* Holds the first bytes back until out_begin, like all output files. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11490,7 +11491,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Arguments as they are decoded so far: two bits each for their forms, then what they hold. */
+/* Writes the decoded arguments: two bits for the form of each, then the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11515,7 +11516,7 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* The line of a call that began, now that something else comes before its end. */
+/* Writes the line of a call that began, because another record comes before the call's end. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11548,8 +11549,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Which fields an event has: a bit for each of its kind's, one more when there are others, and how
- * many. */
+/* Returns the mask of an event's fields: a bit for each field of its kind, and one more if it has
+ * other fields. Sets *others to their number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11563,7 +11564,7 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* The fields that an event's kind does not have, each with its number. */
+/* Writes the fields that are not in an event's kind, each with its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11613,11 +11614,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* its strings are of the record at hand */
+        rec_enter_due(); /* its strings are valid only now */
 }
 
-/* What -P would look at beside the arguments' text: where paths lead, and what the descriptors are.
- * An empty name: there was more. */
+/* Writes what -P checks besides the text of the arguments: absolute paths and the files of
+ * descriptors. An empty name means that there were more. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11637,7 +11638,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* The result's text, where that is more than its number. */
+/* Sets b to the text of the result. Returns whether that is more than its number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11670,7 +11671,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* one record says both */
+        rec_out.enter = NULL; /* one record contains entry and exit */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11755,7 +11756,7 @@ static void rec_schema(void)
     }
 }
 
-/* The first block: which run this is, and how its events are laid out. */
+/* The first block: describes the run and the layout of its events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11788,7 +11789,7 @@ static void rec_begin(void)
     rec_block();
 }
 
-/* Begins to record, by `write`. */
+/* Starts a recording that is written with `write`. */
 static void rec_start(int (*write)(const char *, size_t), const char *name)
 {
     u8 head[REC_HEAD] = { 0 };
@@ -11798,7 +11799,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* of a recording before */
+        rec_out.slot[i].len = ~0u; /* left by an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -11840,7 +11841,7 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* A row is told by its name and which of that name it is. */
+/* A row is identified by its name and its index among the rows of that name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
@@ -11865,7 +11866,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* A name and its class; '-': there is none. */
+/* A name and its class; '-' if there is none. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -11894,7 +11895,7 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* A record lies in one block: rec_done is only for between two. */
+/* A record must be within one block, so rec_done is called only between records. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     u32 n = st_list_rows(s, l);
@@ -11938,7 +11939,7 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* The run is over: the numbers of the summary, and the end. NULL: there are only events. */
+/* Ends the recording with the numbers of the summary. s is NULL if there are only events. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -11961,36 +11962,36 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;          /* for messages */
-    struct summary *sum;       /* where its numbers go */
-    bool again;                /* which run it is is known already */
-    u64 at;                    /* where the block begins in the file */
+    struct summary *sum;       /* receives the numbers of its summary */
+    bool again;                /* read again: the run is already known */
+    u64 at;                    /* offset of the block in the file */
     u32 blocks;
     struct buf b;
-    const u8 *p, *end;         /* what is left of the block */
+    const u8 *p, *end;         /* the rest of the block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* what is wrong with the file, "": nothing */
-    bool torn;                 /* it stops in the middle */
-    bool of_command;           /* it is of a command that kvis started */
-    struct buf text;           /* strings of the record at hand, each with a NUL */
+    char wrong[160];           /* what is wrong with the file, or "" */
+    bool torn;                 /* the file is truncated */
+    bool of_command;           /* the run is a command that kvis started */
+    struct buf text;           /* strings of the current record, each with a NUL */
     u64 last_ns;
     pid_t pid, tid;
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds, n_unasked;
-} rec_in; /* zeros, as rec_out */
+} rec_in; /* zeroed, like rec_out */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
     if (*rec_in.wrong)
-        return; /* the first is what counts */
+        return; /* only the first error counts */
     va_start(ap, fmt);
     vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
     rec_in.p = rec_in.end;
 }
 
-/* Reads n bytes unless the file ends before. Returns how many it were, or -errno. */
+/* Reads n bytes, or fewer at the end of the file. Returns the number read, or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -12007,7 +12008,7 @@ static s64 rec_read(void *p, size_t n)
     return (s64)got;
 }
 
-/* The next block that is whole; false at the end of what can be read. */
+/* Reads the next block. Returns false at the end of the valid data. */
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
@@ -12078,7 +12079,7 @@ static u8 rec_byte(void)
     return *rec_in.p++;
 }
 
-/* A string of the record at hand, with a NUL behind it. */
+/* A string of the current record, followed by a NUL. */
 struct rec_text {
     char *p; /* in rec_in.text, which does not move */
     u32 len;
@@ -12116,8 +12117,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
- * on becomes '?', also behind a NUL. */
+/* Text of kvis is printed as it is, but a file can contain anything. Replaces each character that a
+ * terminal would interpret with '?', including after a NUL. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12130,10 +12131,11 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* The row of a call's name: the k-th of that name; -1: this kvis knows no such call. */
+/* Returns the row of a call's name, the k-th of that name; -1 if this kvis does not know the
+ * call. */
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* the same few come again and again */
+    static struct { char name[40]; s32 row; } seen[64]; /* a cache: most calls have few names */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12181,7 +12183,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
+    enum { MOST = 8 << 20 }; /* bytes, including a pointer and a NUL each: execve(2) takes 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12192,7 +12194,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* it ends in NULL */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* NULL-terminated */
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -12256,7 +12258,8 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Opens a recording ("-": stdin), whose numbers go to *sum. Returns 0, or -1 with rec_in.wrong. */
+/* Reads the header of a recording from descriptor f ("-": stdin). The recording's numbers will go
+ * to *sum. Returns 0, or -1 with rec_in.wrong set. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12269,7 +12272,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* memory that is used only when needed */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* allocated only where it is used */
     rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
     rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
@@ -12296,7 +12299,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* A number of the summary that is read. */
+/* A number of the summary being read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12311,7 +12314,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* A name of class c, or NULL: a peer has a kind and an address. */
+/* Returns a name of class c, or NULL if it is not valid: a peer has a kind and an address. */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12346,7 +12349,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* The row of a call; those that this kvis does not know have one for all of them. */
+/* Reads the row of a call. All calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12431,7 +12434,7 @@ static void rec_get_list(const struct st_list *l)
     *was = all;
 }
 
-/* The list that has records of this type; NULL: there is none. */
+/* Returns the list whose records have this type, or NULL. */
 static const struct st_list *rec_list_of(u8 type)
 {
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
@@ -12441,18 +12444,19 @@ static const struct st_list *rec_list_of(u8 type)
 }
 
 /* == 17 rp_  a recording, played to the sinks ======================================
- * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
+ * Plays a recording to the same sinks as when it was traced. -e, -P and -z filter here. Entry
  * points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* REC_END was there */
-    bool again;              /* the numbers are there already: only the events */
+    bool ended;              /* REC_END was read */
+    bool again;              /* the numbers were read before: read only events */
 } rp;
 
-/* The thread of a call whose line begins: it is a task until that call ends. */
+/* Returns a task for the thread of a call that begins; it exists until that call ends. NULL:
+ * rec_in.wrong says why. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
@@ -12479,7 +12483,8 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event, by the file's numbers; one that this kvis does not know is skipped. */
+/* Reads field f of an event, in the file's numbering. A field that this kvis does not know is
+ * skipped. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12500,7 +12505,7 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* The fields of a kind that the mask names, and others. */
+/* Reads the fields that the mask selects, and `others` more. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12517,22 +12522,23 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* -P: events that name no such path. They may be of a call that is wanted all the same, for a
- * descriptor or as the program wrote a name, and the record of that call comes behind them. */
+/* -P: events that contain no wanted path. Their call may still be wanted, because of a descriptor
+ * or a path as the program wrote it, and the record of a call follows its events. */
 static struct {
-    struct event e[RP_HELD]; /* tid 0: none */
-    struct buf text[RP_HELD]; /* its record's strings */
+    struct event e[RP_HELD]; /* tid 0: free */
+    struct buf text[RP_HELD]; /* the strings of its record */
     u32 n;
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: had no place in e[] */
-    u64 missing;              /* of those, events of calls that were wanted */
+    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: events that did not fit in
+                                                                * e[] */
+    u64 missing;              /* dropped events of calls that were wanted */
 } rp_held;
 
-/* There is no place for an event: how many of the same call there are. */
+/* Counts an event that cannot be held, by its call. */
 static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* of a call that has not ended, or has no record */
+        rp_held.dropped[at].n = 0; /* its call has no record (yet) */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12554,7 +12560,8 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* The call of a thread is over: what it has caused is told if the call is wanted. */
+/* The call of a thread has ended: emits the held events of the call if it is wanted, and drops them
+ * otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -12574,7 +12581,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* --by=pid: what an event tells of whose the calls are that follow. */
+/* --by=pid: notes from an event which process the following calls of a pid belong to. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12612,7 +12619,7 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-/* What a call is called, and its arguments. */
+/* Reads the name and the arguments of a call. */
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
@@ -12644,7 +12651,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Of what the checksum says was written, but is not known here. */
+/* Reports data that is unknown here, although its checksum is right. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("is of a newer kvis, it seems (%.40s): %s %" PRIu64 " at offset %" PRIu64,
@@ -12676,10 +12683,11 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* it is the record's */
+    t->call.text = (struct buf){ 0 }; /* the text belongs to the record */
 }
 
-/* Whether argument i is a path: as dec_is_path, but fsconfig(2)'s command is there as text only. */
+/* Whether argument i is a path, like dec_is_path. The command of fsconfig(2) is available only as
+ * text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
     static const char set_path[] = "FSCONFIG_SET_PATH"; /* and _EMPTY */
@@ -12691,8 +12699,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* -P: by the paths that were noted with the call, and by those among its arguments as they are
- * written. */
+/* -P: checks the paths recorded with the call, and its path arguments as written. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12745,7 +12752,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* The row of the process that has a pid now, made when it is first needed; NULL: there are too
+/* The row of the process that has this pid now, created on first use; NULL if there are too
  * many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
@@ -12831,7 +12838,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
+/* Reads one record of a type in from..to. Returns false at the end, whatever the reason. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12839,7 +12846,7 @@ static bool rp_record(u8 from, u8 to)
         return false;
     u8 type = *rec_in.p;
     if (rp.again && type > REC_DUE)
-        rp.ended = true; /* the numbers are there already */
+        rp.ended = true; /* the numbers were read before */
     if (type < from || type > to || rp.ended)
         return false;
     rec_in.p++;
@@ -12854,7 +12861,7 @@ static bool rp_record(u8 from, u8 to)
     return !*rec_in.wrong && !rp.ended;
 }
 
-/* Which run it is. False when that cannot be read. */
+/* Reads the description of the run. Returns false if it cannot be read. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -12867,7 +12874,7 @@ static bool rp_head(void)
     return false;
 }
 
-/* All that happened, to the sinks. Returns whether the end was reached. */
+/* Plays all records to the sinks. Returns whether the end record was reached. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -12880,14 +12887,14 @@ static bool rp_play(void)
 }
 
 /* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * One trace in two forms, written as it happens: Perfetto's own (protos/perfetto/trace/ of its
- * source; px_pb_ writes protocol buffers), and Chrome's JSON, which other viewers read
- * (docs/getting-started/other-formats.md). Calls are slices of their thread; what can overlap (open
- * files, requests to disks) has tracks of its own; forks and wake-ups are arrows; what a thread was
- * during its calls is a track below it (px_state). JSON's times are in us with the ns behind the
- * point. A pid that is used again must not continue the track of the one before, so that pid and
- * tid are numbers of ours there; the names have the real ones.
- * Entry points: px_open, px_close. */
+ * Writes one trace in two formats as events arrive: Perfetto's own (protos/perfetto/trace/ in its
+ * source; px_pb_ writes protocol buffers) and Chrome's JSON, which other viewers read
+ * (docs/getting-started/other-formats.md). Calls are slices of their thread. Open files, disk
+ * requests and others that can overlap have tracks of their own. Forks and wake-ups are arrows. A
+ * track below each thread shows its states during calls (px_state). JSON times are in us, with the
+ * ns as decimals. A reused pid must not continue the track of the earlier process, so kvis assigns
+ * its own pids and tids; the tracks' names contain the real ones. Entry points: px_open,
+ * px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12902,7 +12909,7 @@ static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
 
-/* The first ones are those of events. */
+/* The first categories are those of events. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12912,56 +12919,56 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments that are no field of an event. */
+/* Arguments that are not fields of events. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The tracks of a thread in Perfetto's form: the number of the thread or process * 16 + one of
- * these, or of PX_OF_COUNTER + a counter. */
+/* The tracks of a thread in Perfetto's format. A track's id is the number of the thread or process
+ * * 16, plus one of these or PX_OF_COUNTER + a counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A thread; of a process's first one also the process. */
+/* A thread. The first thread of a process also represents the process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ours, never used twice */
+    u64 upid, utid;       /* assigned by kvis, never reused */
     u64 flow;             /* an arrow that ends at its first record; 0: none */
     bool dead;
-    char *runs;           /* the name of its slice that has begun; NULL: none has */
+    char *runs;           /* the name of its open slice, or NULL */
     s64 count[N_PX];      /* of a process */
     u64 reported_ns[N_PX];
     bool due[N_PX];
-    u32 described;        /* bits of PX_OF_...: tracks that the file has */
-    u64 state_ns;         /* to when its states are told */
-    struct { u64 from, to; } *wait; /* for a CPU, since its last call: PX_WAITS at most */
+    u32 described;        /* bits of PX_OF_...: tracks in the file */
+    u64 state_ns;         /* its states are written up to here */
+    struct { u64 from, to; } *wait; /* for a CPU, since its last call; at most PX_WAITS */
     u32 n_waits, cap_waits;
     /* for folded stacks: */
     pid_t parent;         /* of a process */
-    u32 name_len;         /* 0: a process goes by its number, a thread by what it is */
-    char name[PX_NAME];   /* its program, or the name that the thread has given itself */
+    u32 name_len;         /* 0: shown by the pid, or as "thread" */
+    char name[PX_NAME];   /* its program, or the name that the thread has set */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool json, proto;     /* which are wanted */
+    bool json, proto;     /* the wanted formats */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* records of threads beyond PX_TRACKS */
     u64 ids, events;
-    u32 args;             /* of the event that has begun */
-    u32 packet, inner;    /* where it begins, and its part that is going on */
-} px; /* zeros: its tables are no part of the file */
+    u32 args;             /* of the current event */
+    u32 packet, inner;    /* offsets of the open packet and of its open part */
+} px; /* zeroed: its tables do not enlarge the binary */
 
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* --- protocol buffers: a field is its number and type, then its value; a message within another
- * has its length before it (https://protobuf.dev/programming-guides/encoding) --- */
+/* --- protocol buffers: a field is its number and type, then its value; a nested message is
+ * preceded by its length (https://protobuf.dev/programming-guides/encoding) --- */
 
 static void px_pb_varint(u64 v)
 {
@@ -12983,11 +12990,11 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a message. Returns where, for px_pb_end. */
+/* Begins a message. Returns its position, for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
     px_pb_varint(field << 3 | 2);
-    b_c(&px_proto.b, 0); /* its length, if that is one byte */
+    b_c(&px_proto.b, 0); /* its length, if one byte suffices */
     return px_proto.b.len;
 }
 
@@ -12998,7 +13005,7 @@ static void px_pb_end(u32 from)
     for (u32 v = n; v > 127; v >>= 7)
         more++;
     if (!from || b_room(b, more) < more)
-        return; /* no memory: the file ends there */
+        return; /* out of memory: the file ends here */
     b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
@@ -13007,7 +13014,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Text, as UTF-8 whatever the program has put there. */
+/* Writes text as valid UTF-8, whatever bytes the program put there. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -13020,7 +13027,8 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* A packet. The flags say that it needs what those before it have told. */
+/* Begins a packet. flags (SequenceFlags): 1 starts with empty state, 2 depends on earlier
+ * packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13034,7 +13042,7 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* A name with a number, for InternedData: 1 categories, 3 names of arguments. */
+/* An entry of InternedData, a number and its name. index 1: categories, 3: names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -13083,7 +13091,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track, which can be one of another. */
+/* Begins the description of a track; parent 0: it has no parent. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13103,7 +13111,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* An argument; number 0: the file does not have its name yet. */
+/* An argument. number 0: the file does not contain its name yet. */
 static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13133,7 +13141,7 @@ static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *
     px_pb_end(at);
 }
 
-/* The first packets: the clock, and all names that are known before. */
+/* The first packets: the clock, and all names known in advance. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13163,7 +13171,7 @@ static void px_pb_head(void)
 
 /* --- both forms --- */
 
-/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
+/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
  * N_PX_CATS: without a category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
@@ -13198,7 +13206,7 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread: by Chrome's phase, X (which ns ends), B, E or i. */
+/* Begins an event of a thread. phase is Chrome's: X (a slice that ends at end_ns), B, E or i. */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -13218,7 +13226,7 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends it; end_ns: and its slice, of phase X. */
+/* Ends the event. end_ns, if not 0, also ends the slice of a phase X. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
@@ -13231,7 +13239,8 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* In JSON the first one's comma becomes the brace. */
+/* Adds an argument to the current event. In JSON, the comma before the first argument becomes the
+ * brace. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     struct buf *b = &px_json.b;
@@ -13263,7 +13272,7 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names a process or a thread, in JSON with the real number. */
+/* Names a process or a thread. In JSON the real pid or tid is appended. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
@@ -13293,7 +13302,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads: what calls and the scheduler's records say for certain --- */
+/* --- states of threads: only what calls and scheduler records show for certain --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13311,7 +13320,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* The first n waits for a CPU are written, or part of a call. */
+/* Removes the first n waits for a CPU: they are written, or were part of a call. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -13319,7 +13328,7 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* The waits for a CPU that ended by then have no call. */
+/* Writes the waits for a CPU that ended at or before `until`, outside of any call. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13364,7 +13373,8 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* It stays for a while: records of a thread can come behind its end. */
+/* Marks a track as dead. It is kept for a while, because a thread's records can come after its
+ * end. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13376,8 +13386,8 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* The track of a thread, made when it is first seen. Never NULL: without memory, or when there are
- * PX_TRACKS, those that are new share one. */
+/* Returns the track of a thread, created on first use. Never NULL: when out of memory, or with
+ * PX_TRACKS tracks, new threads share one track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13404,15 +13414,15 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Not the track that several share: its number is 0. */
+/* Names a track, except the shared one, whose tid is 0. */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Where an arrow begins (s) or ends (f) on a thread: in Perfetto's form an instant; in JSON the
- * slice that goes on at json_ns. */
+/* The start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON it
+ * attaches to the slice that is open at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13429,7 +13439,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* The track of a record, with the arrow that ends at its first one. */
+/* Returns the track of a record. The track's first record ends the arrow to it. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13441,7 +13451,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* A counter of a process, once it is described. */
+/* Writes a counter of a process, after its description. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13459,7 +13469,8 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* A file can be closed by another process, whose records come in their own order: no step back. */
+/* Writes a counter. Another process, whose records have their own order, can close a file; the time
+ * must not go back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->reported_ns[k]);
@@ -13475,14 +13486,15 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* What a recording says of a number can be anything: so much that a sum of two still is one. */
+/* Bounds a number of a recording, which can be anything, so that the sum of two does not
+ * overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of the process; not every step is told. */
+/* Sets a counter of the process. Not every step is written. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13493,7 +13505,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* what the event says is the number itself */
+    enum { IS = 2 }; /* the field is the new value */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
@@ -13518,9 +13530,8 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
- * them. A stack can have several lines, which those programs add up: a table that is full is
- * written, and begins again. --- */
+/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, the input of flamegraph.pl, inferno and
+ * speedscope. These add up several lines of one stack: a full table is written and emptied. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -13529,7 +13540,7 @@ static struct writer px_folded = { .fd = { -1, -1 } };
 static struct {
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
     u32 n;
-} *px_fold; /* NULL: nobody wants them */
+} *px_fold; /* NULL: not wanted */
 
 static void px_fold_flush(void)
 {
@@ -13548,7 +13559,8 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Appends a frame. ';' would end it, and a line break the stack. */
+/* Appends a frame. Escapes ';', which would end the frame, and line breaks, which would end the
+ * stack. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13581,7 +13593,7 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* The frame of a process: its program, else its number. */
+/* The frame of a process: its program, or its pid if that is unknown. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13591,7 +13603,7 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
+/* The frame of a thread: the name that it has set, so that threads of one name share a frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13602,8 +13614,9 @@ static void px_frame_thread(struct buf *b, const struct task *t, const struct px
         px_frame(b, "thread", 6);
 }
 
-/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
- * else the path; of openat and its like, the path before the directory. NULL: neither. */
+/* Returns what a call is about: the file or peer of the descriptor in its first argument
+ * ("3</etc/hosts>"), or else its path. For openat and similar calls the path comes before the
+ * directory. NULL: neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13628,7 +13641,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* A stack with one more frame, cut where no more fits. */
+/* Adds a stack with one more frame, truncated to PX_STACK_LEN. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13639,8 +13652,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
- * behind them where it was cut. */
+/* Notes the name that a thread sets with prctl(2). In the text it is in quotes, followed by "..."
+ * if it was cut. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13651,7 +13664,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
+/* Adds what --folded counts of a call: its time, divided by state, or only one state, or bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -13672,7 +13685,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* those return how many messages moved */
+                 && !strstr(name, "mmsg"); /* they return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -13691,23 +13704,23 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a leaf */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
 
-/* Without calls: the CPU time of a process that has ended, below those that started it. */
+/* Without calls: adds the CPU time of a process that has exited, below its ancestors. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* of a command nothing else is known */
+        return; /* a process has no other numbers */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* the first ones give way where the names are too long */
+    do { /* drops the oldest ancestors if the names are too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -13717,7 +13730,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* What lasted and may overlap others of its kind. */
+/* Writes a slice that may overlap others of its kind. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13729,13 +13742,14 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     }
     if (!px.proto || cat == PX_SCHED)
         return;
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer joins what fits */
+    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer merges those that
+                                                                     * fit */
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
-/* Whether the slice of a call, or a counter, says what an event does. */
+/* Whether a call's slice or a counter already shows an event. */
 static bool px_is_said(const struct event *e)
 {
     bool beside = e->cat == CAT_SIG || e->kind == EK_EXIT_THREAD
@@ -13758,13 +13772,14 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end(t, 0);
 }
 
-/* Without calls, what the main thread's slices tell is which program it runs; NULL: it ended. */
+/* Without calls, the slices of a main thread show which program it runs. name is NULL when it
+ * exits. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
     if (opt.calls)
         return;
-    if (t->runs) { /* speedscope ends no slice that has another name, or none */
+    if (t->runs) { /* speedscope needs the name of the slice that ends */
         px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
         px_end(t, 0);
     }
@@ -13779,14 +13794,14 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* A process or a thread begins: its number is nobody else's from here on. */
+/* A process or thread begins. Its number no longer belongs to an earlier one. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* a damaged file says anything */
+        return; /* possible in a damaged file */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -13795,12 +13810,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* threads have their maker's name */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* a thread inherits its name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len); /* until it calls exec */
     if (old)
-        return; /* its first records came before its parent's */
+        return; /* its first records came before this one */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13828,7 +13843,7 @@ static void px_exec(const struct event *e)
     const char *base = e->err ? NULL : out_program(e, &n);
     if (!base)
         return;
-    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* exec replaced its memory */
         if (p->count[k]) {
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
@@ -13838,7 +13853,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* A disk's request, or io_uring's: from its issue to its end, and before that in the queue. */
+/* A disk or io_uring request: from its issue to its completion, and before that in the queue. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -13910,7 +13925,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* A wait that another thread ended: an arrow from it to this one, in JSON to where it ran on. */
+/* Draws an arrow from the thread that ended a wait to this one; in JSON, to where this one ran
+ * again. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -13921,7 +13937,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* What a call whose parts are not known in their order was for the longest time. */
+/* The state in which a call spent most time, if the order of its states is unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -13929,8 +13945,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* What the thread did in a call. Where it left its CPU once, the scheduler's record of that says
- * when; else only the call's sums are known. */
+/* Writes the states of the thread in a call. If it left its CPU once, the scheduler's record shows
+ * when; otherwise only the call's sums are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13994,7 +14010,7 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files that are wanted: JSON, Perfetto's form, folded stacks. -1: not wanted. */
+/* Starts the wanted files: JSON, Perfetto's format, folded stacks. -1: not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14016,7 +14032,7 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* The end: counters as they stand, and what the run was; the stacks. */
+/* Finishes the files: the stacks, the remaining waits for a CPU, and the description of the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14041,14 +14057,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * The page of reports, and the texts that are printed as gen/texts.py has made them: manual pages,
+ * The page of reports, and the texts that gen/texts.py has prepared for printing: manual pages,
  * completions, lists, the dashboard. Entry points: emb_text, emb_next. */
 
 /* A test that includes kvis.c has only an empty page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called: what it holds is for the assembler. */
+/* Never called: it only contains the .incbin. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -14056,19 +14072,20 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
+/* Hidden: otherwise position-independent code of arm64 reads the GOT, where a static ld has left
+ * 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* The text after this one, or the first for NULL: "NAME\nTEXT". NULL: there is no other. */
+/* Returns the text after this one, "NAME\nTEXT", or the first for NULL; NULL after the last. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
-    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
+    /* cppcheck-suppress comparePointers ; both point into what .incbin included */
     return text < emb_texts_end ? text : NULL;
 }
 
-/* The text KIND.NAME; NULL: there is none. */
+/* Returns the text KIND.NAME, or NULL. */
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
@@ -14080,16 +14097,16 @@ static const char *emb_text(const char *kind, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
- * The page is gen/report/, which the Makefile makes one file; its data are the run,
- * the summary (both as --json has them) and the events: a recording in base64, which report.js
- * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
- * fills in itself, and so has kvis diff. Entry points: rep_begin, rep_end; rep_temporary; rep_open,
- * rep_page, rep_skip, rep_json, rep_write, rep_close. */
+ * The page is gen/report/, which the Makefile makes one file. Its data are the run, the summary
+ * (both as in --json) and the events: a recording in base64, which report.js reads like rec_. The
+ * events are read from a recording, so none are kept in memory; if there are too many, the most
+ * significant ones stay. kvis monitor and kvis diff fill in their own parts of the page. Entry
+ * points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json, rep_write,
+ * rep_close. */
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 without padding */ };
 
 static struct {
     struct writer w;
