@@ -14110,13 +14110,13 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 with
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* what is not yet written of it */
-    struct buf raw;          /* of the recording, not yet written */
-    u64 score[REP_SCORES];   /* events by how telling they are */
-    u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
-    bool chosen;             /* all are counted: events stay from the score `least` on */
+    const char *page, *page_end; /* the rest of the page */
+    struct buf raw;          /* bytes of the recording, not yet written */
+    u64 score[REP_SCORES];   /* number of events with each score */
+    u64 seen, kept, at_least; /* at_least: with the score `least` */
+    bool chosen;             /* all are counted: a score of at least `least` stays */
     u32 least;
-    u64 some;                /* how many of those stay */
+    u64 some;                /* how many with exactly that score stay */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14124,8 +14124,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* How telling an event is: processes, signals and the network before all, then what failed, then
- * what took long or moved much. */
+/* Scores an event: processes and signals come first, then the network, failures, and finally what
+ * took long or moved much. */
 static u32 rep_score(const struct event *e)
 {
     if (e->cat == CAT_SIG || e->kind == EK_LOST || (e->cat == CAT_PROC && e->kind != EK_SCHED))
@@ -14145,8 +14145,8 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-/* Whether an event or call goes into the page. While it is traced or played, what there is is
- * counted; of those that just reach the score, some stay: evenly over the run. */
+/* Whether an event or call goes into the page. The first pass only counts. Of the events with the
+ * lowest score that stays, some stay, evenly spread over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14175,7 +14175,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* From which score on events stay, so that there are at most `max`. */
+/* Chooses the lowest score that stays, so that at most `max` events stay. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14223,16 +14223,16 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* What rec_ writes its blocks by. */
+/* The function with which rec_ writes its blocks. */
 static int rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has said why */
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has reported why */
 }
 
-/* JSON inside of a script element: < could end it, or begin a comment. */
+/* Writes JSON in a script element. Escapes <, which could end it or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -14246,7 +14246,7 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Names, texts and categories of the kinds, which the page makes its lines of. */
+/* Names, categories and texts of the kinds, from which the page makes its lines. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14268,7 +14268,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* The small data: the run, its summary ("null": it is not known), the kinds, what was left out. */
+/* The small data: the run, its summary ("null" if it is unknown), the kinds, what was left out. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14292,8 +14292,8 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Leaves out what there is of the page up to one of its marks, {{facts}} or such. Returns the bytes
- * before that. */
+/* Skips the page up to and including one of its marks, such as {{facts}}. Returns the number of
+ * bytes before the mark. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page;
@@ -14302,14 +14302,14 @@ static size_t rep_skip(const char *mark)
     return at ? (size_t)(at - from) : 0;
 }
 
-/* The page up to a mark. */
+/* Writes the page up to a mark. */
 static void rep_page(const char *mark)
 {
     const char *from = rep.page;
     rep_put(from, rep_skip(mark));
 }
 
-/* The page, and where it goes. */
+/* Takes the embedded page and the descriptor that it is written to. */
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
@@ -14325,7 +14325,7 @@ static void rep_close(void)
     out_writer_flush(&rep.w);
 }
 
-/* Reads the recording again, from its beginning, into the page. */
+/* Reads the recording again, from its beginning, and writes its events into the page. */
 static void rep_events(int fd, const char *name)
 {
     out.n_taps = 0;
@@ -14352,7 +14352,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Makes the report of the recording in fd. whole: its end was reached. */
+/* Writes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14365,7 +14365,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
+/* Returns an unnamed file in dir (TMPDIR or /tmp) for the recording of a live report, or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14382,45 +14382,45 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: two recordings compared =====================================
- * Both are played to df_event, which adds up commands; files, addresses and calls are added up in
- * the recordings' own summaries. What is compared is a list of pairs: a name with its numbers in A
- * and in B. Text and JSON walk the same lists (df_tables[]); the page has the JSON in it, and the
- * runs of the commands for its timelines. Entry points: df_load, df_text, df_json, df_page,
- * df_is_above. */
+ * Both recordings are played to df_event, which adds up commands; files, addresses and calls are
+ * added up in the recordings' own summaries. The comparison is a list of pairs: a name with its
+ * numbers in A and in B. Text and JSON use the same lists (df_tables[]); the page contains the
+ * JSON, and the runs of the commands for its timelines. Entry points: df_load, df_text, df_json,
+ * df_page, df_is_above. */
 
 enum {
     DF_SHOWN = 10,        /* rows of a table of text */
-    DF_LIVES = 1 << 16,   /* processes at one time */
-    DF_ROWS = 1 << 20,    /* commands of a recording, each name once */
-    DF_LINE = 512,        /* bytes of a command line that make its name (--by=line) */
+    DF_LIVES = 1 << 16,   /* processes at a time */
+    DF_ROWS = 1 << 20,    /* distinct commands of a recording */
+    DF_LINE = 512,        /* bytes of a command line used as its name (--by=line) */
     DF_RUNS = 4096,       /* runs of commands in a timeline */
-    DF_PIDS = 1 << 22,    /* more than PID_MAX_LIMIT (include/linux/threads.h) lets there be */
-    DF_LEAST_NS = 100000, /* below, 0.0 ms would be all that a row says */
+    DF_PIDS = 1 << 22,    /* pids are below PID_MAX_LIMIT (include/linux/threads.h) */
+    DF_LEAST_NS = 100000, /* a smaller time would be shown as 0.0 ms */
 };
 
-/* What a recording has of a name. count: opens, runs or calls. amount: bytes or ns. */
+/* The numbers of a name in a recording. count: opens, runs or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* of a command: with its children, on CPUs, runs that failed */
+    u64 time_ns, cpu_ns, failed; /* of a command: with children, on CPUs, failed runs */
 };
 
-/* A name with its numbers in both. */
+/* A name with its numbers in both recordings. */
 struct df_pair {
-    struct name *name, *shape; /* shape: what names that differ by chance have in common */
+    struct name *name, *shape; /* shape: the name without its random parts */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* of a call */
     u16 err;                   /* of calls that failed: their errno */
 };
 
-/* A process while its recording is played. It is at work when none of its children runs. */
+/* A process while its recording is played. It works while none of its children runs. */
 struct df_life {
     struct df_life *next;
-    u32 pid, parent, children; /* children: that run */
-    u64 serial, parent_serial; /* numbers of processes are used again */
+    u32 pid, parent, children; /* children: number that run */
+    u64 serial, parent_serial; /* pids are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* of the command; since when it is at work, or was last */
+    u64 begin_ns, since_ns;    /* of the command; the last time it began to work */
     struct df_row now;         /* of the command, so far */
 };
 
@@ -14435,24 +14435,24 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* where it begins */
-    u64 least_ns, shorter; /* runs that took less are left out, and how many those are */
+    u64 from_ns;           /* its start */
+    u64 least_ns, shorter; /* shorter runs are left out; how many these are */
 };
 
 static const char *df_by = "program"; /* --by */
 static u32 df_fail_above = UINT32_MAX; /* --fail-above, in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* by address: a name is the same in both */
+    struct df_row *name[2], *command[2]; /* sorted by the name's address, the same in both */
     u32 n_names[2], n_commands[2], cap[2];
-    u64 left_out;            /* processes and commands that were too many */
-    u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
-    bool counted[2];         /* the calls are known */
-    u32 unasked[2];          /* calls that -e left out, by names; sc_set has those of both */
-    bool timed[2];           /* and where their time went */
+    u64 left_out;            /* processes and commands beyond the limits */
+    u64 wall_ns[2];          /* of the command, from its exec to its exit; else of the run */
+    bool counted[2];         /* the calls were counted */
+    u32 unasked[2];          /* names of calls that -e left out; sc_set excludes those of both */
+    bool timed[2];           /* where their time went is known */
     struct summary *sum[2];
     const char *file[2];
-    u8 *pids[2];             /* a bit for each that the recording names */
+    u8 *pids[2];             /* a bit for each pid in the recording */
     struct df_timeline timeline[2]; /* with --report */
     /* while recording `k` is played */
     u64 n_begun;             /* processes */
@@ -14478,7 +14478,7 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Makes one row of those with the same name. Returns how many are left, by address. */
+/* Merges rows with the same name. Returns how many are left, sorted by address. */
 static u32 df_merge(struct df_row *row, u32 n)
 {
     u32 kept = 0;
@@ -14492,7 +14492,7 @@ static u32 df_merge(struct df_row *row, u32 n)
     return kept;
 }
 
-/* Adds what is known of a command that is over. */
+/* Adds the numbers of a command that has ended. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -14519,7 +14519,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* The process of a number, made if it was not there; NULL: there are too many. */
+/* Returns the process with this pid, created on first use; NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14538,17 +14538,17 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* A time that a file gives: it can go backwards there. */
+/* Returns to - from, or 0: times in a file may go backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
 }
 
-/* Notes a run of a command for the timeline. When there are too many, the shortest have to go. */
+/* Notes a run of a command for the timeline. Drops the shortest runs when there are too many. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubled, it is still a number */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* it can be doubled */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14565,7 +14565,7 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* The command of a process is over, or replaced by another one. */
+/* The command of a process has ended or was replaced by another one. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -14601,7 +14601,7 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* its end was not seen */
+    df_ended(child, e->ts_ns); /* its exit was not seen */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
@@ -14668,7 +14668,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* The recording is over: what still ran did so until its last event. */
+/* The recording has ended: commands that still ran are counted up to its last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14683,8 +14683,8 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Takes the totals of all names, and clears them for the next recording. Returns whether there was
- * memory for that. */
+/* Takes the totals of all names and clears them for the next recording. Returns false if out of
+ * memory. */
 static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
@@ -14700,7 +14700,7 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Those that ran before the recording began have a name all the same. */
+/* Names the processes that ran before the recording began. */
 static void df_attached(void)
 {
     for (u32 i = 0; i < rec_attached.n; i++) {
@@ -14710,7 +14710,7 @@ static void df_attached(void)
     }
 }
 
-/* Plays a recording. Returns whether it is whole; else rec_in.wrong says why not. */
+/* Plays a recording. Returns whether it is complete; if not, rec_in.wrong says why. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -14743,7 +14743,7 @@ static bool df_of_proc(u32 k)
     return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
-/* Whether B took longer than --fail-above lets it. */
+/* Whether B took longer than --fail-above allows. */
 static bool df_is_above(void)
 {
     double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
@@ -14758,10 +14758,10 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* How many characters at the end of a word of letters and digits look as if mkstemp(3) or its like
- * had chosen them: 6 behind a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
- * longer ones. Words that do not mix small letters, capital letters and digits are none, nor are
- * those with a small number behind (part12). */
+/* Returns how many trailing characters of a word of letters and digits look as if mkstemp(3) or the
+ * like had chosen them: 6 after a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
+ * longer words. 0 if the word does not mix lower case, upper case and digits, or ends in a small
+ * number (part12). */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -14779,8 +14779,8 @@ static u32 df_random(const char *s, u32 n)
     return n < 10 ? 6 : n;
 }
 
-/* Whether the part of a path that begins with a word of n characters is a directory or a file for
- * what is temporary. */
+/* Whether the path component that begins with a word of n characters is a temporary directory or
+ * file. */
 static bool df_is_temporary(const char *s, u32 n)
 {
     if (n == 3)
@@ -14788,11 +14788,11 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* What name s of recording k has in common with its like: `*` stands for the number of one of the
- * recording's processes, and in what is temporary for what mkstemp(3) chose. */
+/* Sets b to name s of recording k with `*` in place of the pid of one of the recording's processes,
+ * and, in temporary files, of what mkstemp(3) chose. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: a part of a path, or a word */
+    bool temporary = false, begins = true; /* begins: at a path component or a word */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -14816,7 +14816,7 @@ static void df_shape(struct buf *b, const char *s, u32 k)
 
 /* --- pairs --- */
 
-static struct { struct df_pair *p; u32 n; } df_list; /* the pairs at hand */
+static struct { struct df_pair *p; u32 n; } df_list; /* the current pairs */
 
 static int df_by_shape(const void *a, const void *b)
 {
@@ -14831,7 +14831,7 @@ static u64 df_distance(u64 a, u64 b)
     return a > b ? a - b : b - a;
 }
 
-/* What changed most comes first. */
+/* Sorts the largest change first. */
 static int df_most_changed(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -14844,7 +14844,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds the row of a recording to the pairs. */
+/* Adds a row of recording k to the pairs. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -14859,7 +14859,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Makes one pair of those with the same shape. One that is alone keeps its name. */
+/* Merges pairs with the same shape. A pair that is alone keeps its name. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14882,7 +14882,7 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Makes pairs of the rows of both recordings. */
+/* Makes pairs from the rows of both recordings. */
 static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
@@ -14901,8 +14901,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-/* What recording k has of a call. Where the time of all calls is not known in both, that of those
- * that waited is. */
+/* Returns the numbers of a call in recording k. If the time of all calls is not known in both
+ * recordings, takes that of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -14947,7 +14947,7 @@ static void df_pair_failed(void)
     df_join();
 }
 
-/* Whether other calls were traced in one recording than in the other. */
+/* Whether the recordings traced different calls. */
 static bool df_other_calls(void)
 {
     u32 n = 0;
@@ -14960,13 +14960,13 @@ static bool df_other_calls(void)
 
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
-/* What is compared, in the order of text and JSON. */
+/* The comparisons, in the order of text and JSON. */
 static const struct df_table {
     const char *key, *title;     /* in JSON; in text */
-    const char *count, *amount;  /* in JSON, what count and amount are */
-    const char *name;            /* in text, the column of names */
+    const char *count, *amount;  /* names of count and amount in JSON */
+    const char *name;            /* heading of the names in text */
     u8 unit;                     /* of amount: enum df_unit */
-    char cls;                    /* of the names that are compared; 0: pair() does that */
+    char cls;                    /* class of the compared names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
@@ -14983,13 +14983,13 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether recording k may have what it does not name: it had no place for all failures. */
+/* Whether recording k may contain a failure without naming it, because its list was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
-/* The pairs of a table, what changed most first. */
+/* Makes the pairs of a table and sorts the largest change first. */
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
@@ -15019,7 +15019,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* A number, right-aligned; sign 0: without one. */
+/* A right-aligned number; sign 0: no sign. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -15031,13 +15031,13 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* By how many percent b is more than a, which is not 0. */
+/* Returns by how many percent b exceeds a, which is not 0. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* The same as people read it: from ten times as much on, how many times. */
+/* Writes a change in percent, or as a factor if that is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -15063,8 +15063,8 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Text that ends a line, as much of it as a terminal of that many columns has a place for; 0: there
- * is no terminal. */
+/* Writes text that ends a line, truncated to what fits in the columns of the terminal. columns 0:
+ * there is no terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15079,7 +15079,7 @@ static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
     b_s(b, "...");
 }
 
-/* The name of a pair ends a line. */
+/* Writes the name of a pair, which ends its line. */
 static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
@@ -15163,7 +15163,8 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* What else is known of the calls of the last table. least_ns: of those that took as long. */
+/* Prints further numbers of the calls of the current pairs. least_ns: only of those that took that
+ * long. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15180,7 +15181,7 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* The calls of recordings of kvis trace: what they took, and where that went. */
+/* The calls of recordings of kvis trace: their times, and where the time went. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15209,7 +15210,7 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* A time of the whole run: from A to B. */
+/* A time of the whole run: A → B. */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -15270,7 +15271,7 @@ static void df_text(struct buf *b)
 
 /* --- JSON --- */
 
-/* What recording k knows of a call; what it does not know is absent. */
+/* The numbers of a call in recording k. Unknown ones are omitted. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15284,7 +15285,7 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
         st_json_time(b, "timed", t);
 }
 
-/* What recording k has of a pair. */
+/* The numbers of a pair in recording k. */
 static void df_json_side(struct buf *b, const struct df_table *t, const struct df_pair *p, u32 k)
 {
     const struct df_row *r = &p->of[k];
@@ -15299,7 +15300,7 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}; null: it is not there. */
+/* {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}; null: not recorded. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15331,7 +15332,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* The pairs of a table that have changed; only: those that just this recording has, -1: all. */
+/* The changed pairs of a table. only: those that exist in just this recording; -1: all. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15364,7 +15365,7 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* The programs, by their paths, that only one of them ran. */
+/* The programs, by their paths, that only one of the recordings ran. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15415,7 +15416,7 @@ static void df_json(struct buf *b)
 /* --- the page --- */
 
 /* {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}
- * BEGIN is counted from the exec of the first command, so that both begin at 0. */
+ * BEGIN is relative to the exec of the first command, so both timelines begin at 0. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15438,7 +15439,7 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* The page with both runs, and what has changed. */
+/* Writes the page with both runs and what has changed. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15457,19 +15458,20 @@ static void df_page(int to)
 }
 
 /* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
- * What page faults, pmc_, unc_ and check_ share: pf_event (opens an event), pf_paranoid, pf_why_not
- * and pf_fix (why that failed, and what can be done), pf_read (what a group has counted).
+ * Page faults, pmc_, unc_ and check_ share pf_event (opens an event), pf_paranoid, pf_why_not and
+ * pf_fix (why that failed and how to fix it) and pf_read (reads the counts of a group).
  *
- * Page faults: software events sample every fault of the tracees, with its address: one event the
- * minor ones, and one, where its rings fit, those that wait for a disk (major). Inherited by
- * threads and children, which the kernel allows for a mapped ring only with one event a CPU
- * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
- * within PF_RUN_NS, are one event. The rings are merged by time, and read up to whatever is told
- * next (pf_upto): so an address finds the region it fell into. */
+ * Page faults: software events sample every fault of the tracees with its address, one event for
+ * minor faults and, if its rings fit, one for major faults, which wait for a disk. Threads and
+ * children inherit the events. The kernel allows that for a mapped ring only with one event per CPU
+ * (perf_mmap in kernel/events/core.c). Consecutive faults of one thread in one region are one
+ * event, if they are within PF_RUN_NS. The rings are merged by time and read up to the next event
+ * to be reported (pf_upto), so that an address is looked up in the region in which it was at that
+ * time. */
 
 /* --- events --- */
 
-/* perf_event_open(2): a descriptor, or -errno. */
+/* perf_event_open(2). Returns a descriptor or -errno. */
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
@@ -15477,17 +15479,17 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* kernel.perf_event_paranoid; -1, which allows everything, where it cannot be read. */
+/* Returns kernel.perf_event_paranoid; -1, which allows everything, if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* The highest perf_event_paranoid with which events can be opened without privileges: of all that
- * a CPU or a cgroup does, of a user's own threads (Documentation/admin-guide/perf-security.rst). */
+/* The highest perf_event_paranoid at which events can be opened without privileges: for a whole CPU
+ * or cgroup, and for a user's own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* What can be done about an errno of perf_event_open; "": nothing. perf_event_paranoid gives EACCES
+/* Returns how to fix an errno of perf_event_open, or "". perf_event_paranoid causes EACCES
  * (perf_allow_cpu in the kernel's include/linux/perf_event.h), a container's filter EPERM. */
 static const char *pf_fix(int e, enum pf_level level)
 {
@@ -15506,7 +15508,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Why perf_event_open failed, and what can be done about it, good until the next call. */
+/* Returns why perf_event_open failed and how to fix it. The text is valid until the next call. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15521,7 +15523,8 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* The next range of a list like 0,3-7, with *list put behind it; false: there is none. */
+/* Reads the next range of a list like 0,3-7 and advances *list past it. Returns false at the
+ * end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15534,7 +15537,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* The largest number of a list of CPUs, plus one, or its first number. No such file: 0, or -1. */
+/* Returns the largest number in a list of CPUs plus one, or with `first` its first number. If there
+ * is no such file: 0, or -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15550,16 +15554,16 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* events of the largest group */
 
-/* What a group of events had counted when it was read last; all 0: it was not. */
+/* What a group of events had counted when it was last read; all 0: it was never read. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* What it has counted since. */
+/* What the group has counted since then. */
 struct pf_delta {
-    u64 enabled, running;       /* ns; it was on a PMU for `running` of them */
+    u64 enabled, running;       /* ns; the group was on a PMU for `running` ns */
     double value[PF_MEMBERS];   /* scaled to `enabled`, as perf_event_open(2) says */
-    u32 backwards;              /* values that went back: shown as no change */
+    u32 backwards;              /* values that decreased: shown as no change */
 };
 
 enum {
@@ -15567,7 +15571,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events, opened with that format; false: it cannot be read. */
+/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the change since *c, and updates
+ * *c. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15593,20 +15598,19 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 /* No kernel can be built for more CPUs (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* A ring for each CPU and kind: 2 * CPU + is_major. */
+/* The rings, one for each CPU and kind: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
     int fd[PF_RINGS];   /* of the rings that are mapped */
     u32 n;
-    size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
-    u64 next[PF_RINGS]; /* when the next sample of a ring was taken; 0: not looked */
-    bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
-                       seen */
+    size_t page, pages; /* of a ring, as perf_event_mlock_kb allows */
+    u64 next[PF_RINGS]; /* time of the next sample of a ring; 0: not read yet */
+    bool user_only; /* no faults in kernel mode: perf_event_paranoid */
 } pf_rings;
 
-/* --- a ring as perf_event_open(2) maps it: also rb_ reads such --- */
+/* --- a ring as perf_event_open(2) maps it; rb_ reads such a ring as well --- */
 
 static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, size_t n)
 {
@@ -15616,8 +15620,9 @@ static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, si
     memcpy((u8 *)to + part, data, n - part);
 }
 
-/* Copies n bytes of the record at the tail, its header first. Returns false where there is none
- * before `head`; the kernel writes no record without a header: such a ring is given up. */
+/* Copies n bytes of the record at the tail, its header first. Returns false if there is no record
+ * before `head`. The kernel writes no record without a header; a ring with such a record is given
+ * up. */
 static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *record, size_t n)
 {
     const struct perf_event_header *h = record;
@@ -15653,8 +15658,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps a ring, as large as is allowed; a signal says when it fills (it interrupts tr_'s waiting).
- */
+/* Maps a ring, as large as allowed. A signal interrupts tr_'s wait when the ring fills up. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -15678,7 +15682,7 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens an event for one thread on one CPU; the rings of the first thread are those of the rest. */
+/* Opens an event for one thread on one CPU. Later threads share the rings of the first one. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -15692,13 +15696,13 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* The descriptor must live as long as the event: it is closed when kvis ends. */
+    /* The descriptor must stay open as long as the event exists: it is closed when kvis exits. */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens the events for one thread on every CPU that there is: sysconf(3) of musl says on how many
- * kvis may run, and it may be started on one that is not the first. Returns 0 or -errno. */
+/* Opens the events for one thread on every present CPU. musl's sysconf(3) counts only the CPUs on
+ * which kvis may run, and these need not be the first ones. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15707,7 +15711,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* that CPU is off */
+        if (e == -ENODEV) /* that CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -15717,9 +15721,9 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not yet shown */
+static struct ev_groups pf_groups; /* page faults that are not reported yet */
 
-/* Says why page faults are off, and what can be done. */
+/* Reports why page faults are off and how to fix that. */
 static void pf_explain(int e)
 {
     u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER));
@@ -15730,7 +15734,7 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Reports the faults of each thread and region as one event, where there are several. */
+/* Reports the faults of each thread and region, several as one event. */
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -15746,8 +15750,8 @@ static void pf_flush(void)
     }
 }
 
-/* The region that a fault at addr was in; `none`, with a name that says why, where that is not
- * known. During an exec, what is unknown lies in the new program's memory: t->mm is the old one. */
+/* Returns the region of a fault at addr. If it is unknown, returns `none`, whose name says why.
+ * During an exec, an unknown region belongs to the new program: t->mm is still the old memory. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15794,7 +15798,8 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* A record, as far as it is of use: of a sample tid, time and address, of a loss how many. */
+/* The part of a record that is used: tid, time and address of a sample, or the number of lost
+ * records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -15803,7 +15808,7 @@ struct pf_record {
     };
 };
 
-/* The record at the tail of a ring; false: there is none. */
+/* Reads the record at the tail of a ring. Returns false if there is none. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
     return ring_look(m, __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), r, sizeof *r);
@@ -15814,8 +15819,8 @@ static bool pf_is_sample(const struct pf_record *r)
     return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
 }
 
-/* When the next sample of a ring was taken; ~0: there is none. What is no sample is taken on the
- * way. */
+/* Returns the time of the next sample of a ring, or ~0 if there is none. Takes other records before
+ * it out of the ring. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -15834,7 +15839,7 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Reports faults when the first began so long ago. */
+/* Reports the faults if the first one is more than PF_RUN_NS older than ns. */
 static void pf_flush_old(u64 ns)
 {
     const struct ev_group *g = &pf_groups.g[pf_groups.first];
@@ -15842,7 +15847,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Tells the faults up to a time; cheap when there is nothing to tell. */
+/* Reports the faults up to a time; cheap if there are none. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
@@ -15861,19 +15866,19 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
- * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
- * is the format), for a batch of names at a time. The file is read into memory, all its types are
- * checked and their positions noted; each type that bears a wanted name is then asked for the
+ * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (the format is in
+ * Documentation/bpf/btf.rst), for a batch of names at a time. The file is read into memory, all its
+ * types are checked and their positions noted, each type with a wanted name is searched for the
  * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
  * continue vmlinux's. The file is not trusted: every length is checked against its section, chains
- * of types have a depth limit, and the file's size limits how many members a batch may look at.
+ * of types have a depth limit, and the file's size limits how many members a batch may visit.
  * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* of every `char why[]` */
     BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
     BTF_MAX_FILE = 64 << 20,
-    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own bound */
+    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own limit */
     BTF_BUCKETS = 256,
     BTF_LAYOUTS = 128,      /* kinds have 7 bits */
 };
@@ -15885,16 +15890,16 @@ struct kfield {
     u32 off, size;
     bool is_signed, exists;
     u32 count; /* of array elements; 0: a flexible array, 1: not an array */
-    u64 value; /* of an enumerator; of a type: its number */
+    u64 value; /* of an enumerator; of a type: its id */
 };
 
-/* A question: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions
- * are left out. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it is a bit-field (and
- * exists); -EINVAL no such name can be; -EBADMSG damaged BTF. */
+/* A query: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions are
+ * omitted. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it exists, but is a bit-field;
+ * -EINVAL not a valid name; -EBADMSG damaged BTF. */
 struct btf_want {
     const char *name;
     u8 kind;  /* the caller's */
-    u32 next; /* btf_'s: the question after this one in its bucket, from 1 */
+    u32 next; /* btf_'s: the next query in its bucket, from 1 */
     struct kfield f;
     int err;
 };
@@ -15905,8 +15910,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* What follows the 12 bytes that all kinds begin with: `body` bytes and `each` for each of vlen.
- * named: a name of this kind is a type's. */
+/* What follows the first 12 bytes, which all kinds have: `body` bytes, and `each` bytes for each of
+ * vlen members. named: the name of this kind is a type's name. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -15917,15 +15922,15 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_KINDS] = { 0, 0, false }, /* one of a newer kernel */
 };
 
-/* One file in memory. Positions are from its start. */
+/* One file in memory. Positions are offsets from its start. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* bytes at p; size of them are the file's */
+    u32 mapped; /* bytes at p; `size` of them belong to the file */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* of this file's own; what is lower is vmlinux's */
+    u32 first_id, n_ids, str_base; /* of this file; lower ones are vmlinux's */
     u32 *type;                     /* the position of each type, from first_id on */
-    const u8 *layout;              /* sizes of kinds we do not know: 4 bytes each */
+    const u8 *layout;              /* sizes of unknown kinds, 4 bytes each */
     u32 n_layouts;
 };
 
@@ -15938,16 +15943,17 @@ struct btf_type {
     bool flag;
 };
 
-struct btf_step { const char *name; u32 n; }; /* n: the name's length; name NULL: an index */
+struct btf_step { const char *name; u32 n; }; /* n: the length of the name; if name is NULL, an
+                                               * index */
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* One batch at work. */
+/* The current batch. */
 static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* questions by how their type's name begins; 0: none */
-    u32 *hit, n_hits;         /* types whose names begin like one that is asked for */
-    u64 members;              /* that may still be looked at */
+    u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
+    u32 *hit, n_hits;         /* types whose names begin like a wanted one */
+    u64 members;              /* how many may still be visited */
     char *why;
 } btf;
 
@@ -15957,7 +15963,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* the first reason is the one */
+        return -EBADMSG; /* the first reason is kept */
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -15973,9 +15979,9 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch takes
- * 5 ms then, and 35 ms where it must be read, page by page. A file of another file system could
- * shrink while it is mapped. */
+/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch then
+ * takes 5 ms, and 35 ms if the file must be read page by page. A file of another file system is not
+ * mapped, because it could shrink. */
 static bool btf_map(struct btf_file *b, int fd)
 {
     enum { SYSFS = 0x62656572 };
@@ -16009,8 +16015,8 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
- * that a kind that came later can be passed over. */
+/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h),
+ * so that newer kinds can be skipped. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16033,7 +16039,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not known", h.version, h.flags);
-    /* A longer header is a newer kernel's: what it adds beyond layouts is not needed here. */
+    /* A longer header is a newer kernel's. Its additions other than layouts are not needed here. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16045,7 +16051,7 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* A module may add no string of its own. */
+    /* A module may have no strings of its own. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
@@ -16061,14 +16067,15 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 
 /* --- types --- */
 
-/* The type at a position, all of which is in the file. Returns its length, or -EBADMSG. */
+/* Reads the type at a position and checks that all of it is in the file. Returns its length, or
+ * -EBADMSG. */
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is cut off", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* 16 bits of vlen and 5 of kind; the bits above either are 0 so far, and reserved to them. */
+    /* vlen has 16 bits and kind 5. The bits above each are reserved for them and are 0 so far. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
