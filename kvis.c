@@ -16102,7 +16102,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Notes a type of which an answer may be asked, when all types are known. */
+/* Notes a type that a query may name, for when all types are known. */
 static int btf_hit(u32 id)
 {
     if (!(btf.n_hits & (btf.n_hits - 1))) { /* a power of two */
@@ -16115,7 +16115,7 @@ static int btf_hit(u32 id)
     return 0;
 }
 
-/* Checks all types, and notes where they are. */
+/* Checks all types and notes their positions. */
 static int btf_scan(struct btf_file *b)
 {
     b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
@@ -16163,7 +16163,7 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers without end", id);
 }
 
-/* Size and sign of what is not an array. */
+/* Size and signedness of a type that is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16174,7 +16174,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* How BTF spelled a bit-field before members had a width of their own. */
+        /* BTF described bit-fields like this before members had a width of their own. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -16186,7 +16186,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* The body of an array: the type of an element, that of an index, and how many there are. */
+/* The body of an array: element type, index type, number of elements. */
 static u32 btf_array_of(const struct btf_type *t)
 {
     return btf_u32(t->body);
@@ -16197,7 +16197,7 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Size, count and sign of a type. */
+/* Size, count and signedness of a type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16234,7 +16234,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Part i of a struct or an enum: its first word is a name. */
+/* Part i of a struct or an enum; its first word is the offset of a name. NULL: *err says why. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16248,7 +16248,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* A member of a struct or of the anonymous ones in it. h->off is in bits. */
+/* Finds a member of a struct, or of the anonymous structs in it. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16334,7 +16334,7 @@ static int btf_enumerator(const struct btf_type *t, const struct btf_step *step,
 
 /* --- names --- */
 
-/* One step of a path at *s: ".member" or "[2]". */
+/* Reads one step of a path at *s: ".member" or "[2]". */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
@@ -16355,7 +16355,7 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* Resolves the rest of a path, from a type that has the path's first word as its name. */
+/* Resolves the rest of a path, from a type whose name is the path's first word. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16378,7 +16378,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Puts the questions into buckets. */
+/* Sorts the queries into buckets. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -16395,7 +16395,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Answers the unresolved questions that begin with this type's name. */
+/* Answers the unresolved queries that begin with this type's name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16407,7 +16407,8 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* If several types have one name, the first with the member answers; the module's come first. */
+/* If several types have the same name, the first one with the member is used; the module's types
+ * come first. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
@@ -16419,7 +16420,7 @@ static void btf_answer(struct btf_want *w, u32 n)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
-/* Takes in one more file: the first is vmlinux's. */
+/* Loads one more file. The first is vmlinux's. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -16439,7 +16440,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* module_fd < 0: vmlinux alone. */
+/* module_fd < 0: only vmlinux. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16450,8 +16451,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* A part of a struct or an enum takes 8 bytes or more, and a name meets a part again only where
-     * an anonymous struct is part of several. */
+    /* A part of a struct or an enum takes at least 8 bytes, and a query visits a part twice only if
+     * an anonymous struct is part of several others. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         btf_answer(w, n);
@@ -16487,9 +16488,9 @@ static int btf_open(const char *name, char why[])
     return e ? e : fd;
 }
 
-/* Answers all of w[] from vmlinux's BTF, and a module's when one is named. Each answer has its own
- * err. Returns 0 or, when the BTF cannot be read at all, -errno (also in each err) and why; `why`
- * also says what was damaged when an err is -EBADMSG. */
+/* Answers all of w[] from vmlinux's BTF and, if a module is named, from the module's. Each query
+ * has its own err. Returns 0, or if the BTF cannot be read at all, -errno (also in each err) and
+ * why. `why` also says what was damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16511,10 +16512,10 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
- * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
- * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
- * a field is where the file says so in full, or it is an error. Entries: tfs_dir, tfs_event_id,
+ * Opens tracefs with a mount that has no path and ends with its descriptor (fsopen, fsmount: Linux
+ * 5.2), or where it is mounted. events/CATEGORY/EVENT/format (written by f_show in
+ * kernel/trace/trace_events.c) contains the position of each field in a record. The file is not
+ * trusted: a field that it does not describe in full is an error. Entries: tfs_dir, tfs_event_id,
  * tfs_fields; tfs.why has the reason of the last failure. */
 
 enum {
@@ -16524,12 +16525,12 @@ enum {
 };
 
 static struct {
-    const char *mounted[2]; /* where to look when fsopen fails */
-    int fd, err;            /* -1: no descriptor; the error is remembered too */
+    const char *mounted[2]; /* where to look if fsopen fails */
+    int fd, err;            /* -1: not open; a failure is remembered */
     char why[WHY_LEN], no_root[WHY_LEN];
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
-/* The event and the field that a format line describes. */
+/* The field that a line of a format describes. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
@@ -16553,9 +16554,9 @@ static bool tfs_is_tracefs(int fd)
     return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
 }
 
-/* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
- * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list).
- * securityfs says whether it is on, mounted or not. */
+/* Whether lockdown hides tracefs. It leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS),
+ * and Linux 7.2 then crashes when the last mount is released (tracefs_destroy_inode: list_del of an
+ * inode that is on no list). securityfs contains the mode, whether it is mounted or not. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16578,13 +16579,13 @@ static int tfs_open_mounted(const char *path)
         return -errno;
     if (tfs_is_tracefs(fd))
         return fd;
-    close(fd); /* the empty directory that sysfs keeps for it */
+    close(fd); /* sysfs's empty mount point */
     return -ENOENT;
 }
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* The fix where tracefs cannot be mounted, or one of its files cannot be read. */
+/* Returns the fix if tracefs cannot be mounted or one of its files cannot be read. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16597,7 +16598,7 @@ static const char *tfs_fix(int e)
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
     case ENODEV: return "use a kernel with CONFIG_FTRACE";
-    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* before 5.2: no fsopen */
+    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* no fsopen before 5.2 */
     }
 }
 
@@ -16618,7 +16619,8 @@ static int tfs_find_root(void)
                     strerror(-e), tfs.mounted[0], tfs.mounted[1], tfs_fix(e));
 }
 
-/* tracefs' root (O_PATH; kvis keeps it), or -errno and why. Looked for once. */
+/* Returns tracefs' root (O_PATH; the caller does not close it), or -errno and why. Searches only
+ * once. */
 static int tfs_dir(char why[])
 {
     if (tfs.fd < 0 && !tfs.err) {
@@ -16632,7 +16634,7 @@ static int tfs_dir(char why[])
 
 /* --- files of an event --- */
 
-/* "sched/sched_process_exec": two names, and nothing that leaves events/. */
+/* Whether a name is two names, such as "sched/sched_process_exec", that do not leave events/. */
 static bool tfs_event_name(const char *event)
 {
     const char *slash = strchr(event, '/');
@@ -16659,7 +16661,7 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* The whole file, with a NUL that does not count. */
+/* Reads the whole file and appends a NUL that b->len does not include. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16682,7 +16684,8 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     return e;
 }
 
-/* A number of at most 9 digits at *p, then `end`; behind both. Anything else: -1. */
+/* Reads a number of at most 9 digits at *p, followed by `end`, and advances *p past both. Returns
+ * -1 for anything else. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16695,7 +16698,7 @@ static s32 tfs_number(const char **p, char end)
     return v;
 }
 
-/* The number by which perf_event_open(2) knows the event, or -errno. */
+/* Returns the id of the event for perf_event_open(2), or -errno. */
 static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
@@ -16709,7 +16712,7 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* The declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
+/* Parses the declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
@@ -16721,7 +16724,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print the source: "char comm[TASK_COMM_LEN]". Then only the size is known. */
+        /* Old kernels print the source, "char comm[TASK_COMM_LEN]". Only the size is known then. */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16740,8 +16743,8 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and whatever a later kernel adds, up to the line's
- * end at `end`. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and skips what later kernels add, up to the
+ * end of the line at `end`. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -16761,8 +16764,9 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Whether `name` (a want's, without its struct) is this field. BTF spells a record's header "ent"
- * and a dynamic array "__data_loc_NAME"; formats say common_NAME and __data_loc TYPE[] NAME. */
+/* Whether `name` (of a query, without its struct) is this field. BTF has "ent" for a record's
+ * header and "__data_loc_NAME" for a dynamic array; formats have common_NAME and __data_loc TYPE[]
+ * NAME. */
 static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
 {
     static const char *const loc[] = { "__data_loc_", "__rel_loc_" };
@@ -16777,7 +16781,7 @@ static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
     return false;
 }
 
-/* Answers one want from the field that it names: "args", "args[2]". */
+/* Answers one query from the field that it names: "args", "args[2]". */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -16804,13 +16808,14 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         if (!len)
             w[i].err = -EINVAL;
         else if (tfs_is(f, dot + 1, len))
-            /* Twice in one record: which of the two is not ours to guess. */
+            /* The name is ambiguous: the record has two fields of it. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
 }
 
-/* The text of a format file. It begins with the event's name, and ends with how to print it. */
+/* Parses the text of a format file. It begins with the event's name and ends with its print
+ * format. */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -16832,7 +16837,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is cut off", event);
 }
 
-/* Answers w[] from the text of a format file, which has a NUL behind its len bytes. */
+/* Answers w[] from the text of a format file, which has a NUL after its len bytes. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
@@ -16844,9 +16849,9 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Answers "trace_event_raw_X.FIELD" (the struct's name is not looked at) from the format of an
- * event; size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in
- * each err; tfs.why says why) when there is no such event, or its format is not understood. */
+/* Answers "trace_event_raw_X.FIELD" (the struct's name is ignored) from the format of an event. The
+ * size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in each err;
+ * tfs.why has the reason) if there is no such event or its format is malformed. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -16860,14 +16865,14 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 }
 
 /* == 25 bpf_  programs and maps in the kernel =====================================
- * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
- * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
- * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
- * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add a
- * family: gen/probes/NAME.bpf.c, what it sends or counts in gen/wire.h, and in the section that
- * uses it #include "bpf_insns/NAME.h", which `make gen` makes; a program more in a family needs
- * nothing here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain
- * for -EPERM. */
+ * Loads the families of bpf_insns/: creates their maps, fills in what their patch tables name
+ * (descriptors, constants, offsets of this kernel's fields), passes them to the verifier and
+ * attaches them. Only kvis holds their descriptors, so the kernel frees them when kvis exits for
+ * whatever reason. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add
+ * a family: write gen/probes/NAME.bpf.c, declare what it sends or counts in gen/wire.h, and in the
+ * section that uses it #include "bpf_insns/NAME.h", which `make gen` creates; a further program in
+ * a family needs nothing here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed;
+ * bpf_explain for -EPERM. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -16878,36 +16883,36 @@ struct bpf_cfgs {
     u32 n;
 };
 
-/* A family that is in the kernel. -1: not made. */
+/* A family in the kernel. -1: not created. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* NULL, or whose maps this one uses where it has the same */
-    const struct bpf_family *lodger; /* NULL, or the family that will be lent to: its fields are
+    struct bpf_obj *lender;  /* NULL, or the object whose maps this one shares */
+    const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: its fields are
                                       * looked up along with these */
     struct btf_want *also;   /* NULL, or a field that is looked up with those of the programs */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program; then those of bpf_attach_ksym */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program, then those of bpf_attach_ksym */
     u32 n_probes;
-    u32 loaded;              /* programs, bit by bit */
-    u32 jumps;               /* the type of programs that its array of programs takes; 0: any */
+    u32 loaded;              /* a bit for each program */
+    u32 jumps;               /* type of the programs in its array of programs; 0: any */
     bool cgroups;            /* the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
-    const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
-    bool too_old;            /* the kernel lacks what BPF has had since Linux 5.8 */
-    struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
+    u32 (*entries)(const char *map); /* sizes of maps that leave it open; NULL: 1 */
+    const char *module;      /* NULL, or the module with the fields, if it is one */
+    bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
+    struct btf_want *want;   /* the fields of all patches, indexed by bpf_want_at */
     u32 n_want;
-    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read; "": they can */
+    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
     char why[512];
 };
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* as it was: the command gets it back */
+    struct rlimit memlock; /* the original limit, restored for the command */
 } bpf;
 
-/* The kernel that runs, as KERNEL_VERSION has it. */
+/* The version of the running kernel, encoded like KERNEL_VERSION. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -16918,13 +16923,13 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether maps and programs count as locked memory, the limit of which may have to be raised. */
+/* Whether maps and programs count as locked memory, whose limit may have to be raised. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Returns whether the limit was raised now. */
+/* Raises the limit of locked memory. Returns whether it was raised now. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -16936,9 +16941,9 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* bpf(2), with only as much of the attributes as is meant: an older kernel refuses what it does not
- * know unless it is 0 or not there. EAGAIN: the verifier was interrupted by a signal. EPERM: maybe
- * for want of memory that may be locked. */
+/* bpf(2), with only the used part of the attributes: an older kernel rejects unknown attributes
+ * unless they are 0 or absent. EAGAIN: a signal interrupted the verifier. EPERM: maybe the limit of
+ * locked memory is too low. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -16969,7 +16974,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
         c->v[c->n++] = (struct bpf_cfg){ name, val };
 }
 
-/* Where a task says that it is in a call of the 32-bit ABI: looked up with the programs' fields. */
+/* The field that shows whether a task is in a call of the 32-bit ABI. It is looked up with the
+ * programs' fields. */
 #define BPF_COMPAT_WANT { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT }
 
 static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
@@ -16980,8 +16986,8 @@ static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* The inode of kvis's pid namespace, 0 when it is the first one (PROC_PID_INIT_INO), and the device
- * that the inode is on. */
+/* Returns the inode of kvis's pid namespace, or 0 if that is the initial one (PROC_PID_INIT_INO).
+ * Sets *dev to the device of the inode. */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -16994,7 +17000,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* A pointer that no program passes: outside of what either architecture gives to processes. */
+/* A pointer that no program passes: no architecture gives such addresses to processes. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17002,9 +17008,9 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* How many values a per-CPU map has: one for each CPU that could ever be (not only those that are
- * on: kernel/bpf/arraymap.c). Without /sys as many as the kernel's sets of CPUs have bits
- * (sched_getaffinity(2)): some more, but never less than it writes. */
+/* Returns how many values a per-CPU map has: one for each possible CPU, online or not
+ * (kernel/bpf/arraymap.c). Without /sys it is the size of the kernel's CPU sets in bits
+ * (sched_getaffinity(2)), which may be larger but is never too small. */
 static u32 bpf_possible(void)
 {
     static u32 n; /* fixed at boot */
@@ -17016,7 +17022,7 @@ static u32 bpf_possible(void)
     return n;
 }
 
-/* A CPU that is on, for what is attached "on a CPU" but means all of them. */
+/* An online CPU, for programs that are attached "to a CPU" but run on all of them. */
 static int bpf_online_cpu(void)
 {
     return MAX(pf_cpus("online", true), 0);
@@ -17063,14 +17069,14 @@ static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
     return e;
 }
 
-/* The memory of this machine; 0: not known. */
+/* The memory of this machine in bytes; 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* How many pieces of `piece` bytes: as many as are usual, or so often halved that they take no more
- * than 1/part of this machine's memory, but no fewer than `least`. */
+/* Returns how many pieces of `piece` bytes to use: `usual`, halved until they take at most 1/part
+ * of this machine's memory, but at least `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = bpf_memory();
@@ -17079,9 +17085,9 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* How large the ring of records is to be: as --ring says, else `usual`, or a 32nd of the machine's
- * memory. Where the address space is limited (RLIMIT_AS), its mapping, which holds the ring twice,
- * takes at most an eighth of it. */
+/* Returns the size of the ring of records: that of --ring, or else `usual`, but at most 1/32 of the
+ * machine's memory. If the address space is limited (RLIMIT_AS), the mapping, which contains the
+ * ring twice, takes at most an eighth of it. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
@@ -17107,16 +17113,16 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array (MAP_MMAPABLE) to read it. NULL: errno says why. */
+/* Maps an array (MAP_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Hash tables get their memory entry by entry where programs can take it at any moment (Linux 6.1:
- * kernel/bpf/memalloc.c); filling them all at the start takes half of the time until a command
- * runs. */
+/* Creates the maps. Hash tables allocate their entries on demand if programs can do so in any
+ * context (Linux 6.1: kernel/bpf/memalloc.c); preallocating them takes half of the time until a
+ * command runs. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17128,12 +17134,12 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* by threads: there are not more than stacks for them */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* keyed by thread: no more than stacks fit in memory */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
-            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
+            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS lacks the other type */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring) {
@@ -17154,7 +17160,7 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Tracepoint records are in tracefs, everything else is in BTF. */
+/* Tracepoint records are described in tracefs, everything else in BTF. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
@@ -17175,7 +17181,7 @@ static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch 
     return NULL;
 }
 
-/* False when there is no memory: then it counts as a field that is not there. */
+/* Returns false if out of memory; the field then counts as missing. */
 static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
@@ -17186,8 +17192,8 @@ static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
     return true;
 }
 
-/* Adds the fields of the family's patches to o->want: those of BTF (record false), or those of one
- * program's tracepoint. Each name is asked once. Returns the first that it added. */
+/* Adds the fields of a program's patches to o->want: those in BTF (record false), or those of its
+ * tracepoint's record. Each name is added once. Returns the index of the first one added. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -17202,8 +17208,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more of the
- * caller's. What is not found is an answer (bpf_patch deals with it), not an error. */
+/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more for the
+ * caller. A missing field is not an error: bpf_patch handles it. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17234,7 +17240,7 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Why fields of this kernel cannot be reached. */
+/* Why fields of this kernel cannot be found. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
     return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
@@ -17258,7 +17264,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* What a walk from a directory to the root looks at. */
+/* The fields that a walk from a directory to the root reads. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17270,7 +17276,7 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* By which number BTF knows what a program that takes typed arguments hangs on; 0: it does not. */
+/* Returns the BTF id of what a program with typed arguments attaches to; 0: BTF lacks it. */
 static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
 {
     struct bpf_patch p = { .kind = PATCH_TYPE_EXISTS };
@@ -17279,8 +17285,8 @@ static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
     return w && !w->err ? (u32)w->f.value : 0;
 }
 
-/* An instruction that the verifier refuses if it is ever reached: a dead branch may name what this
- * kernel does not have. The number says which patch it was. */
+/* Replaces an instruction by one that the verifier rejects if it is reachable: a dead branch may
+ * name what this kernel does not have. The number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17296,8 +17302,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* A load of a field takes as many bytes as the field has here. An array without a length (count 0)
- * is only ever a place: struct pid's numbers[1] became one in 6.5. */
+/* Sets the offset of a field. A load gets the size that the field has in this kernel. An array
+ * without a length (count 0) is used only as an address: struct pid's numbers[1] became one in
+ * 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17357,9 +17364,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
             bpf_set_imm(in, o->cfg[i].val);
 }
 
-/* The map of a patch. An array of programs takes those of the type that was the first to use it
- * (bpf_prog_array_compatible, kernel/bpf/core.c): where programs of all forms are tried, each type
- * has another array. */
+/* Returns the map of a patch. An array of programs accepts only programs of the type that used it
+ * first (bpf_prog_array_compatible, kernel/bpf/core.c). Programs of all types are tried, so each
+ * type gets an array of its own. */
 static int bpf_map_for(struct bpf_obj *o, const struct bpf_prog_row *r, const char *name)
 {
     u32 i = 0;
@@ -17391,7 +17398,8 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- programs --- */
 
-/* btf_id: by bpf_btf_id. log NULL and log_level 0: none. Returns a descriptor or -errno. */
+/* Loads a program. btf_id: from bpf_btf_id. log NULL and log_level 0: without a log. Returns a
+ * descriptor or -errno. */
 static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
@@ -17412,7 +17420,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would end the verifier, and again at each try: it can wait */
+    sigfillset(&all); /* a signal would interrupt the verifier, at every try */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -17427,8 +17435,8 @@ static bool bpf_is_newer_helper(u32 helper)
     return helper >= PROBE_READ_USER && helper <= RINGBUF_QUERY;
 }
 
-/* A number that the verifier does not know is that of a helper, or ours: a poisoned instruction is
- * a field that this kernel does not have. Returns false if it is neither. */
+/* Explains a number that the verifier does not know: that of a helper, or of a poisoned
+ * instruction, whose field this kernel does not have. Returns false if it is neither. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17444,7 +17452,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* The verifier's last words, and what in them is known. */
+/* Sets the reason from the verifier's log: a known cause, or the last lines. Returns e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
@@ -17455,7 +17463,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
                         r->name);
     size_t n = strlen(log);
-    o->too_old = !n && e == -EINVAL; /* the verifier did not see it: its type is not known */
+    o->too_old = !n && e == -EINVAL; /* an unknown program type never gets to the verifier */
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
     const char *tail = log + n;
@@ -17465,7 +17473,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads it again for the verifier's log, in a buffer that grows until the log fits. */
+/* Loads a program again for the verifier's log, in a buffer that grows until the log fits. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
@@ -17479,7 +17487,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
             free(log);
             continue;
         }
-        if (f >= 0) { /* now it does: a signal's doing */
+        if (f >= 0) { /* it loads now: a signal had interrupted it */
             free(log);
             return f;
         }
@@ -17490,7 +17498,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
 }
 
-/* Loads a program without asking why not. insns: as it was given to the kernel. */
+/* Loads a program without the verifier's log. insns: the instructions as passed to the kernel. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17522,7 +17530,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int f = bpf_load_insns(o, i, insns);
     if (f == -E2BIG)
         return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* of which the verifier knows nothing */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* these have no verifier log */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17531,9 +17539,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Makes the family's maps, and looks up the fields that its programs name (where a lender has not
- * done so) meanwhile: each takes some ms. o is filled with what the caller wants: fam, cfg,
- * ring_bytes, also. */
+/* Creates the family's maps and meanwhile looks up the fields that its programs name, unless a
+ * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and also. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17541,7 +17548,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied says why */
+        return -ENOSYS; /* bpf_denied explains it */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (beside)
@@ -17551,7 +17558,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* What several threads load: the programs of `mask` that are still to be begun. */
+/* Work for several threads: the programs in `mask` are not started yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17569,8 +17576,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the programs of `mask` (bits are rows of fam->progs): those that the verifier takes, by
- * several threads; the first that it refuses, once more for its reasons. */
+/* Loads the programs of `mask` (bits are rows of fam->progs) in several threads, and the first one
+ * that the verifier rejects once more to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17593,15 +17600,15 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints see everything: not where their programs can be preempted, for a task
- * that runs on that CPU meanwhile goes unseen (a program is not run within itself; seen on 7.2: one
- * open in ten of eight threads, and not on 6.18). Nothing tells which it is but the version. */
+/* Whether raw tracepoints see everything. They do not if their programs can be preempted: a task
+ * that runs on that CPU meanwhile is missed, because programs do not nest (seen on 7.2 with eight
+ * threads: one open in ten; not on 6.18). Only the version shows which kernels do that. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* name NULL: the program knows it. */
+/* name NULL: the program contains it. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17611,9 +17618,9 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* A perf event that runs a program. It is opened on one CPU and its program runs on all of them:
- * the kernel keeps it with the tracepoint (perf_event_set_bpf_prog), so it must only be a CPU that
- * is on now. */
+/* Attaches a program to a perf event. The event is opened on one CPU, but the program runs on all
+ * of them, because the kernel attaches it to the tracepoint (perf_event_set_bpf_prog). The CPU only
+ * has to be online now. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, bpf_online_cpu(), -1, 0);
@@ -17639,10 +17646,10 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* The meaning of bpf_attach_kprobe's -ENOENT: no probes at all, or none of that name. -EINVAL: none
- * there, for the function is blacklisted, or ftrace patches it and this architecture has no
- * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). NULL: another
- * error. Good until the next call. */
+/* Explains an error of bpf_attach_kprobe. -ENOENT: there are no kprobes at all, or no such
+ * function. -EINVAL: the function is blacklisted, or ftrace patches it and this architecture has no
+ * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). Returns NULL
+ * for other errors. The text is valid until the next call. */
 static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
@@ -17662,15 +17669,15 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     return why;
 }
 
-/* A function that is looked for by its name in the source. */
+/* A function to be found by its name in the source. */
 struct bpf_ksym {
     const char *name;
-    u32 n;           /* how many there are: only of 1 can be told which it is */
-    char found[128]; /* its name here: name, or with .isra.0, .constprop.0 and such behind */
+    u32 n;           /* number of matches; only 1 is unambiguous */
+    char found[128]; /* its symbol: the name, maybe followed by .isra.0, .constprop.0 etc. */
 };
 
-/* Whether a symbol is the function of that name: a compiler gives what it changed an ending, more
- * than one if need be. (.cold and .part.0 are pieces of functions.) */
+/* Whether a symbol is the function of that name. A compiler adds one or more suffixes to functions
+ * that it changed. (.cold and .part.0 are pieces of functions.) */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17688,9 +17695,9 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Looks for k[0..n) in /proc/kallsyms (proc(5)), which also shows who may not see addresses their
- * names. 0, or -errno. It has 10 MB, of which the kernel gives a page at a time; musl would ask for
- * 1 KB. */
+/* Searches for k[0..n) in /proc/kallsyms (proc(5)), which shows names even to users who may not see
+ * addresses. Returns 0 or -errno. The file has 10 MB, of which the kernel returns a page per read;
+ * musl's buffer has 1 KB. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17714,7 +17721,8 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
-/* The same, of functions that are to be probed: where nothing can be, it is not read. */
+/* Like bpf_ksyms, for functions to be probed. Does not read the file if the kernel has no
+ * kprobes. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     if (!u_sys_there(BPF_KPROBES))
@@ -17722,7 +17730,7 @@ static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return bpf_ksyms(o, k, n);
 }
 
-/* Why a probe cannot be set there; "": it can. */
+/* Why a function cannot be probed, or "". */
 static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
     why[0] = 0;
@@ -17736,7 +17744,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* By the kprobe PMU (Linux 4.17): the probe is the descriptor's own, and gone with it. */
+/* Uses the kprobe PMU (Linux 4.17): the probe belongs to the descriptor and is removed with it. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -17789,7 +17797,7 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Hangs a loaded program on a function that was found, or on its return. */
+/* Attaches a loaded program to the entry or return of a function that was found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
@@ -17810,8 +17818,8 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches everything; the maps stay readable until bpf_close. Each perf event's last close waits
- * for an RCU grace period (80 ms here): they wait together, in threads. */
+/* Detaches everything; the maps stay readable until bpf_close. The last close of each perf event
+ * waits for an RCU grace period (80 ms here), so the events are closed in parallel. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17842,7 +17850,7 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- why not --- */
 
-/* Effective capabilities of kvis, bit by bit (capget(2), version 3: two words). */
+/* Effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -17852,15 +17860,15 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Whether capabilities are enough for programs: bpf(2) asks for these, not for user 0
- * (capabilities(7); CAP_BPF and CAP_PERFMON are of Linux 5.8). */
+/* Whether capabilities suffice for BPF programs: bpf(2) checks these and not the user id
+ * (capabilities(7); CAP_BPF and CAP_PERFMON exist since Linux 5.8). */
 static bool bpf_caps_enough(u64 caps)
 {
     enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the first user namespace, which has all numbers (user_namespaces(7)). */
+/* Whether kvis is in the initial user namespace, which maps all ids (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17868,10 +17876,10 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* Why the kernel refused a BPF program or map, and what fixes that; both "": it cannot be told. */
+/* Why the kernel refused a BPF program or map, and the fix; both "" if that is unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Which call that programs take a seccomp filter forbids to root; NULL: none. */
+/* Returns which of the calls that BPF needs a seccomp filter denies, as text, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -17883,7 +17891,7 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* e is what the call returned. */
+/* e: the error of the call. */
 static struct bpf_denial bpf_denied(int e)
 {
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
@@ -17916,32 +17924,32 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run it with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* which counts before Linux 5.11 */
+        return (struct bpf_denial){ /* it applies before Linux 5.11 */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
 
-/* Why o could not be loaded or attached, with what fixes it. e is what the call returned. */
+/* Returns why o could not be loaded or attached, and the fix. e: the error of the call. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
     bool old = o->too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
-    if (*denied.why) /* which call was refused does not matter */
+    if (*denied.why) /* whichever call was refused */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (old && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
     return o->why;
 }
 
-/* --- what went missing --- */
+/* --- lost records and missed runs --- */
 
-/* Reads n counters of a per-CPU array, from one on: their sums over the CPUs, and of the one at
- * `most` the largest value. Returns 0 or -errno. */
+/* Reads n counters of a per-CPU array from `from` on: the sum over the CPUs of each, but the
+ * largest value of counter `most`. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 from, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
+    u32 cpus = bpf_possible(); /* or more: the kernel leaves the rest 0 */
     u64 *v = calloc(cpus, sizeof *v);
     int e = v ? 0 : -ENOMEM;
     for (u32 i = 0; i < n && !e; i++) {
@@ -17955,7 +17963,7 @@ static int bpf_counters(int map, u32 from, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* The sum over all CPUs of a counter; 0, with a warning, when it cannot be read. */
+/* The sum of a counter over all CPUs; 0, with a warning, if it cannot be read. */
 static u64 bpf_sum(int map, u32 key)
 {
     static bool warned;
@@ -17968,7 +17976,7 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-/* What the programs counted under one reason (enum wire_lost). */
+/* The programs' counter for one reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -17978,8 +17986,8 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 /* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* What the kernel says of the programs of `mask`: the sum of a number at an offset of struct
- * bpf_prog_info (its newer fields are not in older headers). */
+/* Returns the sum of a number over the programs of `mask`. at: its offset in struct bpf_prog_info
+ * (older headers lack the newer fields). */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18000,13 +18008,13 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* How often a program of `mask` was not run because it, or another one, was running on that CPU. */
+/* How often a program of `mask` did not run because a program was already running on that CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Has the kernel take the time of programs, as long as kvis lives (bpf(2), BPF_ENABLE_STATS: 5.8).
+/* Makes the kernel measure the time of programs until kvis exits (bpf(2), BPF_ENABLE_STATS: 5.8).
  * Returns 0 or -errno. */
 static int bpf_take_time(void)
 {
@@ -18021,8 +18029,9 @@ static int bpf_take_time(void)
  * rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* bytes: what another CPU wrote is fetched so much before its turn */
-    RB_GIVEN_BACK = 4096     /* bytes: writers read our position each time, so it changes seldom */
+    RB_AHEAD = 512,          /* bytes: what another CPU wrote is prefetched this far ahead */
+    RB_GIVEN_BACK = 4096     /* bytes: writers read the consumer's position, so it is seldom
+                              * updated */
 };
 
 static struct {
