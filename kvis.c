@@ -18037,13 +18037,13 @@ enum {
 static struct {
     int epoll;
     size_t size;             /* of the data, a power of two */
-    volatile u64 *consumer;  /* positions, and the data twice in a row */
+    volatile u64 *consumer;  /* positions; the data is mapped twice in a row */
     volatile u64 *producer;
     const u8 *data;
     u64 mark;
 } rb_state = { .epoll = -1 };
 
-/* Takes a record; false: not yet, it and those behind it stay. */
+/* Takes a record. Returns false to leave it and all later records in the ring. */
 typedef bool rb_fn(const void *record, u32 size);
 
 /* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
@@ -18059,7 +18059,8 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* Not the command's: its pages would count as resident memory of the copy that becomes it. */
+    /* Not inherited: the pages would count as resident memory of the child that becomes the
+     * command. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18073,37 +18074,36 @@ static int rb_open(struct bpf_obj *o)
     return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
 }
 
-/* Waits for records, at most ms. With sigmask as in epoll_pwait(2): a signal ends it. */
+/* Waits at most ms for records. mask is that of epoll_pwait(2): a signal ends the wait. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
     if (epoll_pwait(rb_state.epoll, &ev, 1, ms, mask) < 0)
-        return; /* EINTR: the caller looks why */
+        return; /* EINTR: the caller checks why */
 }
 
-/* Notes where the writers stand: the next rb_drain goes so far and no further, however fast they
- * are. */
+/* Saves the writers' position. The next rb_drain stops there, however fast the writers are. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the ring is half full: those who go on now may find no room. */
+/* Whether the ring is half full: a thread that continues now may find it full. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Whether all that was there at the mark has been taken. */
+/* Whether all records before the mark have been taken. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Hands the records before the mark to `take`. Returns how many. One record: a length with two
- * flags in its top bits, four bytes that are the kernel's, the data, padded to 8. Busy: its writer
- * is not done, and those behind it have to wait too. */
+/* Passes the records before the mark to `take`. Returns their number. A record is a length with two
+ * flags in its top bits, four bytes of the kernel's, and the data, padded to 8. Busy: its writer
+ * has not finished, and later records have to wait as well. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18126,27 +18126,27 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel
- * skipped. */
+/* Returns how many records were lost for a reason of enum wire_lost; for N_LOST, how many runs of
+ * programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
- * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
- * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
- * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended;
- * sp_boot. */
+ * Forks a child that waits until kvis is ready and then becomes the command as if kvis were not
+ * there: with signals, descriptors and limits as kvis found them. Dies only before anything is
+ * attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot. */
 
 /* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
 static struct {
     pid_t pid;               /* 0: none was started */
-    volatile bool ended;     /* and was waited for: its pid can be another process's */
-    int go;                  /* a pipe: its leave to go on. -1: none */
-    struct sp_report { int stage, err; u64 exec_ns; } volatile *report; /* the child's, shared with
-                              it: when it called execve, and why it could not become the command */
+    volatile bool ended;     /* and was waited for: its pid may be reused */
+    int go;                  /* write end of the pipe that the child waits for; -1: none */
+    /* report: shared with the child. When it called execve, or why it could not become the
+     * command. */
+    struct sp_report { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
@@ -18157,9 +18157,9 @@ static struct { /* signals as kvis found them */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* From here on kvis's signals go to `note`, and interrupt whatever kvis waits in. sigaction and
- * sigprocmask fail only for signals and pointers that are none (their ERRORS), and these are
- * constants: they are not checked. */
+/* Directs kvis's signals to `note`, which from now on interrupt whatever kvis waits in. sigaction
+ * and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these are
+ * constants, so errors are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18176,24 +18176,24 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* ignored, our children would be reaped unseen */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, children would be reaped unseen */
 }
 
-/* --- signals to commands that watch by programs in the kernel ---
- * A signal that the process group got is the command's as well: kvis lets it be, and ends with the
- * command. siginfo does not tell a group's signal from kvis's own, so a witness does: a process of
- * kvis's in the group that blocks everything, where such a signal stays pending. By ptrace, the
- * command's own stop tells: see tr_is_groups. */
+/* --- signals to commands that BPF programs watch ---
+ * A signal to the process group also goes to the command: kvis leaves it alone and ends with the
+ * command. siginfo does not distinguish a signal to the group from one to kvis alone. A witness
+ * does: a process in the group that blocks all signals, so that a signal to the group stays
+ * pending there. With ptrace, the command's own stop shows it: see tr_is_groups. */
 
 enum { SP_CAME = 8 };
 
 static volatile sig_atomic_t sp_end_sig;               /* the signal that ends kvis */
-static volatile sig_atomic_t sp_n_came, sp_n_done;  /* others that came, and those decided */
+static volatile sig_atomic_t sp_n_came, sp_n_done;  /* other signals received, and handled */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
 static char **sp_words;                             /* kvis's own argv */
 
-/* The handler. The timer gets kvis out of a write that nobody reads. */
+/* The signal handler. The timer interrupts kvis in a write that nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18210,7 +18210,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* The witness has neither kvis's name nor its arguments: pkill(1) must not match it, too. */
+/* Starts the witness. It does not keep kvis's name or arguments, because pkill(1) would match it
+ * too. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18218,7 +18219,7 @@ static void sp_start_witness(void)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
     sp_witness = fork();
-    if (sp_witness) { /* if there is none, every signal counts as kvis's own */
+    if (sp_witness) { /* if fork failed, every signal counts as kvis's own */
         sigprocmask(SIG_SETMASK, &was, NULL);
         return;
     }
@@ -18234,7 +18235,7 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-/* Ends a witness and forgets its id, which another process can have from then on. */
+/* Kills a witness and forgets its pid, which may be reused from then on. */
 static void sp_end_witness(pid_t *pid)
 {
     if (*pid > 0 && kill(*pid, SIGKILL) == 0)
@@ -18242,15 +18243,15 @@ static void sp_end_witness(pid_t *pid)
     *pid = -1;
 }
 
-/* The signals of a process that are pending, bit n-1. */
+/* Returns the pending signals of a process, bit n-1 for signal n. */
 static u64 sp_pending(pid_t pid)
 {
     const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* A witness that has signals makes way for a new one. kvis's own are blocked meanwhile: what comes
- * before the new one's birth is taken out. */
+/* Replaces a witness that has received signals. kvis's own are blocked meanwhile; signals to the
+ * group that arrived before the new witness started are removed. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
@@ -18267,7 +18268,8 @@ static void sp_change_witness(void)
     sp_end_witness(&old);
 }
 
-/* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
+/* Returns the signals that kvis's group has received, bit n-1 for signal n; 0 if the command has
+ * left the group. */
 static u64 sp_group_got(void)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
@@ -18277,9 +18279,8 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Decides what a signal that was not the group's means. The first ^C or ^\ of a terminal
- * (SI_KERNEL) is the command's; one that was sent to kvis alone is passed on. All others end
- * kvis. */
+/* Handles a signal that did not go to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
+ * the command's; the first one that was sent to kvis alone is passed on. All others end kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18292,12 +18293,13 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Whether kvis is to end, by the signals that have come. */
+/* Whether the signals received so far end kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the kernel signals the group one
+                                                                 * by one */
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -18307,13 +18309,13 @@ static bool sp_over(void)
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    if (!sp_end_sig) /* a signal that waits sets the timer anew when it is delivered */
+    if (!sp_end_sig) /* a pending signal sets the timer again when it is delivered */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
 }
 
-/* Gives the command the signals as kvis found them. */
+/* Restores the signals for the command as kvis found them. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18326,8 +18328,8 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* The file that a command's name stands for, as execvp(3) finds it. NULL: none, and errno says
- * why. */
+/* Returns the file that a command's name refers to, as execvp(3) finds it, or NULL with errno
+ * set. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -18356,7 +18358,7 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* The same, or the end of kvis. */
+/* Like sp_locate, but ends kvis if there is none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -18372,7 +18374,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
+/* Ends the child. The error is in shared memory, because the child may already be traced and must
+ * not make calls of its own. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18380,8 +18383,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads field k of a line of /etc/passwd or /etc/group into *id. false: it has no such field, or
- * that is no id (0 would be root's). */
+/* Reads field k of a line of /etc/passwd or /etc/group into *id. Returns false if there is no such
+ * field or it is not an id (0 would be root's). */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -18394,8 +18397,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
- * would want its shared libraries. Returns the name, which the caller frees, or NULL. */
+/* Finds -u's user in /etc/passwd, by name or number. The lookup functions of a static glibc would
+ * need its shared libraries. Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18428,7 +18431,7 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* The groups of /etc/group that list the user, behind the n that are in list[]. Returns how many
+/* Appends the groups of /etc/group that list the user to the n groups in list[]. Returns how many
  * there are then, at most max. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
@@ -18446,8 +18449,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes -u's user. Who is not root keeps its ambient capabilities over setuid(2), other than
- * root (capabilities(7)): they are not the command's. */
+/* Becomes -u's user. Ambient capabilities survive setuid(2) between users other than root
+ * (capabilities(7)), but the command must not have them. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -18465,8 +18468,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. A signal
- * that comes meanwhile is the command's: sp_restore_signals lets it in. */
+/* The child, up to its exec: restores everything as kvis found it and leaves nothing of kvis's
+ * open. A signal that arrives meanwhile is the command's: sp_restore_signals unblocks it. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18474,7 +18477,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* else a killed kvis would be waited for here for ever */
+    close(sync[1]); /* otherwise the read would never end if kvis is killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -18497,8 +18500,8 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Says why the child could not become the command. Returns the exit status to use, 0: it could, or
- * there is no command. */
+/* Reports why the child could not become the command. Returns the exit status to use, or 0 if it
+ * could or if there is no command. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -18526,8 +18529,8 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
- * not the program's. */
+/* Forks the child, which waits for sp_go. kvis's descriptors from 3 on are CLOEXEC, so the command
+ * does not inherit them. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -18548,9 +18551,9 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets it go; kvis ends, and the child with it, when that fails. When kvis is to end already, the
- * child ends without having become the command. Unless it is traced, kvis waits for its exec, which
- * closes its end of the pipe, and returns when it called execve. */
+/* Lets the child continue; if that fails, kvis kills it and exits. If a signal has already ended
+ * kvis, the child exits without becoming the command. Unless the command is traced, waits for its
+ * exec, which closes its end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -18569,7 +18572,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Whether the command has ended; if so, *status is its wait status. used: NULL, or it is set. */
+/* Whether the command has ended; if so, sets *status to its wait status and, unless used is NULL,
+ * *used. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18578,17 +18582,17 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- the first process of a machine ---
- * init=/kvis: the command that kvis was given is to be process 1, which systemd and others insist
- * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init
- * finds the machine as the kernel left it. It ends as all others do that init ends: by SIGTERM.
- * Whatever goes wrong, process 1 does not end: sp_never_end. */
+ * init=/kvis: the command must be process 1, as systemd and others require. kvis therefore becomes
+ * the command, and a child of it watches. That child has mounts of its own, so that init finds the
+ * machine as the kernel left it. Like all processes, it ends when init sends SIGTERM. Whatever
+ * goes wrong, process 1 does not end: sp_never_end. */
 
-static char **sp_argv; /* of kvis as process 1, else NULL */
+static char **sp_argv; /* of kvis as process 1; NULL otherwise */
 
-/* kernel_init's list (init/main.c, Linux 6.12). */
+/* The list of kernel_init (init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* By write(2) alone: a signal handler may be here. */
+/* Calls only write(2), because it may run in a signal handler. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 becomes ";
@@ -18597,7 +18601,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Whether a file can be executed and is not kvis itself, which would come here again. */
+/* Whether a file is executable and not kvis itself, which would get here again. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18613,17 +18617,17 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Where process 1 of a machine comes to its end, for whatever reason: the kernel would panic, so it
- * becomes the init that follows on the command line (unless kvis has started that already), or else
- * the first of the kernel's own list. Runs at exit, and in a signal handler. */
+/* Called when process 1 of a machine ends for whatever reason, which would make the kernel panic.
+ * Instead it becomes the init that follows on the command line (unless kvis has already started
+ * that), or the first one of the kernel's own list. Runs at exit and in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it; process 1 of a container */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it, or process 1 of a container */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL); /* an init finds none ignored */
+        signal(sig, SIG_DFL); /* an init expects no ignored signals */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
@@ -18631,7 +18635,7 @@ static void sp_never_end(void)
             sp_try_init(*a, a);
     for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
         sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
-    for (;;) /* nothing here runs: a machine that stands can still say what went wrong */
+    for (;;) /* no init runs: without a panic the errors stay readable */
         if (wait(NULL) < 0)
             pause();
 }
@@ -18642,8 +18646,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* From here on process 1 of a machine ends as sp_never_end says. Process 2 tells it from that of a
- * container without /proc: kthreadd is there before, and in a new pid namespace there is none. */
+/* From now on, process 1 of a machine ends in sp_never_end. Process 2 distinguishes a machine from
+ * a container without /proc: kthreadd already exists, and a new pid namespace has no process 2. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18658,7 +18662,7 @@ static void sp_first_process(char **argv)
         sp_never_end(); /* 32 functions can be registered at least, and this is the first */
 }
 
-static int sp_ready = -1; /* the watching child's: closed when it watches, or cannot */
+static int sp_ready = -1; /* the watching child closes it when it watches, or fails */
 
 static void sp_own_mounts(void)
 {
@@ -18674,7 +18678,7 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Where kvis is process 1 and has a command: becomes it, and returns in the child that is to watch,
+/* If kvis is process 1 and has a command: becomes the command, and returns in a child that watches,
  * without a command. The machine boots whatever happens to that child. */
 static void sp_boot(void)
 {
@@ -18700,7 +18704,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* kvis watches: the machine may go on. */
+/* kvis watches: the boot may continue. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18708,14 +18712,14 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls of
- * hy_stopping[]); all other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
- * what its arguments point to. What that is comes from the kinds in gen/tables/syscalls.tbl by way
- * of hy_kinds[]: a call with a kind that has no row there stops where the kind is shown. What a
- * record cannot take, kvis reads while the probe holds the thread at the end of that call. A
- * record is played to the model as the two stops that it stands for (tr_record), mem_ reading from
- * the record. In the observe mode, the same programs count or record, and ptrace has no part in it.
- * Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * ptrace keeps control of the threads (creation, execs, signals, exits, and the calls of
+ * hy_stopping[]). All other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
+ * the memory that its arguments point to. What that is follows from the kinds in
+ * gen/tables/syscalls.tbl and from hy_kinds[]: a call with a kind that has no row there stops if
+ * the kind is shown. kvis reads what does not fit in a record while the probe holds the thread at
+ * the end of that call. A record is played to the model as the two stops that it replaces
+ * (tr_record), with mem_ reading from the record. In observe mode the same programs count or
+ * record, and ptrace is not used. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18748,65 +18752,66 @@ enum {
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
-/* Rows of proc_progs[]: each program for a raw tracepoint, and after it for the classic one. */
+/* Rows of proc_progs[]: each program for a raw tracepoint is followed by the one for the classic
+ * tracepoint. */
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-/* A row of disk_progs[]: those before it are asked what arguments there are. */
+/* A row of disk_progs[]: those before it first try a second argument (hy_load_at). */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
 
-/* The signal by which the probe holds a thread at the end of a call. */
+/* The signal with which the probe holds a thread at the end of a call. */
 enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
     struct bpf_obj obj;
-    struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
-    struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
-    struct bpf_obj proc;   /* of processes; its fam is NULL: ptrace tells of them, or nobody asks */
+    struct bpf_obj disk;   /* disk requests; fam NULL: not used */
+    struct bpf_obj uring;  /* io_uring requests; loaded when there is a ring */
+    struct bpf_obj proc;   /* processes; fam NULL: ptrace reports them, or they are not wanted */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
-    const char *why_not;   /* the backend is ptrace alone because ... */
+    const char *why_not;   /* why the backend is only ptrace */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
-    bool in_order;         /* the probe's words are the arguments */
-    bool sched;            /* what the scheduler does is recorded too */
-    bool count;            /* calls are counted in the kernel, and there are no records */
-    bool observe;          /* no thread stops for anything: ptrace has no part in it */
-    const struct wire_count *table; /* as the probe has them, when it counts */
+    bool in_order;         /* classic tracepoints: the probe's words are the arguments, in order */
+    bool sched;            /* scheduler events are recorded as well */
+    bool count;            /* calls are counted in the kernel, without records */
+    bool observe;          /* no thread stops for anything: ptrace is not used */
+    const struct wire_count *table; /* the probe's, if it counts */
     const struct wire_hist *hists;
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
-    u64 strays;            /* records that are damaged, or of threads that kvis did not know */
-    u64 delays_before[DELAY_SLOTS]; /* as hy_delays, when the command began */
-    bool row[SC_N];        /* recorded, so that they do not stop */
+    struct { struct wire_count sum; struct wire_hist hist; } *added; /* already in st_, by number */
+    u64 strays;            /* records that are damaged, or of unknown threads */
+    u64 delays_before[DELAY_SLOTS]; /* hy_delays when the command began */
+    bool row[SC_N];        /* recorded: the call does not stop */
     u64 records, reported_lost;
-    const struct wire_who *who; /* of the record at hand; NULL: it does not say */
+    const struct wire_who *who; /* of the current record; NULL: not recorded */
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
 } hy;
 
-/* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
- * mul as something says. No record takes a kind without a row: a call with one stops where that is
- * shown. */
+/* How the size of what an argument of a kind points to is found: a string, or `plus` bytes and
+ * `mul` bytes times a count. No record contains a kind without a row: a call with one stops if that
+ * is shown. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
 static const struct hy_kind {
-    u8 nest;     /* enum wire_nest_kind: it leads on to others, of which `count` says how many; with
-                    `early`, its first `mul` bytes are read when the call begins, too */
-    u8 count;    /* enum hy_count: HY_NEXT: the argument behind says how many, HY_POINTED: it points
-                    to that number; HY_COMMAND: the command says; HY_BITS: the first argument says
-                    how many bits */
-    bool result; /* written by the kernel: there when the call succeeded */
-    bool short_; /* no more of it than -s is shown */
+    u8 nest;     /* enum wire_nest_kind: it points to further memory, `count` times; with `early`,
+                  * its first `mul` bytes are also read when the call begins */
+    u8 count;    /* enum hy_count. HY_NEXT: the next argument is the count. HY_POINTED: that
+                  * argument points to it. HY_COMMAND: the command determines it. HY_BITS: the first
+                  * argument is the number of bits */
+    bool result; /* written by the kernel: valid if the call succeeded */
+    bool short_; /* at most -s bytes of it are shown */
     u16 mul;
     u8 plus;
-    bool early;  /* the call writes over what it has read there */
-    bool model;  /* wanted whatever is shown: the model reads it */
-    u16 max;     /* nobody looks at more bytes; 0: at all of them */
+    bool early;  /* the call overwrites what it has read */
+    bool model;  /* needed even if it is not shown: the model reads it */
+    u16 max;     /* further bytes are never used; 0: no limit */
 } hy_kinds[N_KINDS] = {
 #define PLAIN(kind) [K_##kind] = { .count = HY_PLAIN },
 #define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes) },
@@ -18862,9 +18867,10 @@ static const struct hy_kind {
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
     ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
     ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
-    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* E2BIG: the size */
+    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* with E2BIG the kernel sets the
+                                                                    * size */
     [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
-    OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
+    OUT(SCHEDATTROUT, 128) /* more than the struct has: see hy_bytes */
     NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
     [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
     [K_WIOV] = { .nest = NEST_IOV, .count = HY_NEXT },
@@ -18885,12 +18891,12 @@ static const struct hy_kind {
 #undef NEXT
 };
 
-/* The calls that stop, whatever they point to, and why. The rest is recorded; of clone, prctl and
- * ioctl, those with some arguments stop all the same (tr_filter). */
+/* The calls that stop whatever they point to, and why. All others are recorded; clone, prctl and
+ * ioctl stop with some arguments (tr_filter). */
 static const struct hy_stop {
     u16 id;
-    bool only_no_raw; /* stops only if a bpf(2) of kvis can keep a program from running (hy_map), or
-                         if kvis cannot find a thread's entry at once (PID namespaces) */
+    bool only_no_raw; /* only if the kernel may skip a program during a bpf(2) of kvis (hy_map), or
+                       * if kvis cannot find a thread's entry at once (pid namespaces) */
     const char *why;
 } hy_stopping[] = {
 #define S(name, why) { SC_##name, false, why },
@@ -18927,26 +18933,26 @@ static const struct hy_stop {
 #undef S
 };
 
-/* Whether the calls of all threads are seen, and nobody is followed. */
+/* Whether the calls of all threads are recorded, and none is followed. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Whether the tasks of -p are followed by what records tell, and nothing stops. */
+/* Whether the tasks of -p are followed with records, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* What files a call's record describes: of a descriptor that is an argument, of the result, the
- * working directory, or those of two descriptors that an argument points to; and of which it has
- * the socket's addresses. The numbers: 1 + which; 0: none. */
+/* The files that the record of a call describes: that of a descriptor argument, that of the result,
+ * the working directory, or those of two descriptors that an argument points to; and the socket
+ * whose addresses it contains. The numbers are 1 + the argument's index; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
     { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
-    { SC_mmap, 1 + 4, 0, 0 }, /* whether the pages may never come (mem_) */
+    { SC_mmap, 1 + 4, 0, 0 }, /* whether a page fault may never be resolved (mem_) */
     { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
     { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
     { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
@@ -18975,11 +18981,11 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
 
 /* --- arguments that wait for their exec --- */
 
-/* They come before it, from the same thread. */
+/* The arguments come before the exec, from the same thread. */
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
+    u64 ts_ns; /* of all pieces, and of their exec unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
@@ -19009,8 +19015,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
- * go; the exec of one that waited after all tells that its arguments are cut. */
+/* Begins the list of arguments of a thread. The lists of threads whose exec was lost stay, so the
+ * oldest list is dropped; if its exec comes after all, its arguments are marked as cut. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -19029,12 +19035,12 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
- * is left out, and so is all behind it. */
+/* Adds a piece of the arguments, or of the environment that follows them. A piece that does not
+ * continue the previous one is dropped, and so are all later ones. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) /* arguments of an exec whose record was lost */
         hy_args_drop(at);
     if (!*at && !h->at)
         at = hy_args_new(h);
@@ -19048,17 +19054,18 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
         (*at)->cut = h->flags;
 }
 
-/* --- what the probe is told --- */
+/* --- configuring the probe --- */
 
-/* The kind behind an argument, as hy_kinds[] has it. Bits and values of a family are plain. */
+/* Returns the row of hy_kinds[] for the kind of an argument. Bits and values of a family are
+ * plain. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* How many bytes of it are shown at most: what -s says and one more, by which the decoder sees that
- * there is more; of the rest all. (Where so many are not readable, kvis reads what is there when
- * the probe has stopped the thread for that.) */
+/* Returns how many bytes are shown at most: of short kinds what -s says and one more, so that the
+ * decoder sees that there is more; of others all. (If that many are not readable, the probe stops
+ * the thread and kvis reads those that are.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19067,7 +19074,7 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Whether anybody wants to see what argument i of a row points to. */
+/* Whether the output or the model needs what argument i of a row points to. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19075,7 +19082,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Where the probe's words have an argument: call_enter puts ARCH_ORIG_A0 into the first. */
+/* Returns which of the probe's words contains an argument. call_enter puts ARCH_ORIG_A0 into the
+ * first. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off[MIN(arg, 5)];
@@ -19083,14 +19091,14 @@ static u8 hy_word(u8 arg)
     return hy.in_order ? arg : (u8)(at / 8);
 }
 
-/* The six arguments, from the probe's words. */
+/* Takes the six arguments from the probe's words. */
 static void hy_args(u64 *arg, const u64 *word)
 {
     for (u8 i = 0; i < 6; i++)
         arg[i] = word[hy_word(i)];
 }
 
-/* What says how many: see hy_kind.count. */
+/* Returns the word with the count: see hy_kind.count. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -19103,7 +19111,8 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* A time that the kernel counts down where it stands (select(2), recvmmsg(2)). */
+/* Whether an argument is a time that the kernel updates to the remaining time (select(2),
+ * recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19111,7 +19120,7 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
         || (r->arg[i] == K_TV && id == SC_select);
 }
 
-/* A number of hy_files[], as the probe has it. */
+/* Converts a number of hy_files[] to the probe's. */
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -19120,8 +19129,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* What argument i of a row leads on to. Of a vector, no more is looked at than is shown, but for a
- * message that has come: see md_msg_received. */
+/* Describes the memory that argument i of a row leads to. Of a vector, only what is shown is read,
+ * except for a received message: see md_msg_received. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool cut = k->nest == NEST_IOV || !k->result;
@@ -19132,8 +19141,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* When an item is there. What is left of a sleep is read when the call failed: the probe has no
- * flag for EINTR alone. */
+/* When an item is valid. The remaining time of a sleep is read if the call failed: the probe has no
+ * flag for only EINTR. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19144,7 +19153,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
-    bool memfd = id == SC_memfd_create; /* the model wants its name whole */
+    bool memfd = id == SC_memfd_create; /* the model needs the whole name */
     u32 size = memfd ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME) : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
@@ -19155,8 +19164,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* The item that was added last is to be read when the call begins, too. false: others have taken
- * the places for that. */
+/* Marks the item added last to be read when the call begins as well. Returns false if all places
+ * for that are taken. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -19169,15 +19178,15 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "no record takes what its arguments lead to"
 
-/* Where an exec's path is when the probe can look, which is at its end: see ITEM_EXEC. For
- * execveat(2) the kernel makes another name of it. */
+/* When the probe can read an exec's path: at the end of the call, see ITEM_EXEC. For execveat(2)
+ * the kernel replaces the name with another one. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Fills in the record of a row; NULL, or why it cannot be. In the observe mode, what does not fit
- * is left out: its address is shown. */
+/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode, what
+ * does not fit is omitted and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19214,7 +19223,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     return NULL;
 }
 
-/* Why calls of a row stop; NULL: they are recorded. */
+/* Returns why calls of a row stop, or NULL if they are recorded. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool raw = !hy.in_ns && !hy.in_order;
@@ -19229,8 +19238,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How a number's calls are counted by the probe: but for those that have to stop anyway, which tr_
- * counts. */
+/* How the probe counts the calls of a number. tr_ counts those that have to stop anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19245,7 +19253,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How a number's calls are seen by the probe. */
+/* How the probe handles the calls of a number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19263,7 +19271,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (!recorded)
         s = none;
     s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
-    return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
+    return row < 0 || need[row] ? s : none; /* row < 0: a call newer than our table */
 }
 
 /* Appends the names of the calls that stop for a reason, in lines of at most 80 columns. */
@@ -19288,7 +19296,8 @@ static void hy_text_reason(struct buf *b, const char *why)
         b_f(b, "\n      %s\n", why);
 }
 
-/* For kvis check -v: which calls stop a thread under --backend=hybrid of kvis trace -v, and why. */
+/* For kvis check -v: lists the calls that stop a thread under --backend=hybrid of kvis trace -v,
+ * and why. */
 static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
@@ -19309,7 +19318,7 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
+/* Chooses the calls that are recorded instead of stopping. need: the calls that are wanted. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
@@ -19323,16 +19332,18 @@ static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
 }
 
-/* How many bytes an argument of this kind points to; a string: at most so many, and 1 << 31. */
+/* Returns how many bytes an argument of this kind points to; for a string the limit, with bit 31
+ * set. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* both point to nothing */
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* neither points to anything */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* What the commands of a call (gen/tables/commands.tbl) make of the arguments behind them. */
+/* Adds the commands of a call (gen/tables/commands.tbl) and the sizes of the arguments after
+ * them. */
 static int hy_put_commands_of(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19353,7 +19364,7 @@ static int hy_put_commands(void)
     return e;
 }
 
-/* From now on they are. Returns 0 or -errno. */
+/* Starts recording the chosen calls. Returns 0 or -errno. */
 static int hy_watch(void)
 {
     int e = hy_put_commands();
@@ -19361,7 +19372,7 @@ static int hy_watch(void)
     return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
-/* How many entries the maps have that count. */
+/* Returns the number of entries of the maps that count. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -19378,7 +19389,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts");
 }
 
-/* Adds what the kernel has counted since the last time to the table. */
+/* Adds what the kernel has counted since the last time to the table of -c. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -19389,7 +19400,7 @@ static void hy_counts(void)
             sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is looked at in any case */
+        bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is always counted */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
@@ -19404,15 +19415,16 @@ static void hy_counts(void)
     }
 }
 
-/* Whether the probe follows nobody any more. */
+/* Whether the probe no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
     return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
-/* Where threads are gone only when the scheduler leaves them for good (CFG_BY_SCHED), that can be
- * after their deaths were told: a moment for the calls that they were in to be counted. */
+/* With CFG_BY_SCHED the probe sees the end of a thread only when the scheduler leaves it for good,
+ * which can be after its exit was reported. Waits a moment until the threads' last calls are
+ * counted. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.in_order;
@@ -19420,7 +19432,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* The programs that this kernel and the options want, as bits. */
+/* Returns the programs that this kernel and the options need, one bit each. */
 static u32 hy_programs(bool sched)
 {
     bool raw = bpf_raw_is_whole();
@@ -19438,7 +19450,7 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Whom nobody need follow, and which of the calls are not wanted. */
+/* Configures observe mode: which threads need not be followed, and which calls are not wanted. */
 static void hy_configure_observe(struct bpf_cfgs *c)
 {
     if (!hy.observe)
@@ -19451,14 +19463,14 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Which calls the probe counts or observes, by how they ended: 0, all. */
+/* Which calls the probe counts or observes, by their result; 0: all. */
 static u8 hy_status(void)
 {
-    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2: as the probe has them */
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in the probe */
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Tells the probe which cgroup is meant by --cgroup. Returns 0 or -errno. */
+/* Passes the cgroup of --cgroup to the probe. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19472,7 +19484,7 @@ static int hy_put_cgroup(void)
     return e ? bpf_fail(&hy.obj, e, "cannot watch %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
-/* Everything but the programs. */
+/* Prepares everything except the programs. */
 static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
@@ -19512,7 +19524,7 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the program at the end of a call go on to the one that follows what its arguments lead to.
+/* Lets the program at the end of a call continue with the one that follows the arguments' pointers.
  * Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
@@ -19523,13 +19535,13 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
- * for a second argument, and attaches where there is one; not the last two, which need not be
- * asked: a request is issued with what it is inserted with (one class of events,
+/* Loads and attaches a program for disk requests. If the queue may be the first argument
+ * (CFG_SECOND), the program uses a second argument, and attaches only if there is one. The last two
+ * need not try: a request is issued with the same arguments as it is inserted (one class of events,
  * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* the queue went in 5.11 */
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* 5.11 removed the queue */
     int e;
     for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
@@ -19539,7 +19551,7 @@ static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
     }
 }
 
-/* The disks' requests too. err: an int, 0 or -errno. */
+/* Loads the programs for disk requests. *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
@@ -19554,16 +19566,17 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Does without a family beside that of the calls. */
+/* Closes a family other than that of the calls and continues without it. */
 static void hy_drop(struct bpf_obj *o)
 {
     bpf_close(o);
     o->fam = NULL;
 }
 
-/* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
- * and who asks a disk is seen by a program of the family call. (Not both: to take one of two
- * programs from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
+/* Uses the programs for disk requests, or continues without them if loading them failed with error
+ * `disk`: a program of the family call then shows which thread uses a disk. (Not both: removing one
+ * of two programs from a tracepoint waits for an RCU grace period, 12 ms here;
+ * kernel/tracepoint.c.) */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << HY_BIO;
@@ -19575,7 +19588,7 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* The programs that tell which processes come, execute a program and go, for the threads that are
+/* Loads the programs that report the start, exec and exit of processes, for the threads that are
  * followed. They attach after those of the calls, which note where a thread's last call ends. */
 static int hy_load_proc(void)
 {
@@ -19602,7 +19615,7 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the programs of the calls, which are loaded. */
+/* Attaches the programs of the calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -19614,7 +19627,8 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
 }
 
-/* All programs; those of the disks are loaded while the others are attached. */
+/* Loads and attaches all programs. Those for disk requests are loaded while the others are
+ * attached. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -19633,7 +19647,7 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-/* The family, with the events as this kernel calls them. */
+/* Returns the family with this kernel's names of the events. */
 static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
@@ -19659,8 +19673,8 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* There is a ring of io_uring's, or will be when the call returns that a stopped thread is in: what
- * goes through it is seen from now on. */
+/* An io_uring exists, or will exist when the current call of a stopped thread returns: its requests
+ * are recorded from now on. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -19673,7 +19687,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Loads and attaches. Returns NULL, or why it cannot be (static). */
+/* Loads and attaches all programs. Returns NULL, or why that failed (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -19696,11 +19710,11 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
+    memset(hy.row, 0, sizeof hy.row); /* then these calls have to stop */
     return why;
 }
 
-/* In the child: the call by which the probe begins to follow it. */
+/* In the child: makes the call with which the probe begins to follow it. */
 static void hy_child(void)
 {
     if (bpf.memlock_raised)
@@ -19709,10 +19723,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
- * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it has no turns.
- * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+/* bpf(2) on the map of threads. If this call is preempted, programs of classic tracepoints do not
+ * run on that CPU until it continues (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
+ * of threads that run meanwhile are lost. A real-time policy prevents the preemption. If that is
+ * not permitted (CAP_SYS_NICE, a cgroup without real time), the lost calls are counted. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19725,14 +19739,15 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
- * known. */
+/* A thread's key in `traced`: its id in the initial pid namespace, which its records contain; 0:
+ * unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* What the probe knows of a thread, and of the call that it is in (in_call). */
+/* Gets what the probe knows of a thread and of the call that it is in (in_call). Returns false if
+ * it knows nothing. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19741,8 +19756,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Sees to it that the probe follows a thread: one that is attached, or whose birth it has missed.
- * Returns 1: it does now, 0: it did, -errno. */
+/* Makes the probe follow a thread that was attached, or whose creation it missed. Returns 1 if it
+ * follows the thread from now on, 0 if it already did, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19751,8 +19766,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Whether a thread is on its way out, or gone: its flags (proc_pid_stat(5)) have PF_EXITING before
- * the program at its end runs (do_exit in the kernel's kernel/exit.c). */
+/* Whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain PF_EXITING before
+ * the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19763,8 +19778,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Sees to it that the probe follows a thread that nothing stops. One that ended before that would
- * be followed for ever. Returns as hy_follow. */
+/* Makes the probe follow a thread that nothing stops. A thread that has already exited would be
+ * followed forever. Returns the same as hy_follow. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19786,8 +19801,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
- * from it (see bpf_raw_is_whole). */
+/* A thread has taken its leader's id by an exec. The probe has seen that as well, unless its
+ * program did not run (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19795,7 +19810,7 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Whether the signal that has just stopped a thread is the probe's, and no more. */
+/* Whether the signal that has just stopped a thread is the probe's and nothing else. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
@@ -19804,13 +19819,13 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* How often threads were stopped for the ring's sake. */
+/* How often threads were stopped because the ring was filling up. */
 static u64 hy_stops(void)
 {
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* The command begins: what its process waited for a CPU before is not the command's. */
+/* The command begins: its process's earlier waits for a CPU do not count. */
 static void hy_begin(void)
 {
     u32 longest = DELAY_MAX;
@@ -19822,7 +19837,7 @@ static void hy_begin(void)
     free(none);
 }
 
-/* Waits for a CPU, from the probe's per-CPU histogram, where that was asked for. */
+/* Takes the waits for a CPU from the probe's per-CPU histogram, if they are recorded. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
@@ -19844,7 +19859,7 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
+/* A disk's name, or MAJOR:MINOR if sysfs does not have it. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -19862,7 +19877,7 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* The disks' requests, where those were asked for. */
+/* Takes the number of lost disk requests, if these are recorded. */
 static void hy_io(void)
 {
     if (!hy.on || !hy.disk.fam)
@@ -19871,7 +19886,7 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Results of io_uring that are missing. */
+/* Returns how many completions of io_uring were lost. */
 static u64 hy_uring_lost(void)
 {
     return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
@@ -19887,7 +19902,7 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* What a request is: its number in include/linux/blk_types.h. */
+/* The operation of a request, by its number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -19895,7 +19910,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* How many records had got lost before the one at hand, as those of its CPU and others tell. */
+/* Returns how many records were lost before the current one, according to the records of its CPU
+ * and of others. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19904,7 +19920,7 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Calls that are missing in spite of everything. */
+/* Returns how many calls were lost. */
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
@@ -19912,7 +19928,7 @@ static u64 hy_lost(void)
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
-/* The same where nothing but the table is printed. */
+/* Reports lost calls if only the table is printed. */
 static void hy_warn_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
@@ -19927,7 +19943,7 @@ static void hy_warn_missing(void)
                "calls", skipped);
 }
 
-/* Bytes that their address is in front of. */
+/* Replays bytes that are preceded by their address. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -19935,7 +19951,7 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Whether the call has written what that word of its thread points to. */
+/* Whether the call writes to the memory that this word of its thread points to. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -19945,7 +19961,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
+/* Checks a record and lets mem_ read from its segments. Returns NULL if it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
