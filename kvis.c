@@ -9783,7 +9783,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* p then starts with it */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* if set, p starts with it */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
@@ -9865,7 +9865,8 @@ static bool md_wanted(const struct call *c)
     return c->selected && md_status_wanted(c);
 }
 
-/* Whether the filters cannot decide before a call ends. Its line is then printed whole. */
+/* Whether the filters need the result of a call. Its line is then printed only when it has
+ * ended. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9891,7 +9892,8 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording may lack the exec that set it */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording may lack the exec that set
+                                                      * comm */
         ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
     out_event(e);
 }
@@ -10219,7 +10221,7 @@ static void md_ioctl(struct task *t, struct call *c)
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* Whatever close(2) returns but EBADF, the descriptor is gone (close(2), NOTES). */
+    /* close(2) closes the descriptor whatever it returns, except for EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_remove(t->files, (s32)c->arg[0]);
@@ -10431,8 +10433,8 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* a connect has counted its own
-                                                           * failure */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* a failed connect(2) is already
+                                                           * counted */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10549,7 +10551,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* arm's send(2) is the same without a peer address, and so is its recv(2). */
+/* sendto(2), and arm's send(2), which has no peer address. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -11428,7 +11430,7 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Writes bytes of the recording. An error ends it and is reported, except for -EPIPE: its reader
+/* Writes bytes of the recording. An error ends it, and is reported unless it is -EPIPE: the reader
  * has read enough. */
 static void rec_write(const void *p, size_t n)
 {
@@ -12538,7 +12540,7 @@ static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* its call has no record (yet) */
+        rp_held.dropped[at].n = 0; /* that call has not ended, or has no record */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12813,7 +12815,7 @@ static void rp_call(void)
     }
 }
 
-/* --- the whole --- */
+/* --- playing --- */
 
 static void rp_due(void)
 {
@@ -13169,7 +13171,7 @@ static void px_pb_head(void)
     px_pb_event_end();
 }
 
-/* --- both forms --- */
+/* --- both formats --- */
 
 /* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
  * N_PX_CATS: without a category. */
@@ -13742,8 +13744,8 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     }
     if (!px.proto || cat == PX_SCHED)
         return;
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer merges those that
-                                                                     * fit */
+    /* The viewer merges tracks that do not overlap. */
+    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
@@ -14414,7 +14416,7 @@ struct df_pair {
     u16 err;                   /* of calls that failed: their errno */
 };
 
-/* A process while its recording is played. It works while none of its children runs. */
+/* A process while its recording is played. It counts as working while none of its children runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number that run */
@@ -14548,7 +14550,7 @@ static u64 df_since(u64 from, u64 to)
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* it can be doubled */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubling it must not overflow */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -15163,8 +15165,7 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Prints further numbers of the calls of the current pairs. least_ns: only of those that took that
- * long. */
+/* Prints further numbers for the calls in the current pairs that took at least least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -16808,7 +16809,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         if (!len)
             w[i].err = -EINVAL;
         else if (tfs_is(f, dot + 1, len))
-            /* The name is ambiguous: the record has two fields of it. */
+            /* Ambiguous: two fields of the record have this name. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
@@ -16899,7 +16900,7 @@ struct bpf_obj {
     u32 jumps;               /* type of the programs in its array of programs; 0: any */
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* sizes of maps that leave it open; NULL: 1 */
-    const char *module;      /* NULL, or the module with the fields, if it is one */
+    const char *module;      /* NULL, or the module whose BTF has the fields, if not built in */
     bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
     struct btf_want *want;   /* the fields of all patches, indexed by bpf_want_at */
     u32 n_want;
@@ -17134,7 +17135,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* keyed by thread: no more than stacks fit in memory */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* keyed by thread, each of which needs a 16 KB stack */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
@@ -17848,7 +17849,7 @@ static void bpf_close(struct bpf_obj *o)
     o->n_want = o->loaded = 0;
 }
 
-/* --- why not --- */
+/* --- explaining errors --- */
 
 /* Effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
 static u64 bpf_caps(void)
@@ -17891,7 +17892,7 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* e: the error of the call. */
+/* Returns why the kernel denied BPF, and the fix. e: the error of the call. */
 static struct bpf_denial bpf_denied(int e)
 {
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
@@ -17936,7 +17937,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
     struct bpf_denial denied = bpf_denied(e);
     bool old = o->too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
-    if (*denied.why) /* whichever call was refused */
+    if (*denied.why) /* it does not matter which call was refused */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (old && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
@@ -18193,7 +18194,7 @@ static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
 static char **sp_words;                             /* kvis's own argv */
 
-/* The signal handler. The timer interrupts kvis in a write that nobody reads. */
+/* The signal handler. The timer interrupts a write of kvis that blocks because nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18280,7 +18281,8 @@ static u64 sp_group_got(void)
 }
 
 /* Handles a signal that did not go to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
- * the command's; the first one that was sent to kvis alone is passed on. All others end kvis. */
+ * the command's; the first SIGINT or SIGQUIT sent to kvis alone is passed on to it. All others end
+ * kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18793,18 +18795,18 @@ static struct {
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
 } hy;
 
-/* How the size of what an argument of a kind points to is found: a string, or `plus` bytes and
- * `mul` bytes times a count. No record contains a kind without a row: a call with one stops if that
- * is shown. */
+/* How the number of bytes that an argument points to is determined: a string, or `plus` bytes and
+ * `mul` bytes times a count. A kind without a row is never recorded: a call with one stops if that
+ * argument is shown. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
 static const struct hy_kind {
-    u8 nest;     /* enum wire_nest_kind: it points to further memory, `count` times; with `early`,
-                  * its first `mul` bytes are also read when the call begins */
-    u8 count;    /* enum hy_count. HY_NEXT: the next argument is the count. HY_POINTED: that
-                  * argument points to it. HY_COMMAND: the command determines it. HY_BITS: the first
-                  * argument is the number of bits */
+    u8 nest;     /* enum wire_nest_kind: the memory contains further pointers, `count` times; with
+                  * `early`, its first `mul` bytes are also read when the call begins */
+    u8 count;    /* enum hy_count. HY_NEXT: the next argument is the count; HY_POINTED: it points to
+                  * the count; HY_COMMAND: depends on the command; HY_BITS: argument 0 is the number
+                  * of bits */
     bool result; /* written by the kernel: valid if the call succeeded */
     bool short_; /* at most -s bytes of it are shown */
     u16 mul;
@@ -18891,8 +18893,8 @@ static const struct hy_kind {
 #undef NEXT
 };
 
-/* The calls that stop whatever they point to, and why. All others are recorded; clone, prctl and
- * ioctl stop with some arguments (tr_filter). */
+/* The calls that stop whatever their arguments are, and why. All others are recorded; clone, prctl
+ * and ioctl stop with some arguments (tr_filter). */
 static const struct hy_stop {
     u16 id;
     bool only_no_raw; /* only if the kernel may skip a program during a bpf(2) of kvis (hy_map), or
@@ -19141,8 +19143,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* When an item is valid. The remaining time of a sleep is read if the call failed: the probe has no
- * flag for only EINTR. */
+/* When an item is valid. The remaining time of a sleep is read if the call failed, because the
+ * probe cannot check for EINTR alone. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19178,8 +19180,8 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "no record takes what its arguments lead to"
 
-/* When the probe can read an exec's path: at the end of the call, see ITEM_EXEC. For execveat(2)
- * the kernel replaces the name with another one. */
+/* Returns the flag for an exec's path: the probe can read it only at the end of the call, see
+ * ITEM_EXEC. For execveat(2) the kernel replaces the name with another one. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
@@ -19238,7 +19240,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How the probe counts the calls of a number. tr_ counts those that have to stop anyway. */
+/* How the probe counts the calls with a number. tr_ counts those that have to stop anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19253,7 +19255,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How the probe handles the calls of a number. */
+/* How the probe handles the calls with a number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19536,9 +19538,9 @@ static int hy_let_nest(void)
 }
 
 /* Loads and attaches a program for disk requests. If the queue may be the first argument
- * (CFG_SECOND), the program uses a second argument, and attaches only if there is one. The last two
- * need not try: a request is issued with the same arguments as it is inserted (one class of events,
- * include/trace/events/block.h). */
+ * (CFG_SECOND), first tries the program with the second argument, which attaches only if the
+ * tracepoint has one. The last two need not try: a request is issued with the same arguments as it
+ * is inserted (one class of events, include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
     bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* 5.11 removed the queue */
@@ -19837,7 +19839,7 @@ static void hy_begin(void)
     free(none);
 }
 
-/* Takes the waits for a CPU from the probe's per-CPU histogram, if they are recorded. */
+/* Reads the waits for a CPU from the probe's per-CPU histogram, if they are recorded. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
@@ -19877,7 +19879,7 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* Takes the number of lost disk requests, if these are recorded. */
+/* Reads the number of lost disk requests, if these are recorded. */
 static void hy_io(void)
 {
     if (!hy.on || !hy.disk.fam)
