@@ -16902,7 +16902,7 @@ struct bpf_obj {
     u32 (*entries)(const char *map); /* sizes of maps that leave it open; NULL: 1 */
     const char *module;      /* NULL, or the module whose BTF has the fields, if not built in */
     bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
-    struct btf_want *want;   /* the fields of all patches, indexed by bpf_want_at */
+    struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
     u32 n_want;
     char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
     char why[512];
@@ -18804,9 +18804,8 @@ enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_
 static const struct hy_kind {
     u8 nest;     /* enum wire_nest_kind: the memory contains further pointers, `count` times; with
                   * `early`, its first `mul` bytes are also read when the call begins */
-    u8 count;    /* enum hy_count. HY_NEXT: the next argument is the count; HY_POINTED: it points to
-                  * the count; HY_COMMAND: depends on the command; HY_BITS: argument 0 is the number
-                  * of bits */
+    u8 count;    /* enum hy_count. HY_NEXT: the next argument; HY_POINTED: the number that it points
+                  * to; HY_COMMAND: by command; HY_BITS: argument 0, in bits */
     bool result; /* written by the kernel: valid if the call succeeded */
     bool short_; /* at most -s bytes of it are shown */
     u16 mul;
