@@ -9532,19 +9532,19 @@ static void st_report(struct summary *s, bool text)
 }
 
 /* == 15 md_  the model: what a call means =======================================
- * A call that has returned comes in; tables of descriptors, memory and processes change and events
- * go out. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl, and the
- * function that this names. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
- * md_wants. */
+ * Takes system calls that have returned, updates the tables of descriptors, memory and processes,
+ * and emits events. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl
+ * and write the function that it names. Nothing here knows about ptrace or prints. Entry points:
+ * md_enter, md_exit, md_wants. */
 
-/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
- * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
- * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
- * MD_EVENT: it only reports. */
+/* Why the model needs a call, even if -e trace= leaves it out. MD_ALWAYS: without the call, kvis
+ * loses track of the tracees or of the directories that their paths start from. MD_FDS: the call
+ * changes what a descriptor refers to. MD_MEMORY: it changes what an address maps, which matters
+ * only for page faults. MD_EVENT: it only produces an event. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* The calls that the model knows, as their rows of gen/tables/syscalls.tbl say, and which of them a
- * call is, by the first row of its name. */
+/* The calls that the model handles (model= in gen/tables/syscalls.tbl). md_row maps a call's id,
+ * which is the first row of its name, to its entry. */
 #define X(call, ...) MD_ROW_##call,
 enum { MD_ROW_NONE, MD_CALLS(X) };
 #undef X
@@ -9552,7 +9552,7 @@ enum { MD_ROW_NONE, MD_CALLS(X) };
 static const u8 md_row[SC_N] = { MD_CALLS(X) };
 #undef X
 
-/* What a function that serves several kinds of events reports. */
+/* The kind of event that a handler shared by several calls reports. */
 #define X(call, need, enter, exit, kind) [MD_ROW_##call] = (kind),
 static const u8 md_kind[] = { MD_CALLS(X) };
 #undef X
@@ -9566,11 +9566,11 @@ static const u8 md_need[] = { MD_CALLS(X) };
 struct path { /* an absolute path, bytes of the tracee */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* could be read */
+    bool ok; /* the whole path was read */
 };
 
-/* Joins a directory and a name and takes out "//" and "/./". ".." stays: what it means depends on
- * symbolic links. */
+/* Joins a directory and a name and removes "//" and "/./". Keeps "..", because its meaning depends
+ * on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9599,7 +9599,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok &= i >= n; /* nothing was cut off */
 }
 
-/* The same from md_base's directory, which is also what an absolute name starts from. */
+/* Like md_join, with a directory that md_base returned. An absolute name starts there as well. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9613,8 +9613,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* The directory that descriptor n of t is, as it is called now. (A record's descriptor may be
- * another file by now.) */
+/* The directory that descriptor n of t refers to, by its current name. (When a record is read, the
+ * descriptor may already refer to another file.) */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9629,7 +9629,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* The directory that a name of t starts from; NULL: not known, or the root of all. */
+/* The directory that a path of t starts from; NULL if it is unknown or is the real root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9640,7 +9640,7 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* The descriptor of the directory in which a path that is argument i starts. */
+/* The dirfd that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9649,7 +9649,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Whether for openat2 the directory is the root too (RESOLVE_IN_ROOT). */
+/* Whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how, <linux/openat2.h> */
@@ -9658,7 +9658,7 @@ static bool md_in_root(struct task *t, const struct call *c)
            && resolve & IN_ROOT;
 }
 
-/* Reads the paths of a call and finds the directories that they start from. */
+/* Reads the paths of a call and finds the directories that they are relative to. */
 static void md_read_paths(struct task *t, struct call *c)
 {
     dec_read_paths(t, c);
@@ -9671,7 +9671,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* The absolute path that argument i of a call is, as the tracee wrote it. */
+/* Sets *p to the absolute path in argument i of a call, as the tracee wrote it. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -9688,7 +9688,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* --- filters --- */
 
-/* -P: whether a path is one of those that were named, or below one, or matches one as a glob. */
+/* -P: whether a path is one of the given paths, is below one, or matches one as a glob. */
 static bool md_path_wanted(const char *s, u32 n)
 {
     for (u32 i = 0; i < opt.n_paths; i++) {
@@ -9702,7 +9702,7 @@ static bool md_path_wanted(const char *s, u32 n)
     return !opt.n_paths;
 }
 
-/* What looks at everything that a call touches; says whether it has seen enough. */
+/* Called for each open file that a call touches; returns true to stop. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9727,7 +9727,7 @@ static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_to
     return false;
 }
 
-/* Those of an fd_set with n bits. */
+/* The descriptors of an fd_set with n bits. */
 static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9739,8 +9739,8 @@ static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_
     return false;
 }
 
-/* Shows f what the descriptors among a call's arguments are: by the kinds of
- * gen/tables/syscalls.tbl and commands.tbl. */
+/* Calls f for each descriptor among a call's arguments, by the argument kinds of
+ * gen/tables/syscalls.tbl and commands.tbl. Returns true if f did. */
 static bool md_touched(struct task *t, struct call *c, md_touch *f)
 {
     bool enough = false;
@@ -9762,7 +9762,7 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* For a recording, which may be asked for a path later. */
+/* Notes a file's name in a call for a recording, which may be filtered by path later. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9774,8 +9774,8 @@ static bool md_note_name(struct call *c, const struct ofd *o)
     return c->n_touched > CALL_TOUCHES;
 }
 
-/* Whether a relative path can be one of -P when its directory is not known: in the observe mode,
- * where kvis follows none. */
+/* Whether a relative path may match -P although its directory is unknown. That happens in observe
+ * mode, where kvis does not track directories. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9787,14 +9787,14 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Whether argument i is the text of a symbolic link that is made: no file that the call touches. */
+/* Whether argument i is the target text of a symbolic link being created. The call does not touch
+ * that file. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
 }
 
-/* Whether a call looks at a symbolic link that argument i names, not at the file that it leads
- * to. */
+/* Whether a call acts on the symbolic link that argument i names, not on the link's target. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9820,19 +9820,19 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Walks to a file of t's, in what the kernel has cached of directories: such a walk asks no FUSE or
- * network server, which may be a tracee that stands still because of kvis. (openat2(2); before
- * Linux 5.12 there is none.) Its name comes back in *p. Returns 0 or -errno. */
+/* Looks up a path of t using only what the kernel has cached of directories (RESOLVE_CACHED): a
+ * FUSE or network server that had to answer may be a tracee that kvis has stopped. Sets *p to the
+ * resolved name. Returns 0 or -errno. (openat2(2); RESOLVE_CACHED needs Linux 5.12.) */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* then p begins with it */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* if set, p starts with it */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
-    if (root < 0 && mem_is_past()) /* the process is gone */
+    if (root < 0 && mem_is_past()) /* the process has exited */
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
@@ -9849,8 +9849,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Whether a path leads to a file of -P by symbolic links, "..", or under another name; or would, if
- * it were there. */
+/* Whether a path leads to a file of -P through symbolic links, ".." or another name, or would if
+ * the file existed. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9870,7 +9870,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
+/* -P for a whole call: checks its paths, as written and as resolved, and its descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9894,23 +9894,24 @@ static bool md_long_enough(const struct call *c)
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* -z, -x, -e status=, --min-duration: by the result. */
+/* -z, -x, -e status=, --min-duration: filters by result and duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* as the column of errors has it */
+                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of -c */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
 
-/* Whether the filters leave a call that is over. */
+/* Whether a completed call passes the filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
 }
 
-/* Whether only the end of a call tells if it is wanted: then its line is printed whole. */
+/* Whether the filters need the result of a call. Its line is then printed only when it has
+ * ended. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9936,12 +9937,13 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* for a recording, which lacks the exec */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording may lack the exec that set
+                                                      * comm */
         ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
     out_event(e);
 }
 
-/* An event of the call that t has just made. */
+/* Returns a new event for the call that t has just made. */
 static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 {
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
@@ -9952,7 +9954,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* A program has read a directory to its end, or closes it. */
+/* Reports a directory that a program has read to its end or closes. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
@@ -9970,7 +9972,7 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* A file as events name it; t: the text's memory. */
+/* Sets field f to a description of a file. t is the buffer of the text. */
 static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
 {
     struct buf b = { .p = t, .cap = size, .max = size };
@@ -9981,7 +9983,7 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
     ev_bytes(e, f, b.p, b.len);
 }
 
-/* Reports the open files whose last descriptor has gone. */
+/* Reports the open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
@@ -10008,7 +10010,7 @@ static void md_closed(struct task *t, s32 n)
 
 /* --- descriptors --- */
 
-/* A new open file of t's; NULL: out of memory. */
+/* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
                            bool writable)
 {
@@ -10020,7 +10022,7 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool read
     return o;
 }
 
-/* A new socket of t's, the same. */
+/* Likewise for a new socket. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true, true);
@@ -10035,7 +10037,8 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* O_CREAT and its kin differ between CPUs only where <fcntl.h> of this CPU knows. */
+/* Returns the open flags of a call. O_CREAT and similar flags differ between CPUs; <fcntl.h> has
+ * the values of this one. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -10051,8 +10054,9 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether that is the file which the record of a call describes. (A file system gives a free inode
- * number away again: a directory that is gone may be a file now.) */
+/* Whether sx is the file that the record of a call describes. (The type is compared as well,
+ * because file systems reuse inode numbers: that of a removed directory may belong to a file
+ * now.) */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10060,9 +10064,9 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves a path with ".." in it, where nothing held the thread at the end of the call: the
- * descriptor may be closed by now, so the path is walked again, and the answer taken if it is the
- * file of the record. */
+/* Resolves a path with ".." for a call at whose end nothing held the thread. The descriptor may
+ * already be closed, so kvis walks the path again and takes the result only if it is the file of
+ * the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10072,7 +10076,7 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-/* What a record says of a file. */
+/* Converts the file of a record to a struct fd_stat. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
     return (struct fd_stat){
@@ -10082,10 +10086,10 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
-/* What an opened path turned out to be; the kernel knows. Where `..` leads depends on symbolic
- * links and on who renames what meanwhile, so the kernel resolves it as well: for that the probe
- * holds a thread at the end of such a call (goes_up in call.bpf.c). sx: all zeros if nothing is
- * known. */
+/* Returns the kind of the opened file, as the kernel reports it. The kernel also resolves `..`,
+ * because the result depends on symbolic links and concurrent renames. For that the probe holds the
+ * thread at the end of such a call (goes_up in call.bpf.c). Sets *sx, or leaves it zeroed if
+ * nothing is known. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10142,7 +10146,7 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Calls that make one descriptor of a kind that the call's name tells. */
+/* Calls that create one descriptor of a kind that the call's name implies. */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10156,13 +10160,13 @@ static void md_make(struct task *t, struct call *c)
         mem_str(t, c->arg[0], name + 6, 250, &cut);
     struct fdent *old = fd_find(t->files, (s32)c->ret);
     if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
-        return; /* signalfd4 on a descriptor that is one changes its mask */
+        return; /* signalfd4 on an existing signalfd changes its mask */
     const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
     struct ofd *o = ofd_new(kind, nm_str('x', called), t->pid);
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Installs descriptor n of t, which came from another process: what that is, /proc tells. */
+/* Installs descriptor n of t, which came from another process. /proc shows what it is. */
 static void md_received_fd(struct task *t, s32 n, bool cloexec)
 {
     bool unused;
@@ -10171,8 +10175,8 @@ static void md_received_fd(struct task *t, s32 n, bool cloexec)
         md_install(t, n, o, cloexec);
 }
 
-/* The file of a record that returned descriptor n: /proc is asked for its name if it is still the
- * same. Those of anon_inodefs have no other name than the record's. */
+/* Returns the file of a record whose call returned descriptor n. /proc has its name if the
+ * descriptor still refers to the same file. The name of an anon_inodefs file is in the record. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10186,7 +10190,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Calls that return a descriptor of which /proc knows more than the arguments. */
+/* Calls that return a descriptor about which /proc knows more than the arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10207,7 +10211,7 @@ static void md_make_any(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
-/* pidfd_getfd: a descriptor of another process. */
+/* pidfd_getfd: takes a descriptor from another process. */
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
@@ -10262,7 +10266,7 @@ static void md_ioctl(struct task *t, struct call *c)
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* Whatever close(2) returns but EBADF, the descriptor is gone (close(2), NOTES). */
+    /* close(2) closes the descriptor whatever it returns, except for EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_remove(t->files, (s32)c->arg[0]);
@@ -10283,8 +10287,9 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts entries that the program has got, each a struct linux_dirent64 (getdents64(2)); of those
- * of one call, what a record keeps: the first CALL_PART_MAX bytes, with either backend. */
+/* Counts the directory entries that the program received, each a struct linux_dirent64
+ * (getdents64(2)). With either backend, only those in the first CALL_PART_MAX bytes of a call are
+ * counted, because a record keeps no more. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -10308,7 +10313,7 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
-/* What socket(2) or socketpair(2) makes. */
+/* The type of socket that socket(2) or socketpair(2) creates. */
 static const char *md_sock_type(const struct call *c)
 {
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
@@ -10341,7 +10346,7 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* The same as fd_probe_socket, of the socket that a record describes. */
+/* Like fd_probe_socket, for the socket that a record describes. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10351,7 +10356,7 @@ static void md_recorded_socket(struct ofd *o)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* at the same place in sockaddr_in */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* at the same offset in sockaddr_in */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -10362,7 +10367,7 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* What the kernel says of the socket behind descriptor n of t. */
+/* Fills in o from the record, or from the kernel by descriptor n of t. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && (replay.sock || !replay.live))
@@ -10371,7 +10376,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Reads a socket address; returns its length, 0 when there is none. */
+/* Reads a socket address. Returns its length, or 0 if there is none. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
     memset(sa, 0, sizeof *sa);
@@ -10398,7 +10403,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* what was asked for, also while it is under way */
+            o->peer = peer; /* the requested peer, even while connecting */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10416,8 +10421,9 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* How a connect(2) that was under way has ended, as a later call on its descriptor tells; -1: that
- * tells nothing. An error of the call itself can be of another kind: EAGAIN, ENOTCONN. */
+/* Returns the outcome of a connect(2) that was in progress, 0 or an errno, as a later call on its
+ * descriptor shows it; -1 if that call does not show it. The call's own error may have another
+ * cause: EAGAIN, ENOTCONN. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10426,7 +10432,7 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* it is there, or has not been refused yet */
+        if (!error) /* connected, or not refused yet */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* as below */
             return 0;
@@ -10435,7 +10441,8 @@ static int md_connected(struct task *t, const struct call *c)
     switch (c->err) {
     case 0:
     case EISCONN:
-    case ECONNRESET: /* a reset before the connection is there is ECONNREFUSED (tcp_reset, Linux) */
+    case ECONNRESET: /* a reset before the connection is established is ECONNREFUSED (tcp_reset,
+                      * Linux) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10445,8 +10452,9 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* A call on a descriptor is over: if a connect(2) was under way there, its outcome may be known.
- * Says whether that is all that is to be told of the call: it was another connect(2). */
+/* Handles the end of a call on a descriptor with a connect(2) in progress: reports the outcome if
+ * it is known. Returns true if the call was another connect(2), which needs no report of its
+ * own. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     static const u16 tells[] = {
@@ -10470,7 +10478,8 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* that call has failed itself */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* a failed connect(2) is already
+                                                           * counted */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10521,7 +10530,7 @@ static void md_bind_listen(struct task *t, struct call *c)
         if (!c->err)
             o->local = local;
     }
-    if (!c->err) { /* port 0 and unix autobind: the kernel has chosen */
+    if (!c->err) { /* the kernel has chosen the address for port 0 and unix autobind */
         md_look_at_socket(t, o, (s32)c->arg[0]);
         local = o->local;
     }
@@ -10548,7 +10557,8 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* Books bytes on descriptor n and reports them: file or network by what the descriptor is. */
+/* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
+ * descriptor. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s64 bytes, bool in)
 {
     struct ofd *o = fd_get(t, n);
@@ -10577,7 +10587,7 @@ static void md_read_write(struct task *t, struct call *c)
         md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[md_row[c->id]] == EK_READ);
 }
 
-/* The peer that a datagram names itself; NULL: the connected one. */
+/* The peer address that a datagram carries; NULL if it uses the connected peer. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10586,7 +10596,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* arm's send is the same without a peer; so is its recv. */
+/* sendto(2), and arm's send(2), which has no peer address. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -10596,9 +10606,10 @@ static void md_sendto(struct task *t, struct call *c)
                  false);
 }
 
-/* Of `bytes`, the result of a call that receives with these flags, those that the program got in
- * `room` bytes of memory: recv(2). MSG_PEEK leaves them to be received, MSG_ERRQUEUE returns what
- * was sent, and MSG_TRUNC counts those that had no room; TCP throws all of them away (tcp(7)). */
+/* Returns how many of `bytes`, the result of a receiving call with these flags, the program got in
+ * its `room` bytes of memory: recv(2). MSG_PEEK leaves the bytes queued, MSG_ERRQUEUE returns data
+ * that was sent, and MSG_TRUNC also counts bytes that did not fit; TCP then discards all of them
+ * (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10610,7 +10621,8 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* How long the peer's address may be: the kernel puts the length that it has in its place. */
+/* Saves the size of the buffer for the peer's address, which the kernel overwrites with the length
+ * of the address. */
 static void md_recvfrom_enter(struct task *t, struct call *c)
 {
     u32 len = 0;
@@ -10618,7 +10630,7 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* The peer that the kernel has written; NULL where it had to cut the address. */
+/* The peer address that the kernel wrote; NULL if it had to truncate the address. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -10635,7 +10647,7 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* How many of a message's bytes the program got; see md_received. */
+/* Returns how many bytes of a message the program got; see md_received. */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -10648,7 +10660,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* The descriptors that a message has brought with SCM_RIGHTS: unix(7), cmsg(3). */
+/* Installs the descriptors that a message passed with SCM_RIGHTS: unix(7), cmsg(3). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
 {
     unsigned w = abi_word(c->abi);
@@ -10671,14 +10683,14 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* A message whose struct msghdr is at `at`, and the bytes of it that moved. False: it could not be
- * read. */
+/* Reports a message whose struct msghdr is at `at` and of which `bytes` were moved. Returns false
+ * if the struct could not be read. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
-    if (!mem_get(t, at, raw, 6 * w)) /* what the flags are is not asked */
+    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10702,7 +10714,8 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* sendmmsg and recvmmsg: `ret` messages, each with the bytes that it moved behind its header. */
+/* sendmmsg and recvmmsg: `ret` messages, each a struct msghdr followed by the number of bytes
+ * moved. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -10715,7 +10728,7 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Bytes from one descriptor to another without passing through the program. */
+/* Bytes copied between descriptors without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[md_row[c->id]];
@@ -10725,7 +10738,7 @@ static void md_copy(struct task *t, struct call *c)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && kind != EK_TEE) /* which leaves them where they are */
+    if (src && kind != EK_TEE) /* tee leaves the bytes in the pipe */
         st_io(src, NULL, (u64)c->ret, true);
     if (dst)
         st_io(dst, NULL, (u64)c->ret, false);
@@ -10754,7 +10767,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- files that change --- */
 
-/* The n-th argument of a call that is a path; -1: it has no such. */
+/* The index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -10763,7 +10776,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* The path that a call changes; of one without a path, that of the file behind descriptor 0. */
+/* Sets *p to the path that a call changes: its path argument, or the file of the descriptor in
+ * argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -10778,7 +10792,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* A path, or the file of a descriptor, and what becomes of it: the arguments behind it. */
+/* Calls that change a path or the file of a descriptor; the arguments after it are the new
+ * value. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10786,8 +10801,9 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
-    const struct call_path *target = dec_path(c, 0); /* of a link: text, no path of anybody's */
+    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* the size is in two
+                                                                     * registers */
+    const struct call_path *target = dec_path(c, 0); /* a link's target is text, not resolved */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[md_row[c->id]], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -10804,7 +10820,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* from an even register on */
+        value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
         ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
         break;
     case EK_CHOWN:
@@ -10821,8 +10837,8 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Finds the name of the directory that a record describes: that of /proc, if it is still there, or
- * where the path of the call leads. */
+/* Finds the name of the directory that a record describes: from /proc, if it is still the working
+ * directory, or by resolving the path of the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -10837,7 +10853,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     p->ok |= len > 0;
 }
 
-/* After chdir, fchdir, chroot: as the kernel sees it. */
+/* After chdir, fchdir, chroot: gets the directory from the kernel. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10884,7 +10900,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
-/* A range of addresses is mapped now, or without a name no longer. */
+/* Marks a range of addresses as mapped, or as unmapped if it has no name. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -10897,7 +10913,7 @@ static void md_brk(struct task *t, struct call *c)
     u64 now = (u64)c->ret;
     if (!m || c->noret || c->err)
         return;
-    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first answer says where the heap begins */
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is where the heap begins */
     md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, vm_name("heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
@@ -10962,7 +10978,7 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* 0: a second mapping */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* old size 0: a second mapping */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -10985,7 +11001,8 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* At entry: the flags with which a child will share or copy (fork(2), vfork(2), clone(2)). */
+/* At entry: saves the flags that determine what a child shares or copies (fork(2), vfork(2),
+ * clone(2)). */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -10999,9 +11016,9 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* The strings that an array of pointers at `at` names, each with its NUL, end to end in b: argv.
- * With more of them no exec succeeds: their pointers alone are over 6 MiB (fs/exec.c,
- * bprm_stack_limits), and b is marked as cut. */
+/* Appends the strings of the pointer array at `at` (argv) to b, each with its NUL. No exec succeeds
+ * with more than STRINGS_MAX strings, because their pointers alone take over 6 MiB (fs/exec.c,
+ * bprm_stack_limits); b is then marked as cut. */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -11017,8 +11034,8 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem_spent();
 }
 
-/* At entry, while the old memory is still there: the program's path, and argv whole (up to 3 MiB).
- */
+/* At entry, while the old memory still exists: saves the program's path and the whole argv (up to 3
+ * MiB). */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11026,12 +11043,12 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* in JSON a byte can take 8 */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(); /* a record has none of it */
+    t->exec_argv.cut |= mem_is_past(); /* a record does not contain argv */
 }
 
-/* Puts program and argv of the exec under way into its event. */
+/* Adds the program and argv of the exec in progress to its event. */
 static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
@@ -11040,7 +11057,8 @@ static void md_exec_fields(struct event *e, struct task *t)
         ev_num(e, EV_argv_cut, 1);
 }
 
-/* An exec that failed; one that succeeded is reported when the new program stands (tr_). */
+/* Reports an exec that failed. A successful exec is reported once the new program is loaded
+ * (tr_). */
 static void md_exec(struct task *t, struct call *c)
 {
     if (!c->err || c->noret)
@@ -11050,8 +11068,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2): kvis cannot tell the kind of namespace from the descriptor alone, so it looks at each
- * child to come, and at the directories, which are others in another mount namespace. */
+/* setns(2): the descriptor alone does not show the kind of the namespace. kvis therefore looks at
+ * each later child, and rereads the directories, which differ in another mount namespace. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11075,8 +11093,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* The tracee's own seccomp filters decide before ours is asked: from now on every call stops, so
- * that a call that they deny is seen all the same. */
+/* The verdict of a tracee's seccomp filter that denies a call takes precedence over the filter of
+ * kvis. From now on every call stops, so that kvis also sees denied calls. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11094,8 +11112,8 @@ static void md_seccomp(struct task *t, struct call *c)
                 o->full |= o->proc == t->proc;
 }
 
-/* Which signals have a handler, and which handlers let calls go on (SA_RESTART): with that a call
- * that is interrupted is known to end with EINTR or to go on. */
+/* Notes which signals have a handler and which handlers restart calls (SA_RESTART). That shows
+ * whether an interrupted call fails with EINTR or is restarted. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -11115,8 +11133,8 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* The requests of io_uring by their numbers (include/uapi/linux/io_uring.h), each behind what it
- * moves: '<' bytes into memory, '>' bytes out of it; '+': its result is a descriptor. */
+/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character is what the
+ * request moves: '<' bytes into memory, '>' bytes out of it. '+': it returns a descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -11130,13 +11148,13 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* A result of io_uring's, of a process of which t is a thread. */
+/* Reports the completion of an io_uring request of t's process. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
     struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
-    if (moves == '+' && w->res > 0) { /* if that was another file, a ring has closed it */
+    if (moves == '+' && w->res > 0) { /* io_uring has closed a file that had this number */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
     }
@@ -11171,8 +11189,8 @@ static const struct md_call {
 #undef X
 };
 
-/* Whether the model wants to see calls of that row. Failures of calls that take a path are in the
- * summary. */
+/* Whether the model needs calls of that row. It needs all calls that take a path, because the
+ * summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[md_row[sc_id[row]]];
@@ -11194,7 +11212,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[md_row[sc_id[row]]] == MD_MEMORY;
 }
 
-/* Whether no event tells of any call that -e trace= names: then its lines are all there is. */
+/* Whether no call of -e trace= produces an event. The lines of calls are then the only output. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
@@ -11203,8 +11221,9 @@ static bool md_reports_nothing(void)
     return !any;
 }
 
-/* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
- * turns such a call into the one it stands for. */
+/* i386 makes its socket calls through socketcall(2), whose arguments are in memory (net/socket.c).
+ * Turns such a call into the socket call that it makes. Returns false if that is unknown or its
+ * arguments cannot be read. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
     char name[32] = "";
@@ -11231,8 +11250,9 @@ static void md_enter_socketcall(struct task *t, struct call *c)
     memcpy(c->outlen, as.outlen, sizeof c->outlen);
 }
 
-/* A call begins; shown: its arguments are going to be. Where pages may never come, only they are a
- * reason to read a path now: later the kernel has read it. */
+/* A call begins; shown: its arguments will be printed. In an address space where a page fault may
+ * never be resolved (userfaultfd), a path is read now only if it is printed or filtered: when the
+ * call ends, the kernel has already read the path. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[md_row[c->id]];
@@ -11253,15 +11273,15 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_enter_socketcall(t, c);
 }
 
-/* A call has returned: updates the tables, emits what it means. */
+/* A call has returned: updates the tables and emits its events. */
 static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
     void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
     if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
-        md_read_paths(t, c); /* those that could not be read at the entry */
-    if (c->n_paths && !c->selected) /* at the entry, the kernel had not cached where it leads */
+        md_read_paths(t, c); /* paths that could not be read at entry */
+    if (c->n_paths && !c->selected) /* at entry, the target of the path was not cached yet */
         c->selected = md_selects(t, c);
     if (c->id == SC_socketcall) {
         struct call as = *c;
@@ -11275,22 +11295,22 @@ static void md_exit(struct task *t, struct call *c)
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
- * A head (magic, version, crc), then blocks {u32 bytes, u32 crc of them and of the block's number},
- * little-endian; the last block ends with REC_END. A block holds records: a type, then varints
- * (7 bits a byte, low ones first; signed ones zigzag) and strings. A string that is short comes
- * once: it is put into the slot that its hash names, and is the slot's number from then on, until
- * another takes the slot. So neither side grows with the number of events. Fields and kinds of
- * events are numbered as the file's own REC_FIELD and REC_KIND say. Whatever is wrong with a block
- * makes it the end: all before it is whole. A new type of record, or a new flag of one, takes no
- * new REC_VERSION: who does not know it says that it is of a newer kvis. What changes the meaning
- * of what there was does. Entry points: rec_start, rec_finish (writing); rec_open_fd,
- * rec_read_block and the rec_get_ functions (reading). */
+ * The file has a header (magic, version, crc), then blocks {u32 length, u32 crc of the block's
+ * number and data}, little-endian; the last block ends with REC_END. A block contains records: a
+ * type, then varints (7 bits per byte, low bits first; signed numbers are zigzag-encoded) and
+ * strings. A short string is written once: its hash selects a slot, and the slot's number
+ * represents the string until another string takes the slot. Neither side's memory therefore grows
+ * with the number of events. Event fields and kinds are numbered by the file's own REC_FIELD and
+ * REC_KIND records. A damaged block ends the recording; everything before it is valid. A new record
+ * type or a new flag needs no new REC_VERSION: an older reader reports that the file is from a
+ * newer kvis. A change in the meaning of existing records does. Entry points: rec_start, rec_finish
+ * (writing); rec_open_fd, rec_read_block and the rec_get_ functions (reading). */
 
 enum {
     REC_VERSION = 4, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512, /* longest string that gets a slot */
-    /* How many a file can have, and a kind of fields: one less than bits of the mask, as the last
-     * says that there are others. */
+    /* Limits of a file. A kind has one field fewer than the mask has bits, because the last bit
+     * says that there are other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
@@ -11301,20 +11321,20 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16, R
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
+       REC_FLAG_BITS = 15 /* of REC_CALL; REC_ENTER has those up to REC_PATHS */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
-/* Which run it is that the sinks are told of. */
+/* The run that the sinks describe. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* The processes that kvis was attached to: no exec says what they are called. */
+/* The processes that kvis attached to. No exec event reports their names. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11326,13 +11346,13 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* it goes by its number */
+        return; /* it is shown by its pid */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
 }
 
-/* The first line of JSON. */
+/* Writes the header line of JSON output. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
     struct buf words = { .max = 16 << 20 };
@@ -11389,15 +11409,15 @@ struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
     int (*write)(const char *p, size_t n); /* 0 or -errno */
-    struct buf b;              /* the block that is being filled */
+    struct buf b;              /* the block being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid;            /* of the record before */
-    struct task *enter;        /* whose line began, and nothing was written since */
+    pid_t pid, tid;            /* of the previous record */
+    struct task *enter;        /* its call began, and nothing was written since */
     bool enter_many;
     u32 blocks;
     const char *name;
-} rec_out; /* zeros, so that its slots are no part of the file */
+} rec_out; /* zeroed: the slots do not enlarge the binary */
 
 static int rout_fd = -1;
 
@@ -11421,7 +11441,7 @@ static void rec_putz(s64 v)
     rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
-/* Puts a string into a slot. False: there is no memory for it. */
+/* Copies a string into a slot. Returns false if out of memory. */
 static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
 {
     if (n >= s->cap) {
@@ -11455,7 +11475,8 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* What cannot be written ends the recording, said once; -EPIPE: its reader has seen enough. */
+/* Writes bytes of the recording. An error ends it, and is reported unless it is -EPIPE: the reader
+ * has read enough. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11469,7 +11490,7 @@ static void rec_write(const void *p, size_t n)
     rec_out.write = NULL;
 }
 
-/* Ends the block. */
+/* Writes the current block. */
 static void rec_block(void)
 {
     u8 head[8], number[4];
@@ -11483,7 +11504,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* The head waits with all files for out_begin. */
+/* Holds the first bytes back until out_begin, like all output files. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11517,7 +11538,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Arguments as they are decoded so far: two bits each for their forms, then what they hold. */
+/* Writes the decoded arguments: two bits for the form of each, then the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11542,7 +11563,7 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* The line of a call that began, now that something else comes before its end. */
+/* Writes the line of a call that began, because another record comes before the call's end. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11575,8 +11596,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Which fields an event has: a bit for each of its kind's, one more when there are others, and how
- * many. */
+/* Returns the mask of an event's fields: a bit for each field of its kind, and one more if it has
+ * other fields. Sets *others to their number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11590,7 +11611,7 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* The fields that an event's kind does not have, each with its number. */
+/* Writes the fields that are not in an event's kind, each with its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11640,11 +11661,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* its strings are of the record at hand */
+        rec_enter_due(); /* its strings are valid only now */
 }
 
-/* What -P would look at beside the arguments' text: where paths lead, and what the descriptors are.
- * An empty name: there was more. */
+/* Writes what -P checks besides the text of the arguments: absolute paths and the files of
+ * descriptors. An empty name means that there were more. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11664,7 +11685,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* The result's text, where that is more than its number. */
+/* Sets b to the text of the result. Returns whether that is more than its number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11697,7 +11718,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* one record says both */
+        rec_out.enter = NULL; /* one record contains entry and exit */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11782,7 +11803,7 @@ static void rec_schema(void)
     }
 }
 
-/* The first block: which run this is, and how its events are laid out. */
+/* The first block: describes the run and the layout of its events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11815,7 +11836,7 @@ static void rec_begin(void)
     rec_block();
 }
 
-/* Begins to record, by `write`. */
+/* Starts a recording that is written with `write`. */
 static void rec_start(int (*write)(const char *, size_t), const char *name)
 {
     u8 head[REC_HEAD] = { 0 };
@@ -11825,7 +11846,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* of a recording before */
+        rec_out.slot[i].len = ~0u; /* left by an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -11867,7 +11888,7 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* A row is told by its name and which of that name it is. */
+/* A row is identified by its name and its index among the rows of that name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
@@ -11892,7 +11913,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* A name and its class; '-': there is none. */
+/* A name and its class; '-' if there is none. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -11921,7 +11942,7 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* A record lies in one block: rec_done is only for between two. */
+/* A record must be within one block, so rec_done is called only between records. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     u32 n = st_list_rows(s, l);
@@ -11965,7 +11986,7 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* The run is over: the numbers of the summary, and the end. NULL: there are only events. */
+/* Ends the recording with the numbers of the summary. s is NULL if there are only events. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -11988,36 +12009,36 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;          /* for messages */
-    struct summary *sum;       /* where its numbers go */
-    bool again;                /* which run it is is known already */
-    u64 at;                    /* where the block begins in the file */
+    struct summary *sum;       /* receives the numbers of its summary */
+    bool again;                /* read again: the run is already known */
+    u64 at;                    /* offset of the block in the file */
     u32 blocks;
     struct buf b;
-    const u8 *p, *end;         /* what is left of the block */
+    const u8 *p, *end;         /* the rest of the block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* what is wrong with the file, "": nothing */
-    bool torn;                 /* it stops in the middle */
-    bool of_command;           /* it is of a command that kvis started */
-    struct buf text;           /* strings of the record at hand, each with a NUL */
+    char wrong[160];           /* what is wrong with the file, or "" */
+    bool torn;                 /* the file is truncated */
+    bool of_command;           /* the run is a command that kvis started */
+    struct buf text;           /* strings of the current record, each with a NUL */
     u64 last_ns;
     pid_t pid, tid;
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds, n_unasked;
-} rec_in; /* zeros, as rec_out */
+} rec_in; /* zeroed, like rec_out */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
     if (*rec_in.wrong)
-        return; /* the first is what counts */
+        return; /* only the first error counts */
     va_start(ap, fmt);
     vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
     rec_in.p = rec_in.end;
 }
 
-/* Reads n bytes unless the file ends before. Returns how many it were, or -errno. */
+/* Reads n bytes, or fewer at the end of the file. Returns the number read, or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -12034,7 +12055,7 @@ static s64 rec_read(void *p, size_t n)
     return (s64)got;
 }
 
-/* The next block that is whole; false at the end of what can be read. */
+/* Reads the next block. Returns false at the end of the valid data. */
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
@@ -12105,7 +12126,7 @@ static u8 rec_byte(void)
     return *rec_in.p++;
 }
 
-/* A string of the record at hand, with a NUL behind it. */
+/* A string of the current record, followed by a NUL. */
 struct rec_text {
     char *p; /* in rec_in.text, which does not move */
     u32 len;
@@ -12143,8 +12164,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
- * on becomes '?', also behind a NUL. */
+/* Text of kvis is printed as it is, but a file can contain anything. Replaces each character that a
+ * terminal would interpret with '?', including after a NUL. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12157,10 +12178,11 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* The row of a call's name: the k-th of that name; -1: this kvis knows no such call. */
+/* Returns the row of a call's name, the k-th of that name; -1 if this kvis does not know the
+ * call. */
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* the same few come again and again */
+    static struct { char name[40]; s32 row; } seen[64]; /* a cache: most calls have few names */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12208,7 +12230,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
+    enum { MOST = 8 << 20 }; /* bytes, including a pointer and a NUL each: execve(2) takes 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12219,7 +12241,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* it ends in NULL */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* NULL-terminated */
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -12283,7 +12305,8 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Opens a recording ("-": stdin), whose numbers go to *sum. Returns 0, or -1 with rec_in.wrong. */
+/* Reads the header of a recording from descriptor f ("-": stdin). The recording's numbers will go
+ * to *sum. Returns 0, or -1 with rec_in.wrong set. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12296,7 +12319,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* memory that is used only when needed */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* allocated only where it is used */
     rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
     rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
@@ -12323,7 +12346,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* A number of the summary that is read. */
+/* A number of the summary being read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12338,7 +12361,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* A name of class c, or NULL: a peer has a kind and an address. */
+/* Returns a name of class c, or NULL if it is not valid: a peer has a kind and an address. */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12373,7 +12396,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* The row of a call; those that this kvis does not know have one for all of them. */
+/* Reads the row of a call. All calls that this kvis does not know share one row. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12458,7 +12481,7 @@ static void rec_get_list(const struct st_list *l)
     *was = all;
 }
 
-/* The list that has records of this type; NULL: there is none. */
+/* Returns the list whose records have this type, or NULL. */
 static const struct st_list *rec_list_of(u8 type)
 {
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
@@ -12468,18 +12491,19 @@ static const struct st_list *rec_list_of(u8 type)
 }
 
 /* == 17 rp_  a recording, played to the sinks ======================================
- * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
+ * Plays a recording to the same sinks as when it was traced. -e, -P and -z filter here. Entry
  * points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* REC_END was there */
-    bool again;              /* the numbers are there already: only the events */
+    bool ended;              /* REC_END was read */
+    bool again;              /* the numbers were read before: read only events */
 } rp;
 
-/* The thread of a call whose line begins: it is a task until that call ends. */
+/* Returns a task for the thread of a call that begins; it exists until that call ends. NULL:
+ * rec_in.wrong says why. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
@@ -12506,7 +12530,8 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event, by the file's numbers; one that this kvis does not know is skipped. */
+/* Reads field f of an event, in the file's numbering. A field that this kvis does not know is
+ * skipped. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12527,7 +12552,7 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* The fields of a kind that the mask names, and others. */
+/* Reads the fields that the mask selects, and `others` more. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12544,22 +12569,23 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* -P: events that name no such path. They may be of a call that is wanted all the same, for a
- * descriptor or as the program wrote a name, and the record of that call comes behind them. */
+/* -P: events that contain no wanted path. Their call may still be wanted, because of a descriptor
+ * or a path as the program wrote it, and the record of a call follows its events. */
 static struct {
-    struct event e[RP_HELD]; /* tid 0: none */
-    struct buf text[RP_HELD]; /* its record's strings */
+    struct event e[RP_HELD]; /* tid 0: free */
+    struct buf text[RP_HELD]; /* the strings of its record */
     u32 n;
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: had no place in e[] */
-    u64 missing;              /* of those, events of calls that were wanted */
+    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: events that did not fit in
+                                                                * e[] */
+    u64 missing;              /* dropped events of calls that were wanted */
 } rp_held;
 
-/* There is no place for an event: how many of the same call there are. */
+/* Counts an event that cannot be held, by its call. */
 static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* of a call that has not ended, or has no record */
+        rp_held.dropped[at].n = 0; /* that call has not ended, or has no record */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12581,7 +12607,8 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* The call of a thread is over: what it has caused is told if the call is wanted. */
+/* The call of a thread has ended: emits the held events of the call if it is wanted, and drops them
+ * otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -12601,7 +12628,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* --by=pid: what an event tells of whose the calls are that follow. */
+/* --by=pid: notes from an event which process the following calls of a pid belong to. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12639,7 +12666,7 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-/* What a call is called, and its arguments. */
+/* Reads the name and the arguments of a call. */
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
@@ -12671,7 +12698,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Of what the checksum says was written, but is not known here. */
+/* Reports data that is unknown here, although its checksum is right. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("is of a newer kvis, it seems (%.40s): %s %" PRIu64 " at offset %" PRIu64,
@@ -12703,10 +12730,11 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* it is the record's */
+    t->call.text = (struct buf){ 0 }; /* the text belongs to the record */
 }
 
-/* Whether argument i is a path: as dec_is_path, but fsconfig(2)'s command is there as text only. */
+/* Whether argument i is a path, like dec_is_path. The command of fsconfig(2) is available only as
+ * text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
     static const char set_path[] = "FSCONFIG_SET_PATH"; /* and _EMPTY */
@@ -12718,8 +12746,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* -P: by the paths that were noted with the call, and by those among its arguments as they are
- * written. */
+/* -P: checks the paths recorded with the call, and its path arguments as written. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12772,7 +12799,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* The row of the process that has a pid now, made when it is first needed; NULL: there are too
+/* The row of the process that has this pid now, created on first use; NULL if there are too
  * many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
@@ -12833,7 +12860,7 @@ static void rp_call(void)
     }
 }
 
-/* --- the whole --- */
+/* --- playing --- */
 
 static void rp_due(void)
 {
@@ -12858,7 +12885,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
+/* Reads one record of a type in from..to. Returns false at the end, whatever the reason. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12866,7 +12893,7 @@ static bool rp_record(u8 from, u8 to)
         return false;
     u8 type = *rec_in.p;
     if (rp.again && type > REC_DUE)
-        rp.ended = true; /* the numbers are there already */
+        rp.ended = true; /* the numbers were read before */
     if (type < from || type > to || rp.ended)
         return false;
     rec_in.p++;
@@ -12881,7 +12908,7 @@ static bool rp_record(u8 from, u8 to)
     return !*rec_in.wrong && !rp.ended;
 }
 
-/* Which run it is. False when that cannot be read. */
+/* Reads the description of the run. Returns false if it cannot be read. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -12894,7 +12921,7 @@ static bool rp_head(void)
     return false;
 }
 
-/* All that happened, to the sinks. Returns whether the end was reached. */
+/* Plays all records to the sinks. Returns whether the end record was reached. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -12907,14 +12934,14 @@ static bool rp_play(void)
 }
 
 /* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * One trace in two forms, written as it happens: Perfetto's own (protos/perfetto/trace/ of its
- * source; px_pb_ writes protocol buffers), and Chrome's JSON, which other viewers read
- * (docs/getting-started/other-formats.md). Calls are slices of their thread; what can overlap (open
- * files, requests to disks) has tracks of its own; forks and wake-ups are arrows; what a thread was
- * during its calls is a track below it (px_state). JSON's times are in us with the ns behind the
- * point. A pid that is used again must not continue the track of the one before, so that pid and
- * tid are numbers of ours there; the names have the real ones.
- * Entry points: px_open, px_close. */
+ * Writes one trace in two formats as events arrive: Perfetto's own (protos/perfetto/trace/ in its
+ * source; px_pb_ writes protocol buffers) and Chrome's JSON, which other viewers read
+ * (docs/getting-started/other-formats.md). Calls are slices of their thread. Open files, disk
+ * requests and others that can overlap have tracks of their own. Forks and wake-ups are arrows. A
+ * track below each thread shows its states during calls (px_state). JSON times are in us, with the
+ * ns as decimals. A reused pid must not continue the track of the earlier process, so kvis assigns
+ * its own pids and tids; the tracks' names contain the real ones. Entry points: px_open,
+ * px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12929,7 +12956,7 @@ static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
 
-/* The first ones are those of events. */
+/* The first categories are those of events. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -12939,56 +12966,56 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments that are no field of an event. */
+/* Arguments that are not fields of events. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The tracks of a thread in Perfetto's form: the number of the thread or process * 16 + one of
- * these, or of PX_OF_COUNTER + a counter. */
+/* The tracks of a thread in Perfetto's format. A track's id is the number of the thread or process
+ * * 16, plus one of these or PX_OF_COUNTER + a counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A thread; of a process's first one also the process. */
+/* A thread. The first thread of a process also represents the process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ours, never used twice */
+    u64 upid, utid;       /* assigned by kvis, never reused */
     u64 flow;             /* an arrow that ends at its first record; 0: none */
     bool dead;
-    char *runs;           /* the name of its slice that has begun; NULL: none has */
+    char *runs;           /* the name of its open slice, or NULL */
     s64 count[N_PX];      /* of a process */
     u64 reported_ns[N_PX];
     bool due[N_PX];
-    u32 described;        /* bits of PX_OF_...: tracks that the file has */
-    u64 state_ns;         /* to when its states are told */
-    struct { u64 from, to; } *wait; /* for a CPU, since its last call: PX_WAITS at most */
+    u32 described;        /* bits of PX_OF_...: tracks in the file */
+    u64 state_ns;         /* its states are written up to here */
+    struct { u64 from, to; } *wait; /* for a CPU, since its last call; at most PX_WAITS */
     u32 n_waits, cap_waits;
     /* for folded stacks: */
     pid_t parent;         /* of a process */
-    u32 name_len;         /* 0: a process goes by its number, a thread by what it is */
-    char name[PX_NAME];   /* its program, or the name that the thread has given itself */
+    u32 name_len;         /* 0: shown by the pid, or as "thread" */
+    char name[PX_NAME];   /* its program, or the name that the thread has set */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool json, proto;     /* which are wanted */
+    bool json, proto;     /* the wanted formats */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* records of threads beyond PX_TRACKS */
     u64 ids, events;
-    u32 args;             /* of the event that has begun */
-    u32 packet, inner;    /* where it begins, and its part that is going on */
-} px; /* zeros: its tables are no part of the file */
+    u32 args;             /* of the current event */
+    u32 packet, inner;    /* offsets of the open packet and of its open part */
+} px; /* zeroed: its tables do not enlarge the binary */
 
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* --- protocol buffers: a field is its number and type, then its value; a message within another
- * has its length before it (https://protobuf.dev/programming-guides/encoding) --- */
+/* --- protocol buffers: a field is its number and type, then its value; a nested message is
+ * preceded by its length (https://protobuf.dev/programming-guides/encoding) --- */
 
 static void px_pb_varint(u64 v)
 {
@@ -13010,11 +13037,11 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a message. Returns where, for px_pb_end. */
+/* Begins a message. Returns its position, for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
     px_pb_varint(field << 3 | 2);
-    b_c(&px_proto.b, 0); /* its length, if that is one byte */
+    b_c(&px_proto.b, 0); /* its length, if one byte suffices */
     return px_proto.b.len;
 }
 
@@ -13025,7 +13052,7 @@ static void px_pb_end(u32 from)
     for (u32 v = n; v > 127; v >>= 7)
         more++;
     if (!from || b_room(b, more) < more)
-        return; /* no memory: the file ends there */
+        return; /* out of memory: the file ends here */
     b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
@@ -13034,7 +13061,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Text, as UTF-8 whatever the program has put there. */
+/* Writes text as valid UTF-8, whatever bytes the program put there. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -13047,7 +13074,8 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* A packet. The flags say that it needs what those before it have told. */
+/* Begins a packet. flags (SequenceFlags): 1 starts with empty state, 2 depends on earlier
+ * packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13061,7 +13089,7 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* A name with a number, for InternedData: 1 categories, 3 names of arguments. */
+/* An entry of InternedData, a number and its name. index 1: categories, 3: names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -13110,7 +13138,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track, which can be one of another. */
+/* Begins the description of a track; parent 0: it has no parent. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13130,7 +13158,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* An argument; number 0: the file does not have its name yet. */
+/* An argument. number 0: the file does not contain its name yet. */
 static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13160,7 +13188,7 @@ static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *
     px_pb_end(at);
 }
 
-/* The first packets: the clock, and all names that are known before. */
+/* The first packets: the clock, and all names known in advance. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13188,9 +13216,9 @@ static void px_pb_head(void)
     px_pb_event_end();
 }
 
-/* --- both forms --- */
+/* --- both formats --- */
 
-/* Begins an event of JSON: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
+/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
  * N_PX_CATS: without a category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
@@ -13225,7 +13253,7 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread: by Chrome's phase, X (which ns ends), B, E or i. */
+/* Begins an event of a thread. phase is Chrome's: X (a slice that ends at end_ns), B, E or i. */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -13245,7 +13273,7 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends it; end_ns: and its slice, of phase X. */
+/* Ends the event. end_ns, if not 0, also ends the slice of a phase X. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
@@ -13258,7 +13286,8 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* In JSON the first one's comma becomes the brace. */
+/* Adds an argument to the current event. In JSON, the comma before the first argument becomes the
+ * brace. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     struct buf *b = &px_json.b;
@@ -13290,7 +13319,7 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names a process or a thread, in JSON with the real number. */
+/* Names a process or a thread. In JSON the real pid or tid is appended. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
@@ -13320,7 +13349,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads: what calls and the scheduler's records say for certain --- */
+/* --- states of threads: only what calls and scheduler records show for certain --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13338,7 +13367,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* The first n waits for a CPU are written, or part of a call. */
+/* Removes the first n waits for a CPU: they are written, or were part of a call. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -13346,7 +13375,7 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* The waits for a CPU that ended by then have no call. */
+/* Writes the waits for a CPU that ended at or before `until`, outside of any call. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13391,7 +13420,8 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* It stays for a while: records of a thread can come behind its end. */
+/* Marks a track as dead. It is kept for a while, because a thread's records can come after its
+ * end. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13403,8 +13433,8 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* The track of a thread, made when it is first seen. Never NULL: without memory, or when there are
- * PX_TRACKS, those that are new share one. */
+/* Returns the track of a thread, created on first use. Never NULL: when out of memory, or with
+ * PX_TRACKS tracks, new threads share one track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13431,15 +13461,15 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Not the track that several share: its number is 0. */
+/* Names a track, except the shared one, whose tid is 0. */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Where an arrow begins (s) or ends (f) on a thread: in Perfetto's form an instant; in JSON the
- * slice that goes on at json_ns. */
+/* The start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON it
+ * attaches to the slice that is open at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13456,7 +13486,7 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* The track of a record, with the arrow that ends at its first one. */
+/* Returns the track of a record. The track's first record ends the arrow to it. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13468,7 +13498,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* A counter of a process, once it is described. */
+/* Writes a counter of a process, after its description. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13486,7 +13516,8 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* A file can be closed by another process, whose records come in their own order: no step back. */
+/* Writes a counter. Another process, whose records have their own order, can close a file; the time
+ * must not go back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->reported_ns[k]);
@@ -13502,14 +13533,15 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* What a recording says of a number can be anything: so much that a sum of two still is one. */
+/* Bounds a number of a recording, which can be anything, so that the sum of two does not
+ * overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of the process; not every step is told. */
+/* Sets a counter of the process. Not every step is written. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13520,7 +13552,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* what the event says is the number itself */
+    enum { IS = 2 }; /* the field is the new value */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
@@ -13545,9 +13577,8 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
- * them. A stack can have several lines, which those programs add up: a table that is full is
- * written, and begins again. --- */
+/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, the input of flamegraph.pl, inferno and
+ * speedscope. These add up several lines of one stack: a full table is written and emptied. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -13556,7 +13587,7 @@ static struct writer px_folded = { .fd = { -1, -1 } };
 static struct {
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
     u32 n;
-} *px_fold; /* NULL: nobody wants them */
+} *px_fold; /* NULL: not wanted */
 
 static void px_fold_flush(void)
 {
@@ -13575,7 +13606,8 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Appends a frame. ';' would end it, and a line break the stack. */
+/* Appends a frame. Escapes ';', which would end the frame, and line breaks, which would end the
+ * stack. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13608,7 +13640,7 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* The frame of a process: its program, else its number. */
+/* The frame of a process: its program, or its pid if that is unknown. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13618,7 +13650,7 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* The frame of a thread: the name that it gave itself, so that those of one name are together. */
+/* The frame of a thread: the name that it has set, so that threads of one name share a frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13629,8 +13661,9 @@ static void px_frame_thread(struct buf *b, const struct task *t, const struct px
         px_frame(b, "thread", 6);
 }
 
-/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
- * else the path; of openat and its like, the path before the directory. NULL: neither. */
+/* Returns what a call is about: the file or peer of the descriptor in its first argument
+ * ("3</etc/hosts>"), or else its path. For openat and similar calls the path comes before the
+ * directory. NULL: neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13655,7 +13688,7 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* A stack with one more frame, cut where no more fits. */
+/* Adds a stack with one more frame, truncated to PX_STACK_LEN. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13666,8 +13699,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* The name that a thread gives itself with prctl(2), as text shows it: in quotes, and with "..."
- * behind them where it was cut. */
+/* Notes the name that a thread sets with prctl(2). In the text it is in quotes, followed by "..."
+ * if it was cut. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13678,7 +13711,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* What is counted of a call: its time, divided into what it was, or only one of these, or bytes. */
+/* Adds what --folded counts of a call: its time, divided by state, or only one state, or bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -13699,7 +13732,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* those return how many messages moved */
+                 && !strstr(name, "mmsg"); /* they return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -13718,23 +13751,23 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* a leaf still fits */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a leaf */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
 
-/* Without calls: the CPU time of a process that has ended, below those that started it. */
+/* Without calls: adds the CPU time of a process that has exited, below its ancestors. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* of a command nothing else is known */
+        return; /* a process has no other numbers */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* the first ones give way where the names are too long */
+    do { /* drops the oldest ancestors if the names are too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -13744,7 +13777,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* What lasted and may overlap others of its kind. */
+/* Writes a slice that may overlap others of its kind. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -13756,13 +13789,14 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     }
     if (!px.proto || cat == PX_SCHED)
         return;
-    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS)); /* the viewer joins what fits */
+    /* The viewer merges tracks that do not overlap. */
+    px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
-/* Whether the slice of a call, or a counter, says what an event does. */
+/* Whether a call's slice or a counter already shows an event. */
 static bool px_is_said(const struct event *e)
 {
     bool beside = e->cat == CAT_SIG || e->kind == EK_EXIT_THREAD
@@ -13785,13 +13819,14 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end(t, 0);
 }
 
-/* Without calls, what the main thread's slices tell is which program it runs; NULL: it ended. */
+/* Without calls, the slices of a main thread show which program it runs. name is NULL when it
+ * exits. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
     if (opt.calls)
         return;
-    if (t->runs) { /* speedscope ends no slice that has another name, or none */
+    if (t->runs) { /* speedscope needs the name of the slice that ends */
         px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
         px_end(t, 0);
     }
@@ -13806,14 +13841,14 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* A process or a thread begins: its number is nobody else's from here on. */
+/* A process or thread begins. Its number no longer belongs to an earlier one. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* a damaged file says anything */
+        return; /* possible in a damaged file */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -13822,12 +13857,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* threads have their maker's name */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* a thread inherits its name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len); /* until it calls exec */
     if (old)
-        return; /* its first records came before its parent's */
+        return; /* its first records came before this one */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13855,7 +13890,7 @@ static void px_exec(const struct event *e)
     const char *base = e->err ? NULL : out_program(e, &n);
     if (!base)
         return;
-    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* exec replaced its memory */
         if (p->count[k]) {
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
@@ -13865,7 +13900,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* A disk's request, or io_uring's: from its issue to its end, and before that in the queue. */
+/* A disk or io_uring request: from its issue to its completion, and before that in the queue. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -13937,7 +13972,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* A wait that another thread ended: an arrow from it to this one, in JSON to where it ran on. */
+/* Draws an arrow from the thread that ended a wait to this one; in JSON, to where this one ran
+ * again. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -13948,7 +13984,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* What a call whose parts are not known in their order was for the longest time. */
+/* The state in which a call spent most time, if the order of its states is unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -13956,8 +13992,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* What the thread did in a call. Where it left its CPU once, the scheduler's record of that says
- * when; else only the call's sums are known. */
+/* Writes the states of the thread in a call. If it left its CPU once, the scheduler's record shows
+ * when; otherwise only the call's sums are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -14021,7 +14057,7 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files that are wanted: JSON, Perfetto's form, folded stacks. -1: not wanted. */
+/* Starts the wanted files: JSON, Perfetto's format, folded stacks. -1: not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14043,7 +14079,7 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* The end: counters as they stand, and what the run was; the stacks. */
+/* Finishes the files: the stacks, the remaining waits for a CPU, and the description of the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
@@ -14068,14 +14104,14 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * The page of reports, and the texts that are printed as gen/texts.py has made them: manual pages,
+ * The page of reports, and the texts that gen/texts.py has prepared for printing: manual pages,
  * completions, lists, the dashboard. Entry points: emb_text, emb_next. */
 
 /* A test that includes kvis.c has only an empty page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called: what it holds is for the assembler. */
+/* Never called: it only contains the .incbin. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -14083,19 +14119,20 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
+/* Hidden: otherwise position-independent code of arm64 reads the GOT, where a static ld has left
+ * 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* The text after this one, or the first for NULL: "NAME\nTEXT". NULL: there is no other. */
+/* Returns the text after this one, "NAME\nTEXT", or the first for NULL; NULL after the last. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
-    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
+    /* cppcheck-suppress comparePointers ; both point into what .incbin included */
     return text < emb_texts_end ? text : NULL;
 }
 
-/* The text KIND.NAME; NULL: there is none. */
+/* Returns the text KIND.NAME, or NULL. */
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
@@ -14107,26 +14144,26 @@ static const char *emb_text(const char *kind, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
- * The page is gen/report/, which the Makefile makes one file; its data are the run,
- * the summary (both as --json has them) and the events: a recording in base64, which report.js
- * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
- * fills in itself, and so has kvis diff. Entry points: rep_begin, rep_end; rep_temporary; rep_open,
- * rep_page, rep_skip, rep_json, rep_write, rep_close. */
+ * The page is gen/report/, which the Makefile makes one file. Its data are the run, the summary
+ * (both as in --json) and the events: a recording in base64, which report.js reads like rec_. The
+ * events are read from a recording, so none are kept in memory; if there are too many, the most
+ * significant ones stay. kvis monitor and kvis diff fill in their own parts of the page. Entry
+ * points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json, rep_write,
+ * rep_close. */
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 without padding */ };
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* what is not yet written of it */
-    struct buf raw;          /* of the recording, not yet written */
-    u64 score[REP_SCORES];   /* events by how telling they are */
-    u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
-    bool chosen;             /* all are counted: events stay from the score `least` on */
+    const char *page, *page_end; /* the rest of the page */
+    struct buf raw;          /* bytes of the recording, not yet written */
+    u64 score[REP_SCORES];   /* number of events with each score */
+    u64 seen, kept, at_least; /* at_least: with the score `least` */
+    bool chosen;             /* all are counted: a score of at least `least` stays */
     u32 least;
-    u64 some;                /* how many of those stay */
+    u64 some;                /* how many with exactly that score stay */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14134,8 +14171,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* How telling an event is: processes, signals and the network before all, then what failed, then
- * what took long or moved much. */
+/* Scores an event: processes and signals come first, then the network, failures, and finally what
+ * took long or moved much. */
 static u32 rep_score(const struct event *e)
 {
     if (e->cat == CAT_SIG || e->kind == EK_LOST || (e->cat == CAT_PROC && e->kind != EK_SCHED))
@@ -14155,8 +14192,8 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-/* Whether an event or call goes into the page. While it is traced or played, what there is is
- * counted; of those that just reach the score, some stay: evenly over the run. */
+/* Whether an event or call goes into the page. The first pass only counts. Of the events with the
+ * lowest score that stays, some stay, evenly spread over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14185,7 +14222,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* From which score on events stay, so that there are at most `max`. */
+/* Chooses the lowest score that stays, so that at most `max` events stay. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14233,16 +14270,16 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* What rec_ writes its blocks by. */
+/* The function with which rec_ writes its blocks. */
 static int rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has said why */
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has reported why */
 }
 
-/* JSON inside of a script element: < could end it, or begin a comment. */
+/* Writes JSON in a script element. Escapes <, which could end it or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -14256,7 +14293,7 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Names, texts and categories of the kinds, which the page makes its lines of. */
+/* Names, categories and texts of the kinds, from which the page makes its lines. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14278,7 +14315,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* The small data: the run, its summary ("null": it is not known), the kinds, what was left out. */
+/* The small data: the run, its summary ("null" if it is unknown), the kinds, what was left out. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14302,8 +14339,8 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Leaves out what there is of the page up to one of its marks, {{facts}} or such. Returns the bytes
- * before that. */
+/* Skips the page up to and including one of its marks, such as {{facts}}. Returns the number of
+ * bytes before the mark. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page;
@@ -14312,14 +14349,14 @@ static size_t rep_skip(const char *mark)
     return at ? (size_t)(at - from) : 0;
 }
 
-/* The page up to a mark. */
+/* Writes the page up to a mark. */
 static void rep_page(const char *mark)
 {
     const char *from = rep.page;
     rep_put(from, rep_skip(mark));
 }
 
-/* The page, and where it goes. */
+/* Takes the embedded page and the descriptor that it is written to. */
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
@@ -14335,7 +14372,7 @@ static void rep_close(void)
     out_writer_flush(&rep.w);
 }
 
-/* Reads the recording again, from its beginning, into the page. */
+/* Reads the recording again, from its beginning, and writes its events into the page. */
 static void rep_events(int fd, const char *name)
 {
     out.n_taps = 0;
@@ -14362,7 +14399,7 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Makes the report of the recording in fd. whole: its end was reached. */
+/* Writes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14375,7 +14412,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
+/* Returns an unnamed file in dir (TMPDIR or /tmp) for the recording of a live report, or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14392,45 +14429,45 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: two recordings compared =====================================
- * Both are played to df_event, which adds up commands; files, addresses and calls are added up in
- * the recordings' own summaries. What is compared is a list of pairs: a name with its numbers in A
- * and in B. Text and JSON walk the same lists (df_tables[]); the page has the JSON in it, and the
- * runs of the commands for its timelines. Entry points: df_load, df_text, df_json, df_page,
- * df_is_above. */
+ * Both recordings are played to df_event, which adds up commands; files, addresses and calls are
+ * added up in the recordings' own summaries. The comparison is a list of pairs: a name with its
+ * numbers in A and in B. Text and JSON use the same lists (df_tables[]); the page contains the
+ * JSON, and the runs of the commands for its timelines. Entry points: df_load, df_text, df_json,
+ * df_page, df_is_above. */
 
 enum {
     DF_SHOWN = 10,        /* rows of a table of text */
-    DF_LIVES = 1 << 16,   /* processes at one time */
-    DF_ROWS = 1 << 20,    /* commands of a recording, each name once */
-    DF_LINE = 512,        /* bytes of a command line that make its name (--by=line) */
+    DF_LIVES = 1 << 16,   /* processes at a time */
+    DF_ROWS = 1 << 20,    /* distinct commands of a recording */
+    DF_LINE = 512,        /* bytes of a command line used as its name (--by=line) */
     DF_RUNS = 4096,       /* runs of commands in a timeline */
-    DF_PIDS = 1 << 22,    /* more than PID_MAX_LIMIT (include/linux/threads.h) lets there be */
-    DF_LEAST_NS = 100000, /* below, 0.0 ms would be all that a row says */
+    DF_PIDS = 1 << 22,    /* pids are below PID_MAX_LIMIT (include/linux/threads.h) */
+    DF_LEAST_NS = 100000, /* a smaller time would be shown as 0.0 ms */
 };
 
-/* What a recording has of a name. count: opens, runs or calls. amount: bytes or ns. */
+/* The numbers of a name in a recording. count: opens, runs or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* of a command: with its children, on CPUs, runs that failed */
+    u64 time_ns, cpu_ns, failed; /* of a command: with children, on CPUs, failed runs */
 };
 
-/* A name with its numbers in both. */
+/* A name with its numbers in both recordings. */
 struct df_pair {
-    struct name *name, *shape; /* shape: what names that differ by chance have in common */
+    struct name *name, *shape; /* shape: the name without its random parts */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* of a call */
     u16 err;                   /* of calls that failed: their errno */
 };
 
-/* A process while its recording is played. It is at work when none of its children runs. */
+/* A process while its recording is played. It counts as working while none of its children runs. */
 struct df_life {
     struct df_life *next;
-    u32 pid, parent, children; /* children: that run */
-    u64 serial, parent_serial; /* numbers of processes are used again */
+    u32 pid, parent, children; /* children: number that run */
+    u64 serial, parent_serial; /* pids are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* of the command; since when it is at work, or was last */
+    u64 begin_ns, since_ns;    /* of the command; the last time it began to work */
     struct df_row now;         /* of the command, so far */
 };
 
@@ -14445,24 +14482,24 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* where it begins */
-    u64 least_ns, shorter; /* runs that took less are left out, and how many those are */
+    u64 from_ns;           /* its start */
+    u64 least_ns, shorter; /* shorter runs are left out; how many these are */
 };
 
 static const char *df_by = "program"; /* --by */
 static u32 df_fail_above = UINT32_MAX; /* --fail-above, in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* by address: a name is the same in both */
+    struct df_row *name[2], *command[2]; /* sorted by the name's address, the same in both */
     u32 n_names[2], n_commands[2], cap[2];
-    u64 left_out;            /* processes and commands that were too many */
-    u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
-    bool counted[2];         /* the calls are known */
-    u32 unasked[2];          /* calls that -e left out, by names; sc_set has those of both */
-    bool timed[2];           /* and where their time went */
+    u64 left_out;            /* processes and commands beyond the limits */
+    u64 wall_ns[2];          /* of the command, from its exec to its exit; else of the run */
+    bool counted[2];         /* the calls were counted */
+    u32 unasked[2];          /* names of calls that -e left out; sc_set excludes those of both */
+    bool timed[2];           /* where their time went is known */
     struct summary *sum[2];
     const char *file[2];
-    u8 *pids[2];             /* a bit for each that the recording names */
+    u8 *pids[2];             /* a bit for each pid in the recording */
     struct df_timeline timeline[2]; /* with --report */
     /* while recording `k` is played */
     u64 n_begun;             /* processes */
@@ -14488,7 +14525,7 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Makes one row of those with the same name. Returns how many are left, by address. */
+/* Merges rows with the same name. Returns how many are left, sorted by address. */
 static u32 df_merge(struct df_row *row, u32 n)
 {
     u32 kept = 0;
@@ -14502,7 +14539,7 @@ static u32 df_merge(struct df_row *row, u32 n)
     return kept;
 }
 
-/* Adds what is known of a command that is over. */
+/* Adds the numbers of a command that has ended. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -14529,7 +14566,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* The process of a number, made if it was not there; NULL: there are too many. */
+/* Returns the process with this pid, created on first use; NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14548,17 +14585,17 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* A time that a file gives: it can go backwards there. */
+/* Returns to - from, or 0: times in a file may go backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
 }
 
-/* Notes a run of a command for the timeline. When there are too many, the shortest have to go. */
+/* Notes a run of a command for the timeline. Drops the shortest runs when there are too many. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubled, it is still a number */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubling it must not overflow */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14575,7 +14612,7 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* The command of a process is over, or replaced by another one. */
+/* The command of a process has ended or was replaced by another one. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -14611,7 +14648,7 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* its end was not seen */
+    df_ended(child, e->ts_ns); /* its exit was not seen */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
@@ -14678,7 +14715,7 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* The recording is over: what still ran did so until its last event. */
+/* The recording has ended: commands that still ran are counted up to its last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -14693,8 +14730,8 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Takes the totals of all names, and clears them for the next recording. Returns whether there was
- * memory for that. */
+/* Takes the totals of all names and clears them for the next recording. Returns false if out of
+ * memory. */
 static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
@@ -14710,7 +14747,7 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Those that ran before the recording began have a name all the same. */
+/* Names the processes that ran before the recording began. */
 static void df_attached(void)
 {
     for (u32 i = 0; i < rec_attached.n; i++) {
@@ -14720,7 +14757,7 @@ static void df_attached(void)
     }
 }
 
-/* Plays a recording. Returns whether it is whole; else rec_in.wrong says why not. */
+/* Plays a recording. Returns whether it is complete; if not, rec_in.wrong says why. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -14753,7 +14790,7 @@ static bool df_of_proc(u32 k)
     return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
-/* Whether B took longer than --fail-above lets it. */
+/* Whether B took longer than --fail-above allows. */
 static bool df_is_above(void)
 {
     double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
@@ -14768,10 +14805,10 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* How many characters at the end of a word of letters and digits look as if mkstemp(3) or its like
- * had chosen them: 6 behind a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
- * longer ones. Words that do not mix small letters, capital letters and digits are none, nor are
- * those with a small number behind (part12). */
+/* Returns how many trailing characters of a word of letters and digits look as if mkstemp(3) or the
+ * like had chosen them: 6 after a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
+ * longer words. 0 if the word does not mix lower case, upper case and digits, or ends in a small
+ * number (part12). */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -14789,8 +14826,8 @@ static u32 df_random(const char *s, u32 n)
     return n < 10 ? 6 : n;
 }
 
-/* Whether the part of a path that begins with a word of n characters is a directory or a file for
- * what is temporary. */
+/* Whether the path component that begins with a word of n characters is a temporary directory or
+ * file. */
 static bool df_is_temporary(const char *s, u32 n)
 {
     if (n == 3)
@@ -14798,11 +14835,11 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* What name s of recording k has in common with its like: `*` stands for the number of one of the
- * recording's processes, and in what is temporary for what mkstemp(3) chose. */
+/* Sets b to name s of recording k with `*` in place of the pid of one of the recording's processes,
+ * and, in temporary files, of what mkstemp(3) chose. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: a part of a path, or a word */
+    bool temporary = false, begins = true; /* begins: at a path component or a word */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -14826,7 +14863,7 @@ static void df_shape(struct buf *b, const char *s, u32 k)
 
 /* --- pairs --- */
 
-static struct { struct df_pair *p; u32 n; } df_list; /* the pairs at hand */
+static struct { struct df_pair *p; u32 n; } df_list; /* the current pairs */
 
 static int df_by_shape(const void *a, const void *b)
 {
@@ -14841,7 +14878,7 @@ static u64 df_distance(u64 a, u64 b)
     return a > b ? a - b : b - a;
 }
 
-/* What changed most comes first. */
+/* Sorts the largest change first. */
 static int df_most_changed(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -14854,7 +14891,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds the row of a recording to the pairs. */
+/* Adds a row of recording k to the pairs. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -14869,7 +14906,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Makes one pair of those with the same shape. One that is alone keeps its name. */
+/* Merges pairs with the same shape. A pair that is alone keeps its name. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -14892,7 +14929,7 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Makes pairs of the rows of both recordings. */
+/* Makes pairs from the rows of both recordings. */
 static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
@@ -14911,8 +14948,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-/* What recording k has of a call. Where the time of all calls is not known in both, that of those
- * that waited is. */
+/* Returns the numbers of a call in recording k. If the time of all calls is not known in both
+ * recordings, takes that of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -14957,7 +14994,7 @@ static void df_pair_failed(void)
     df_join();
 }
 
-/* Whether other calls were traced in one recording than in the other. */
+/* Whether the recordings traced different calls. */
 static bool df_other_calls(void)
 {
     u32 n = 0;
@@ -14970,13 +15007,13 @@ static bool df_other_calls(void)
 
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
-/* What is compared, in the order of text and JSON. */
+/* The comparisons, in the order of text and JSON. */
 static const struct df_table {
     const char *key, *title;     /* in JSON; in text */
-    const char *count, *amount;  /* in JSON, what count and amount are */
-    const char *name;            /* in text, the column of names */
+    const char *count, *amount;  /* names of count and amount in JSON */
+    const char *name;            /* heading of the names in text */
     u8 unit;                     /* of amount: enum df_unit */
-    char cls;                    /* of the names that are compared; 0: pair() does that */
+    char cls;                    /* class of the compared names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
@@ -14993,13 +15030,13 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether recording k may have what it does not name: it had no place for all failures. */
+/* Whether recording k may contain a failure without naming it, because its list was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
-/* The pairs of a table, what changed most first. */
+/* Makes the pairs of a table and sorts the largest change first. */
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
@@ -15029,7 +15066,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* A number, right-aligned; sign 0: without one. */
+/* A right-aligned number; sign 0: no sign. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -15041,13 +15078,13 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* By how many percent b is more than a, which is not 0. */
+/* Returns by how many percent b exceeds a, which is not 0. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* The same as people read it: from ten times as much on, how many times. */
+/* Writes a change in percent, or as a factor if that is 10 or more. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -15073,8 +15110,8 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Text that ends a line, as much of it as a terminal of that many columns has a place for; 0: there
- * is no terminal. */
+/* Writes text that ends a line, truncated to what fits in the columns of the terminal. columns 0:
+ * there is no terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15089,7 +15126,7 @@ static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
     b_s(b, "...");
 }
 
-/* The name of a pair ends a line. */
+/* Writes the name of a pair, which ends its line. */
 static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
@@ -15173,7 +15210,7 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* What else is known of the calls of the last table. least_ns: of those that took as long. */
+/* Prints further numbers for the calls in the current pairs that took at least least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15190,7 +15227,7 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* The calls of recordings of kvis trace: what they took, and where that went. */
+/* The calls of recordings of kvis trace: their times, and where the time went. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15219,7 +15256,7 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* A time of the whole run: from A to B. */
+/* A time of the whole run: A → B. */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -15280,7 +15317,7 @@ static void df_text(struct buf *b)
 
 /* --- JSON --- */
 
-/* What recording k knows of a call; what it does not know is absent. */
+/* The numbers of a call in recording k. Unknown ones are omitted. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15294,7 +15331,7 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
         st_json_time(b, "timed", t);
 }
 
-/* What recording k has of a pair. */
+/* The numbers of a pair in recording k. */
 static void df_json_side(struct buf *b, const struct df_table *t, const struct df_pair *p, u32 k)
 {
     const struct df_row *r = &p->of[k];
@@ -15309,7 +15346,7 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}; null: it is not there. */
+/* {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}; null: not recorded. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15341,7 +15378,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* The pairs of a table that have changed; only: those that just this recording has, -1: all. */
+/* The changed pairs of a table. only: those that exist in just this recording; -1: all. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15374,7 +15411,7 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* The programs, by their paths, that only one of them ran. */
+/* The programs, by their paths, that only one of the recordings ran. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15425,7 +15462,7 @@ static void df_json(struct buf *b)
 /* --- the page --- */
 
 /* {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}
- * BEGIN is counted from the exec of the first command, so that both begin at 0. */
+ * BEGIN is relative to the exec of the first command, so both timelines begin at 0. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15448,7 +15485,7 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* The page with both runs, and what has changed. */
+/* Writes the page with both runs and what has changed. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15467,19 +15504,20 @@ static void df_page(int to)
 }
 
 /* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
- * What page faults, pmc_, unc_ and check_ share: pf_event (opens an event), pf_paranoid, pf_why_not
- * and pf_fix (why that failed, and what can be done), pf_read (what a group has counted).
+ * Page faults, pmc_, unc_ and check_ share pf_event (opens an event), pf_paranoid, pf_why_not and
+ * pf_fix (why that failed and how to fix it) and pf_read (reads the counts of a group).
  *
- * Page faults: software events sample every fault of the tracees, with its address: one event the
- * minor ones, and one, where its rings fit, those that wait for a disk (major). Inherited by
- * threads and children, which the kernel allows for a mapped ring only with one event a CPU
- * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
- * within PF_RUN_NS, are one event. The rings are merged by time, and read up to whatever is told
- * next (pf_upto): so an address finds the region it fell into. */
+ * Page faults: software events sample every fault of the tracees with its address, one event for
+ * minor faults and, if its rings fit, one for major faults, which wait for a disk. Threads and
+ * children inherit the events. The kernel allows that for a mapped ring only with one event per CPU
+ * (perf_mmap in kernel/events/core.c). Consecutive faults of one thread in one region are one
+ * event, if they are within PF_RUN_NS. The rings are merged by time and read up to the next event
+ * to be reported (pf_upto), so that an address is looked up in the region in which it was at that
+ * time. */
 
 /* --- events --- */
 
-/* perf_event_open(2): a descriptor, or -errno. */
+/* perf_event_open(2). Returns a descriptor or -errno. */
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
@@ -15487,17 +15525,17 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* kernel.perf_event_paranoid; -1, which allows everything, where it cannot be read. */
+/* Returns kernel.perf_event_paranoid; -1, which allows everything, if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* The highest perf_event_paranoid with which events can be opened without privileges: of all that
- * a CPU or a cgroup does, of a user's own threads (Documentation/admin-guide/perf-security.rst). */
+/* The highest perf_event_paranoid at which events can be opened without privileges: for a whole CPU
+ * or cgroup, and for a user's own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* What can be done about an errno of perf_event_open; "": nothing. perf_event_paranoid gives EACCES
+/* Returns how to fix an errno of perf_event_open, or "". perf_event_paranoid causes EACCES
  * (perf_allow_cpu in the kernel's include/linux/perf_event.h), a container's filter EPERM. */
 static const char *pf_fix(int e, enum pf_level level)
 {
@@ -15516,7 +15554,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Why perf_event_open failed, and what can be done about it, good until the next call. */
+/* Returns why perf_event_open failed and how to fix it. The text is valid until the next call. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15531,7 +15569,8 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* The next range of a list like 0,3-7, with *list put behind it; false: there is none. */
+/* Reads the next range of a list like 0,3-7 and advances *list past it. Returns false at the
+ * end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15544,7 +15583,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* The largest number of a list of CPUs, plus one, or its first number. No such file: 0, or -1. */
+/* Returns the largest number in a list of CPUs plus one, or with `first` its first number. If there
+ * is no such file: 0, or -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15560,16 +15600,16 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* events of the largest group */
 
-/* What a group of events had counted when it was read last; all 0: it was not. */
+/* What a group of events had counted when it was last read; all 0: it was never read. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* What it has counted since. */
+/* What the group has counted since then. */
 struct pf_delta {
-    u64 enabled, running;       /* ns; it was on a PMU for `running` of them */
+    u64 enabled, running;       /* ns; the group was on a PMU for `running` ns */
     double value[PF_MEMBERS];   /* scaled to `enabled`, as perf_event_open(2) says */
-    u32 backwards;              /* values that went back: shown as no change */
+    u32 backwards;              /* values that decreased: shown as no change */
 };
 
 enum {
@@ -15577,7 +15617,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events, opened with that format; false: it cannot be read. */
+/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the change since *c, and updates
+ * *c. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15603,20 +15644,19 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 /* No kernel can be built for more CPUs (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* A ring for each CPU and kind: 2 * CPU + is_major. */
+/* The rings, one for each CPU and kind: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
     int fd[PF_RINGS];   /* of the rings that are mapped */
     u32 n;
-    size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
-    u64 next[PF_RINGS]; /* when the next sample of a ring was taken; 0: not looked */
-    bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
-                       seen */
+    size_t page, pages; /* of a ring, as perf_event_mlock_kb allows */
+    u64 next[PF_RINGS]; /* time of the next sample of a ring; 0: not read yet */
+    bool user_only; /* no faults in kernel mode: perf_event_paranoid */
 } pf_rings;
 
-/* --- a ring as perf_event_open(2) maps it: also rb_ reads such --- */
+/* --- a ring as perf_event_open(2) maps it; rb_ reads such a ring as well --- */
 
 static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, size_t n)
 {
@@ -15626,8 +15666,9 @@ static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, si
     memcpy((u8 *)to + part, data, n - part);
 }
 
-/* Copies n bytes of the record at the tail, its header first. Returns false where there is none
- * before `head`; the kernel writes no record without a header: such a ring is given up. */
+/* Copies n bytes of the record at the tail, its header first. Returns false if there is no record
+ * before `head`. The kernel writes no record without a header; a ring with such a record is given
+ * up. */
 static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *record, size_t n)
 {
     const struct perf_event_header *h = record;
@@ -15663,8 +15704,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps a ring, as large as is allowed; a signal says when it fills (it interrupts tr_'s waiting).
- */
+/* Maps a ring, as large as allowed. A signal interrupts tr_'s wait when the ring fills up. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -15688,7 +15728,7 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens an event for one thread on one CPU; the rings of the first thread are those of the rest. */
+/* Opens an event for one thread on one CPU. Later threads share the rings of the first one. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -15702,13 +15742,13 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* The descriptor must live as long as the event: it is closed when kvis ends. */
+    /* The descriptor must stay open as long as the event exists: it is closed when kvis exits. */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens the events for one thread on every CPU that there is: sysconf(3) of musl says on how many
- * kvis may run, and it may be started on one that is not the first. Returns 0 or -errno. */
+/* Opens the events for one thread on every present CPU. musl's sysconf(3) counts only the CPUs on
+ * which kvis may run, and these need not be the first ones. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -15717,7 +15757,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* that CPU is off */
+        if (e == -ENODEV) /* that CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -15727,9 +15767,9 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not yet shown */
+static struct ev_groups pf_groups; /* page faults that are not reported yet */
 
-/* Says why page faults are off, and what can be done. */
+/* Reports why page faults are off and how to fix that. */
 static void pf_explain(int e)
 {
     u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER));
@@ -15740,7 +15780,7 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Reports the faults of each thread and region as one event, where there are several. */
+/* Reports the faults of each thread and region, several as one event. */
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -15756,8 +15796,8 @@ static void pf_flush(void)
     }
 }
 
-/* The region that a fault at addr was in; `none`, with a name that says why, where that is not
- * known. During an exec, what is unknown lies in the new program's memory: t->mm is the old one. */
+/* Returns the region of a fault at addr. If it is unknown, returns `none`, whose name says why.
+ * During an exec, an unknown region belongs to the new program: t->mm is still the old memory. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -15804,7 +15844,8 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* A record, as far as it is of use: of a sample tid, time and address, of a loss how many. */
+/* The part of a record that is used: tid, time and address of a sample, or the number of lost
+ * records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -15813,7 +15854,7 @@ struct pf_record {
     };
 };
 
-/* The record at the tail of a ring; false: there is none. */
+/* Reads the record at the tail of a ring. Returns false if there is none. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
     return ring_look(m, __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), r, sizeof *r);
@@ -15824,8 +15865,8 @@ static bool pf_is_sample(const struct pf_record *r)
     return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
 }
 
-/* When the next sample of a ring was taken; ~0: there is none. What is no sample is taken on the
- * way. */
+/* Returns the time of the next sample of a ring, or ~0 if there is none. Takes other records before
+ * it out of the ring. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -15844,7 +15885,7 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Reports faults when the first began so long ago. */
+/* Reports the faults if the first one is more than PF_RUN_NS older than ns. */
 static void pf_flush_old(u64 ns)
 {
     const struct ev_group *g = &pf_groups.g[pf_groups.first];
@@ -15852,7 +15893,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Tells the faults up to a time; cheap when there is nothing to tell. */
+/* Reports the faults up to a time; cheap if there are none. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
@@ -15871,19 +15912,19 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
- * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
- * is the format), for a batch of names at a time. The file is read into memory, all its types are
- * checked and their positions noted; each type that bears a wanted name is then asked for the
+ * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (the format is in
+ * Documentation/bpf/btf.rst), for a batch of names at a time. The file is read into memory, all its
+ * types are checked and their positions noted, each type with a wanted name is searched for the
  * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
  * continue vmlinux's. The file is not trusted: every length is checked against its section, chains
- * of types have a depth limit, and the file's size limits how many members a batch may look at.
+ * of types have a depth limit, and the file's size limits how many members a batch may visit.
  * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
 
 enum {
     WHY_LEN = 256,          /* of every `char why[]` */
     BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
     BTF_MAX_FILE = 64 << 20,
-    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own bound */
+    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own limit */
     BTF_BUCKETS = 256,
     BTF_LAYOUTS = 128,      /* kinds have 7 bits */
 };
@@ -15895,16 +15936,16 @@ struct kfield {
     u32 off, size;
     bool is_signed, exists;
     u32 count; /* of array elements; 0: a flexible array, 1: not an array */
-    u64 value; /* of an enumerator; of a type: its number */
+    u64 value; /* of an enumerator; of a type: its id */
 };
 
-/* A question: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions
- * are left out. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it is a bit-field (and
- * exists); -EINVAL no such name can be; -EBADMSG damaged BTF. */
+/* A query: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions are
+ * omitted. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it exists, but is a bit-field;
+ * -EINVAL not a valid name; -EBADMSG damaged BTF. */
 struct btf_want {
     const char *name;
     u8 kind;  /* the caller's */
-    u32 next; /* btf_'s: the question after this one in its bucket, from 1 */
+    u32 next; /* btf_'s: the next query in its bucket, from 1 */
     struct kfield f;
     int err;
 };
@@ -15915,8 +15956,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* What follows the 12 bytes that all kinds begin with: `body` bytes and `each` for each of vlen.
- * named: a name of this kind is a type's. */
+/* What follows the first 12 bytes, which all kinds have: `body` bytes, and `each` bytes for each of
+ * vlen members. named: the name of this kind is a type's name. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -15927,15 +15968,15 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_KINDS] = { 0, 0, false }, /* one of a newer kernel */
 };
 
-/* One file in memory. Positions are from its start. */
+/* One file in memory. Positions are offsets from its start. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* bytes at p; size of them are the file's */
+    u32 mapped; /* bytes at p; `size` of them belong to the file */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* of this file's own; what is lower is vmlinux's */
+    u32 first_id, n_ids, str_base; /* of this file; lower ones are vmlinux's */
     u32 *type;                     /* the position of each type, from first_id on */
-    const u8 *layout;              /* sizes of kinds we do not know: 4 bytes each */
+    const u8 *layout;              /* sizes of unknown kinds, 4 bytes each */
     u32 n_layouts;
 };
 
@@ -15948,16 +15989,17 @@ struct btf_type {
     bool flag;
 };
 
-struct btf_step { const char *name; u32 n; }; /* n: the name's length; name NULL: an index */
+struct btf_step { const char *name; u32 n; }; /* n: the length of the name; if name is NULL, an
+                                               * index */
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* One batch at work. */
+/* The current batch. */
 static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* questions by how their type's name begins; 0: none */
-    u32 *hit, n_hits;         /* types whose names begin like one that is asked for */
-    u64 members;              /* that may still be looked at */
+    u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
+    u32 *hit, n_hits;         /* types whose names begin like a wanted one */
+    u64 members;              /* how many may still be visited */
     char *why;
 } btf;
 
@@ -15967,7 +16009,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* the first reason is the one */
+        return -EBADMSG; /* the first reason is kept */
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -15983,9 +16025,9 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch takes
- * 5 ms then, and 35 ms where it must be read, page by page. A file of another file system could
- * shrink while it is mapped. */
+/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch then
+ * takes 5 ms, and 35 ms if the file must be read page by page. A file of another file system is not
+ * mapped, because it could shrink. */
 static bool btf_map(struct btf_file *b, int fd)
 {
     enum { SYSFS = 0x62656572 };
@@ -16019,8 +16061,8 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
- * that a kind that came later can be passed over. */
+/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h),
+ * so that newer kinds can be skipped. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16043,7 +16085,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not known", h.version, h.flags);
-    /* A longer header is a newer kernel's: what it adds beyond layouts is not needed here. */
+    /* A longer header is a newer kernel's. Its additions other than layouts are not needed here. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16055,7 +16097,7 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* A module may add no string of its own. */
+    /* A module may have no strings of its own. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
@@ -16071,14 +16113,15 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 
 /* --- types --- */
 
-/* The type at a position, all of which is in the file. Returns its length, or -EBADMSG. */
+/* Reads the type at a position and checks that all of it is in the file. Returns its length, or
+ * -EBADMSG. */
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is cut off", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* 16 bits of vlen and 5 of kind; the bits above either are 0 so far, and reserved to them. */
+    /* vlen has 16 bits and kind 5. The bits above each are reserved for them and are 0 so far. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -16105,7 +16148,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Notes a type of which an answer may be asked, when all types are known. */
+/* Notes a type that a query may name, for when all types are known. */
 static int btf_hit(u32 id)
 {
     if (!(btf.n_hits & (btf.n_hits - 1))) { /* a power of two */
@@ -16118,7 +16161,7 @@ static int btf_hit(u32 id)
     return 0;
 }
 
-/* Checks all types, and notes where they are. */
+/* Checks all types and notes their positions. */
 static int btf_scan(struct btf_file *b)
 {
     b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
@@ -16166,7 +16209,7 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers without end", id);
 }
 
-/* Size and sign of what is not an array. */
+/* Size and signedness of a type that is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16177,7 +16220,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* How BTF spelled a bit-field before members had a width of their own. */
+        /* BTF described bit-fields like this before members had a width of their own. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -16189,7 +16232,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* The body of an array: the type of an element, that of an index, and how many there are. */
+/* The body of an array: element type, index type, number of elements. */
 static u32 btf_array_of(const struct btf_type *t)
 {
     return btf_u32(t->body);
@@ -16200,7 +16243,7 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Size, count and sign of a type. */
+/* Size, count and signedness of a type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16237,7 +16280,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Part i of a struct or an enum: its first word is a name. */
+/* Part i of a struct or an enum; its first word is the offset of a name. NULL: *err says why. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16251,7 +16294,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* A member of a struct or of the anonymous ones in it. h->off is in bits. */
+/* Finds a member of a struct, or of the anonymous structs in it. h->off is in bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16337,7 +16380,7 @@ static int btf_enumerator(const struct btf_type *t, const struct btf_step *step,
 
 /* --- names --- */
 
-/* One step of a path at *s: ".member" or "[2]". */
+/* Reads one step of a path at *s: ".member" or "[2]". */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
@@ -16358,7 +16401,7 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* Resolves the rest of a path, from a type that has the path's first word as its name. */
+/* Resolves the rest of a path, from a type whose name is the path's first word. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16381,7 +16424,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Puts the questions into buckets. */
+/* Sorts the queries into buckets. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -16398,7 +16441,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Answers the unresolved questions that begin with this type's name. */
+/* Answers the unresolved queries that begin with this type's name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16410,7 +16453,8 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* If several types have one name, the first with the member answers; the module's come first. */
+/* If several types have the same name, the first one with the member is used; the module's types
+ * come first. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
@@ -16422,7 +16466,7 @@ static void btf_answer(struct btf_want *w, u32 n)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
-/* Takes in one more file: the first is vmlinux's. */
+/* Loads one more file. The first is vmlinux's. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -16442,7 +16486,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* module_fd < 0: vmlinux alone. */
+/* module_fd < 0: only vmlinux. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16453,8 +16497,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* A part of a struct or an enum takes 8 bytes or more, and a name meets a part again only where
-     * an anonymous struct is part of several. */
+    /* A part of a struct or an enum takes at least 8 bytes, and a query visits a part twice only if
+     * an anonymous struct is part of several others. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         btf_answer(w, n);
@@ -16490,9 +16534,9 @@ static int btf_open(const char *name, char why[])
     return e ? e : fd;
 }
 
-/* Answers all of w[] from vmlinux's BTF, and a module's when one is named. Each answer has its own
- * err. Returns 0 or, when the BTF cannot be read at all, -errno (also in each err) and why; `why`
- * also says what was damaged when an err is -EBADMSG. */
+/* Answers all of w[] from vmlinux's BTF and, if a module is named, from the module's. Each query
+ * has its own err. Returns 0, or if the BTF cannot be read at all, -errno (also in each err) and
+ * why. `why` also says what was damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16514,10 +16558,10 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
- * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
- * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
- * a field is where the file says so in full, or it is an error. Entries: tfs_dir, tfs_event_id,
+ * Opens tracefs with a mount that has no path and ends with its descriptor (fsopen, fsmount: Linux
+ * 5.2), or where it is mounted. events/CATEGORY/EVENT/format (written by f_show in
+ * kernel/trace/trace_events.c) contains the position of each field in a record. The file is not
+ * trusted: a field that it does not describe in full is an error. Entries: tfs_dir, tfs_event_id,
  * tfs_fields; tfs.why has the reason of the last failure. */
 
 enum {
@@ -16527,12 +16571,12 @@ enum {
 };
 
 static struct {
-    const char *mounted[2]; /* where to look when fsopen fails */
-    int fd, err;            /* -1: no descriptor; the error is remembered too */
+    const char *mounted[2]; /* where to look if fsopen fails */
+    int fd, err;            /* -1: not open; a failure is remembered */
     char why[WHY_LEN], no_root[WHY_LEN];
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
-/* The event and the field that a format line describes. */
+/* The field that a line of a format describes. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
@@ -16556,9 +16600,9 @@ static bool tfs_is_tracefs(int fd)
     return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
 }
 
-/* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
- * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list).
- * securityfs says whether it is on, mounted or not. */
+/* Whether lockdown hides tracefs. It leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS),
+ * and Linux 7.2 then crashes when the last mount is released (tracefs_destroy_inode: list_del of an
+ * inode that is on no list). securityfs contains the mode, whether it is mounted or not. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16581,13 +16625,13 @@ static int tfs_open_mounted(const char *path)
         return -errno;
     if (tfs_is_tracefs(fd))
         return fd;
-    close(fd); /* the empty directory that sysfs keeps for it */
+    close(fd); /* sysfs's empty mount point */
     return -ENOENT;
 }
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* The fix where tracefs cannot be mounted, or one of its files cannot be read. */
+/* Returns the fix if tracefs cannot be mounted or one of its files cannot be read. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16600,7 +16644,7 @@ static const char *tfs_fix(int e)
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
     case ENODEV: return "use a kernel with CONFIG_FTRACE";
-    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* before 5.2: no fsopen */
+    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* no fsopen before 5.2 */
     }
 }
 
@@ -16621,7 +16665,8 @@ static int tfs_find_root(void)
                     strerror(-e), tfs.mounted[0], tfs.mounted[1], tfs_fix(e));
 }
 
-/* tracefs' root (O_PATH; kvis keeps it), or -errno and why. Looked for once. */
+/* Returns tracefs' root (O_PATH; the caller does not close it), or -errno and why. Searches only
+ * once. */
 static int tfs_dir(char why[])
 {
     if (tfs.fd < 0 && !tfs.err) {
@@ -16635,7 +16680,7 @@ static int tfs_dir(char why[])
 
 /* --- files of an event --- */
 
-/* "sched/sched_process_exec": two names, and nothing that leaves events/. */
+/* Whether a name is two names, such as "sched/sched_process_exec", that do not leave events/. */
 static bool tfs_event_name(const char *event)
 {
     const char *slash = strchr(event, '/');
@@ -16662,7 +16707,7 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* The whole file, with a NUL that does not count. */
+/* Reads the whole file and appends a NUL that b->len does not include. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16685,7 +16730,8 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     return e;
 }
 
-/* A number of at most 9 digits at *p, then `end`; behind both. Anything else: -1. */
+/* Reads a number of at most 9 digits at *p, followed by `end`, and advances *p past both. Returns
+ * -1 for anything else. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16698,7 +16744,7 @@ static s32 tfs_number(const char **p, char end)
     return v;
 }
 
-/* The number by which perf_event_open(2) knows the event, or -errno. */
+/* Returns the id of the event for perf_event_open(2), or -errno. */
 static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
@@ -16712,7 +16758,7 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* The declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
+/* Parses the declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
@@ -16724,7 +16770,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print the source: "char comm[TASK_COMM_LEN]". Then only the size is known. */
+        /* Old kernels print the source, "char comm[TASK_COMM_LEN]". Only the size is known then. */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16743,8 +16789,8 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and whatever a later kernel adds, up to the line's
- * end at `end`. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and skips what later kernels add, up to the
+ * end of the line at `end`. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -16764,8 +16810,9 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Whether `name` (a want's, without its struct) is this field. BTF spells a record's header "ent"
- * and a dynamic array "__data_loc_NAME"; formats say common_NAME and __data_loc TYPE[] NAME. */
+/* Whether `name` (of a query, without its struct) is this field. BTF has "ent" for a record's
+ * header and "__data_loc_NAME" for a dynamic array; formats have common_NAME and __data_loc TYPE[]
+ * NAME. */
 static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
 {
     static const char *const loc[] = { "__data_loc_", "__rel_loc_" };
@@ -16780,7 +16827,7 @@ static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
     return false;
 }
 
-/* Answers one want from the field that it names: "args", "args[2]". */
+/* Answers one query from the field that it names: "args", "args[2]". */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -16807,13 +16854,14 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         if (!len)
             w[i].err = -EINVAL;
         else if (tfs_is(f, dot + 1, len))
-            /* Twice in one record: which of the two is not ours to guess. */
+            /* Ambiguous: two fields of the record have this name. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
 }
 
-/* The text of a format file. It begins with the event's name, and ends with how to print it. */
+/* Parses the text of a format file. It begins with the event's name and ends with its print
+ * format. */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -16835,7 +16883,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is cut off", event);
 }
 
-/* Answers w[] from the text of a format file, which has a NUL behind its len bytes. */
+/* Answers w[] from the text of a format file, which has a NUL after its len bytes. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
@@ -16847,9 +16895,9 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Answers "trace_event_raw_X.FIELD" (the struct's name is not looked at) from the format of an
- * event; size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in
- * each err; tfs.why says why) when there is no such event, or its format is not understood. */
+/* Answers "trace_event_raw_X.FIELD" (the struct's name is ignored) from the format of an event. The
+ * size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in each err;
+ * tfs.why has the reason) if there is no such event or its format is malformed. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -16863,14 +16911,14 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 }
 
 /* == 25 bpf_  programs and maps in the kernel =====================================
- * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
- * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
- * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
- * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add a
- * family: gen/probes/NAME.bpf.c, what it sends or counts in gen/wire.h, and in the section that
- * uses it #include "bpf_insns/NAME.h", which `make gen` makes; a program more in a family needs
- * nothing here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain
- * for -EPERM. */
+ * Loads the families of bpf_insns/: creates their maps, fills in what their patch tables name
+ * (descriptors, constants, offsets of this kernel's fields), passes them to the verifier and
+ * attaches them. Only kvis holds their descriptors, so the kernel frees them when kvis exits for
+ * whatever reason. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add
+ * a family: write gen/probes/NAME.bpf.c, declare what it sends or counts in gen/wire.h, and in the
+ * section that uses it #include "bpf_insns/NAME.h", which `make gen` creates; a further program in
+ * a family needs nothing here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed;
+ * bpf_explain for -EPERM. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -16881,36 +16929,36 @@ struct bpf_cfgs {
     u32 n;
 };
 
-/* A family that is in the kernel. -1: not made. */
+/* A family in the kernel. -1: not created. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* NULL, or whose maps this one uses where it has the same */
-    const struct bpf_family *lodger; /* NULL, or the family that will be lent to: its fields are
+    struct bpf_obj *lender;  /* NULL, or the object whose maps this one shares */
+    const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: its fields are
                                       * looked up along with these */
     struct btf_want *also;   /* NULL, or a field that is looked up with those of the programs */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program; then those of bpf_attach_ksym */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program, then those of bpf_attach_ksym */
     u32 n_probes;
-    u32 loaded;              /* programs, bit by bit */
-    u32 jumps;               /* the type of programs that its array of programs takes; 0: any */
+    u32 loaded;              /* a bit for each program */
+    u32 jumps;               /* type of the programs in its array of programs; 0: any */
     bool cgroups;            /* the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
-    const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
-    bool too_old;            /* the kernel lacks what BPF has had since Linux 5.8 */
-    struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
+    u32 (*entries)(const char *map); /* sizes of maps that leave it open; NULL: 1 */
+    const char *module;      /* NULL, or the module whose BTF has the fields, if not built in */
+    bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
+    struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
     u32 n_want;
-    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read; "": they can */
+    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
     char why[512];
 };
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* as it was: the command gets it back */
+    struct rlimit memlock; /* the original limit, restored for the command */
 } bpf;
 
-/* The kernel that runs, as KERNEL_VERSION has it. */
+/* The version of the running kernel, encoded like KERNEL_VERSION. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -16921,13 +16969,13 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether maps and programs count as locked memory, the limit of which may have to be raised. */
+/* Whether maps and programs count as locked memory, whose limit may have to be raised. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Returns whether the limit was raised now. */
+/* Raises the limit of locked memory. Returns whether it was raised now. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -16939,9 +16987,9 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* bpf(2), with only as much of the attributes as is meant: an older kernel refuses what it does not
- * know unless it is 0 or not there. EAGAIN: the verifier was interrupted by a signal. EPERM: maybe
- * for want of memory that may be locked. */
+/* bpf(2), with only the used part of the attributes: an older kernel rejects unknown attributes
+ * unless they are 0 or absent. EAGAIN: a signal interrupted the verifier. EPERM: maybe the limit of
+ * locked memory is too low. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -16972,7 +17020,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
         c->v[c->n++] = (struct bpf_cfg){ name, val };
 }
 
-/* Where a task says that it is in a call of the 32-bit ABI: looked up with the programs' fields. */
+/* The field that shows whether a task is in a call of the 32-bit ABI. It is looked up with the
+ * programs' fields. */
 #define BPF_COMPAT_WANT { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT }
 
 static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
@@ -16983,8 +17032,8 @@ static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* The inode of kvis's pid namespace, 0 when it is the first one (PROC_PID_INIT_INO), and the device
- * that the inode is on. */
+/* Returns the inode of kvis's pid namespace, or 0 if that is the initial one (PROC_PID_INIT_INO).
+ * Sets *dev to the device of the inode. */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -16997,7 +17046,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* A pointer that no program passes: outside of what either architecture gives to processes. */
+/* A pointer that no program passes: no architecture gives such addresses to processes. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17005,9 +17054,9 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* How many values a per-CPU map has: one for each CPU that could ever be (not only those that are
- * on: kernel/bpf/arraymap.c). Without /sys as many as the kernel's sets of CPUs have bits
- * (sched_getaffinity(2)): some more, but never less than it writes. */
+/* Returns how many values a per-CPU map has: one for each possible CPU, online or not
+ * (kernel/bpf/arraymap.c). Without /sys it is the size of the kernel's CPU sets in bits
+ * (sched_getaffinity(2)), which may be larger but is never too small. */
 static u32 bpf_possible(void)
 {
     static u32 n; /* fixed at boot */
@@ -17019,7 +17068,7 @@ static u32 bpf_possible(void)
     return n;
 }
 
-/* A CPU that is on, for what is attached "on a CPU" but means all of them. */
+/* An online CPU, for programs that are attached "to a CPU" but run on all of them. */
 static int bpf_online_cpu(void)
 {
     return MAX(pf_cpus("online", true), 0);
@@ -17076,14 +17125,14 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* The memory of this machine; 0: not known. */
+/* The memory of this machine in bytes; 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* How many pieces of `piece` bytes: as many as are usual, or so often halved that they take no more
- * than 1/part of this machine's memory, but no fewer than `least`. */
+/* Returns how many pieces of `piece` bytes to use: `usual`, halved until they take at most 1/part
+ * of this machine's memory, but at least `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = bpf_memory();
@@ -17092,9 +17141,9 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* How large the ring of records is to be: as --ring says, else `usual`, or a 32nd of the machine's
- * memory. Where the address space is limited (RLIMIT_AS), its mapping, which holds the ring twice,
- * takes at most an eighth of it. */
+/* Returns the size of the ring of records: that of --ring, or else `usual`, but at most 1/32 of the
+ * machine's memory. If the address space is limited (RLIMIT_AS), the mapping, which contains the
+ * ring twice, takes at most an eighth of it. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
@@ -17120,16 +17169,16 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array (MAP_MMAPABLE) to read it. NULL: errno says why. */
+/* Maps an array (MAP_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Hash tables get their memory entry by entry where programs can take it at any moment (Linux 6.1:
- * kernel/bpf/memalloc.c); filling them all at the start takes half of the time until a command
- * runs. */
+/* Creates the maps. Hash tables allocate their entries on demand if programs can do so in any
+ * context (Linux 6.1: kernel/bpf/memalloc.c); preallocating them takes half of the time until a
+ * command runs. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17141,12 +17190,12 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* by threads: there are not more than stacks for them */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* keyed by thread, each of which needs a 16 KB stack */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
-            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
+            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS lacks the other type */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring) {
@@ -17167,7 +17216,7 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Tracepoint records are in tracefs, everything else is in BTF. */
+/* Tracepoint records are described in tracefs, everything else in BTF. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
@@ -17188,7 +17237,7 @@ static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch 
     return NULL;
 }
 
-/* False when there is no memory: then it counts as a field that is not there. */
+/* Returns false if out of memory; the field then counts as missing. */
 static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
@@ -17199,8 +17248,8 @@ static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
     return true;
 }
 
-/* Adds the fields of the family's patches to o->want: those of BTF (record false), or those of one
- * program's tracepoint. Each name is asked once. Returns the first that it added. */
+/* Adds the fields of a program's patches to o->want: those in BTF (record false), or those of its
+ * tracepoint's record. Each name is added once. Returns the index of the first one added. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -17215,8 +17264,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more of the
- * caller's. What is not found is an answer (bpf_patch deals with it), not an error. */
+/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more for the
+ * caller. A missing field is not an error: bpf_patch handles it. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17247,7 +17296,7 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Why fields of this kernel cannot be reached. */
+/* Why fields of this kernel cannot be found. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
     return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
@@ -17271,7 +17320,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* What a walk from a directory to the root looks at. */
+/* The fields that a walk from a directory to the root reads. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17283,7 +17332,7 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* By which number BTF knows what a program that takes typed arguments hangs on; 0: it does not. */
+/* Returns the BTF id of what a program with typed arguments attaches to; 0: BTF lacks it. */
 static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
 {
     struct bpf_patch p = { .kind = PATCH_TYPE_EXISTS };
@@ -17292,8 +17341,8 @@ static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
     return w && !w->err ? (u32)w->f.value : 0;
 }
 
-/* An instruction that the verifier refuses if it is ever reached: a dead branch may name what this
- * kernel does not have. The number says which patch it was. */
+/* Replaces an instruction by one that the verifier rejects if it is reachable: a dead branch may
+ * name what this kernel does not have. The number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17309,8 +17358,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* A load of a field takes as many bytes as the field has here. An array without a length (count 0)
- * is only ever a place: struct pid's numbers[1] became one in 6.5. */
+/* Sets the offset of a field. A load gets the size that the field has in this kernel. An array
+ * without a length (count 0) is used only as an address: struct pid's numbers[1] became one in
+ * 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17370,9 +17420,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
             bpf_set_imm(in, o->cfg[i].val);
 }
 
-/* The map of a patch. An array of programs takes those of the type that was the first to use it
- * (bpf_prog_array_compatible, kernel/bpf/core.c): where programs of all forms are tried, each type
- * has another array. */
+/* Returns the map of a patch. An array of programs accepts only programs of the type that used it
+ * first (bpf_prog_array_compatible, kernel/bpf/core.c). Programs of all types are tried, so each
+ * type gets an array of its own. */
 static int bpf_map_for(struct bpf_obj *o, const struct bpf_prog_row *r, const char *name)
 {
     u32 i = 0;
@@ -17404,7 +17454,8 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- programs --- */
 
-/* btf_id: by bpf_btf_id. log NULL and log_level 0: none. Returns a descriptor or -errno. */
+/* Loads a program. btf_id: from bpf_btf_id. log NULL and log_level 0: without a log. Returns a
+ * descriptor or -errno. */
 static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
@@ -17425,7 +17476,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would end the verifier, and again at each try: it can wait */
+    sigfillset(&all); /* a signal would interrupt the verifier, at every try */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -17440,8 +17491,8 @@ static bool bpf_is_newer_helper(u32 helper)
     return helper >= PROBE_READ_USER && helper <= RINGBUF_QUERY;
 }
 
-/* A number that the verifier does not know is that of a helper, or ours: a poisoned instruction is
- * a field that this kernel does not have. Returns false if it is neither. */
+/* Explains a number that the verifier does not know: that of a helper, or of a poisoned
+ * instruction, whose field this kernel does not have. Returns false if it is neither. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17457,7 +17508,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* The verifier's last words, and what in them is known. */
+/* Sets the reason from the verifier's log: a known cause, or the last lines. Returns e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
@@ -17468,7 +17519,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
                         r->name);
     size_t n = strlen(log);
-    o->too_old = !n && e == -EINVAL; /* the verifier did not see it: its type is not known */
+    o->too_old = !n && e == -EINVAL; /* an unknown program type never gets to the verifier */
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
     const char *tail = log + n;
@@ -17478,7 +17529,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads it again for the verifier's log, in a buffer that grows until the log fits. */
+/* Loads a program again for the verifier's log, in a buffer that grows until the log fits. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
@@ -17492,7 +17543,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
             free(log);
             continue;
         }
-        if (f >= 0) { /* now it does: a signal's doing */
+        if (f >= 0) { /* it loads now: a signal had interrupted it */
             free(log);
             return f;
         }
@@ -17503,7 +17554,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
 }
 
-/* Loads a program without asking why not. insns: as it was given to the kernel. */
+/* Loads a program without the verifier's log. insns: the instructions as passed to the kernel. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17535,7 +17586,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int f = bpf_load_insns(o, i, insns);
     if (f == -E2BIG)
         return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* of which the verifier knows nothing */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* these have no verifier log */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17544,9 +17595,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Makes the family's maps, and looks up the fields that its programs name (where a lender has not
- * done so) meanwhile: each takes some ms. o is filled with what the caller wants: fam, cfg,
- * ring_bytes, also. */
+/* Creates the family's maps and meanwhile looks up the fields that its programs name, unless a
+ * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and also. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17554,7 +17604,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied says why */
+        return -ENOSYS; /* bpf_denied explains it */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (beside)
@@ -17564,7 +17614,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* What several threads load: the programs of `mask` that are still to be begun. */
+/* Work for several threads: the programs in `mask` are not started yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17582,8 +17632,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the programs of `mask` (bits are rows of fam->progs): those that the verifier takes, by
- * several threads; the first that it refuses, once more for its reasons. */
+/* Loads the programs of `mask` (bits are rows of fam->progs) in several threads, and the first one
+ * that the verifier rejects once more to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17606,15 +17656,15 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints see everything: not where their programs can be preempted, for a task
- * that runs on that CPU meanwhile goes unseen (a program is not run within itself; seen on 7.2: one
- * open in ten of eight threads, and not on 6.18). Nothing tells which it is but the version. */
+/* Whether raw tracepoints see everything. They do not if their programs can be preempted: a task
+ * that runs on that CPU meanwhile is missed, because programs do not nest (seen on 7.2 with eight
+ * threads: one open in ten; not on 6.18). Only the version shows which kernels do that. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* name NULL: the program knows it. */
+/* name NULL: the program contains it. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17624,9 +17674,9 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* A perf event that runs a program. It is opened on one CPU and its program runs on all of them:
- * the kernel keeps it with the tracepoint (perf_event_set_bpf_prog), so it must only be a CPU that
- * is on now. */
+/* Attaches a program to a perf event. The event is opened on one CPU, but the program runs on all
+ * of them, because the kernel attaches it to the tracepoint (perf_event_set_bpf_prog). The CPU only
+ * has to be online now. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, bpf_online_cpu(), -1, 0);
@@ -17652,10 +17702,10 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* The meaning of bpf_attach_kprobe's -ENOENT: no probes at all, or none of that name. -EINVAL: none
- * there, for the function is blacklisted, or ftrace patches it and this architecture has no
- * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). NULL: another
- * error. Good until the next call. */
+/* Explains an error of bpf_attach_kprobe. -ENOENT: there are no kprobes at all, or no such
+ * function. -EINVAL: the function is blacklisted, or ftrace patches it and this architecture has no
+ * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). Returns NULL
+ * for other errors. The text is valid until the next call. */
 static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
@@ -17675,15 +17725,15 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     return why;
 }
 
-/* A function that is looked for by its name in the source. */
+/* A function to be found by its name in the source. */
 struct bpf_ksym {
     const char *name;
-    u32 n;           /* how many there are: only of 1 can be told which it is */
-    char found[128]; /* its name here: name, or with .isra.0, .constprop.0 and such behind */
+    u32 n;           /* number of matches; only 1 is unambiguous */
+    char found[128]; /* its symbol: the name, maybe followed by .isra.0, .constprop.0 etc. */
 };
 
-/* Whether a symbol is the function of that name: a compiler gives what it changed an ending, more
- * than one if need be. (.cold and .part.0 are pieces of functions.) */
+/* Whether a symbol is the function of that name. A compiler adds one or more suffixes to functions
+ * that it changed. (.cold and .part.0 are pieces of functions.) */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17701,9 +17751,9 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Looks for k[0..n) in /proc/kallsyms (proc(5)), which also shows who may not see addresses their
- * names. 0, or -errno. It has 10 MB, of which the kernel gives a page at a time; musl would ask for
- * 1 KB. */
+/* Searches for k[0..n) in /proc/kallsyms (proc(5)), which shows names even to users who may not see
+ * addresses. Returns 0 or -errno. The file has 10 MB, of which the kernel returns a page per read;
+ * musl's buffer has 1 KB. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
@@ -17727,7 +17777,8 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
-/* The same, of functions that are to be probed: where nothing can be, it is not read. */
+/* Like bpf_ksyms, for functions to be probed. Does not read the file if the kernel has no
+ * kprobes. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     if (!u_sys_there(BPF_KPROBES))
@@ -17735,7 +17786,7 @@ static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return bpf_ksyms(o, k, n);
 }
 
-/* Why a probe cannot be set there; "": it can. */
+/* Why a function cannot be probed, or "". */
 static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
     why[0] = 0;
@@ -17749,7 +17800,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* By the kprobe PMU (Linux 4.17): the probe is the descriptor's own, and gone with it. */
+/* Uses the kprobe PMU (Linux 4.17): the probe belongs to the descriptor and is removed with it. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -17802,7 +17853,7 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Hangs a loaded program on a function that was found, or on its return. */
+/* Attaches a loaded program to the entry or return of a function that was found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
@@ -17823,8 +17874,8 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches everything; the maps stay readable until bpf_close. Each perf event's last close waits
- * for an RCU grace period (80 ms here): they wait together, in threads. */
+/* Detaches everything; the maps stay readable until bpf_close. The last close of each perf event
+ * waits for an RCU grace period (80 ms here), so the events are closed in parallel. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -17853,9 +17904,9 @@ static void bpf_close(struct bpf_obj *o)
     o->n_want = o->loaded = 0;
 }
 
-/* --- why not --- */
+/* --- explaining errors --- */
 
-/* Effective capabilities of kvis, bit by bit (capget(2), version 3: two words). */
+/* Effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -17865,15 +17916,15 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Whether capabilities are enough for programs: bpf(2) asks for these, not for user 0
- * (capabilities(7); CAP_BPF and CAP_PERFMON are of Linux 5.8). */
+/* Whether capabilities suffice for BPF programs: bpf(2) checks these and not the user id
+ * (capabilities(7); CAP_BPF and CAP_PERFMON exist since Linux 5.8). */
 static bool bpf_caps_enough(u64 caps)
 {
     enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the first user namespace, which has all numbers (user_namespaces(7)). */
+/* Whether kvis is in the initial user namespace, which maps all ids (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -17881,10 +17932,10 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* Why the kernel refused a BPF program or map, and what fixes that; both "": it cannot be told. */
+/* Why the kernel refused a BPF program or map, and the fix; both "" if that is unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Which call that programs take a seccomp filter forbids to root; NULL: none. */
+/* Returns which of the calls that BPF needs a seccomp filter denies, as text, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -17896,7 +17947,7 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* e is what the call returned. */
+/* Returns why the kernel denied BPF, and the fix. e: the error of the call. */
 static struct bpf_denial bpf_denied(int e)
 {
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
@@ -17929,26 +17980,26 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run it with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* which counts before Linux 5.11 */
+        return (struct bpf_denial){ /* it applies before Linux 5.11 */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
 
-/* Why o could not be loaded or attached, with what fixes it. e is what the call returned. */
+/* Returns why o could not be loaded or attached, and the fix. e: the error of the call. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
     bool old = o->too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
-    if (*denied.why) /* which call was refused does not matter */
+    if (*denied.why) /* it does not matter which call was refused */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (old && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
     return o->why;
 }
 
-/* --- what went missing --- */
+/* --- lost records and missed runs --- */
 
 /* Reads an element of a per-CPU array, which has n counters: stores the sum of each over the CPUs,
  * and the largest value of the one at `most`. Returns 0 or -errno. */
@@ -17966,7 +18017,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* The sum over all CPUs of a counter; 0, with a warning, when it cannot be read. */
+/* The sum of a counter over all CPUs; 0, with a warning, if it cannot be read. */
 static u64 bpf_sum(int map, u32 key)
 {
     static bool warned;
@@ -17979,7 +18030,7 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-/* What the programs counted under one reason (enum wire_lost). */
+/* The programs' counter for one reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -17989,8 +18040,8 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 /* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* What the kernel says of the programs of `mask`: the sum of a number at an offset of struct
- * bpf_prog_info (its newer fields are not in older headers). */
+/* Returns the sum of a number over the programs of `mask`. at: its offset in struct bpf_prog_info
+ * (older headers lack the newer fields). */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18011,13 +18062,13 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* How often a program of `mask` was not run because it, or another one, was running on that CPU. */
+/* How often a program of `mask` did not run because a program was already running on that CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Has the kernel take the time of programs, as long as kvis lives (bpf(2), BPF_ENABLE_STATS: 5.8).
+/* Makes the kernel measure the time of programs until kvis exits (bpf(2), BPF_ENABLE_STATS: 5.8).
  * Returns 0 or -errno. */
 static int bpf_take_time(void)
 {
@@ -18032,20 +18083,21 @@ static int bpf_take_time(void)
  * rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* bytes: what another CPU wrote is fetched so much before its turn */
-    RB_GIVEN_BACK = 4096     /* bytes: writers read our position each time, so it changes seldom */
+    RB_AHEAD = 512,          /* bytes: what another CPU wrote is prefetched this far ahead */
+    RB_GIVEN_BACK = 4096     /* bytes: writers read the consumer's position, so it is seldom
+                              * updated */
 };
 
 static struct {
     int epoll;
     size_t size;             /* of the data, a power of two */
-    volatile u64 *consumer;  /* positions, and the data twice in a row */
+    volatile u64 *consumer;  /* positions; the data is mapped twice in a row */
     volatile u64 *producer;
     const u8 *data;
     u64 mark;
 } rb_state = { .epoll = -1 };
 
-/* Takes a record; false: not yet, it and those behind it stay. */
+/* Takes a record. Returns false to leave it and all later records in the ring. */
 typedef bool rb_fn(const void *record, u32 size);
 
 /* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
@@ -18061,7 +18113,8 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* Not the command's: its pages would count as resident memory of the copy that becomes it. */
+    /* Not inherited: the pages would count as resident memory of the child that becomes the
+     * command. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18075,37 +18128,36 @@ static int rb_open(struct bpf_obj *o)
     return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
 }
 
-/* Waits for records, at most ms. With sigmask as in epoll_pwait(2): a signal ends it. */
+/* Waits at most ms for records. mask is that of epoll_pwait(2): a signal ends the wait. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
     if (epoll_pwait(rb_state.epoll, &ev, 1, ms, mask) < 0)
-        return; /* EINTR: the caller looks why */
+        return; /* EINTR: the caller checks why */
 }
 
-/* Notes where the writers stand: the next rb_drain goes so far and no further, however fast they
- * are. */
+/* Saves the writers' position. The next rb_drain stops there, however fast the writers are. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the ring is half full: those who go on now may find no room. */
+/* Whether the ring is half full: a thread that continues now may find it full. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Whether all that was there at the mark has been taken. */
+/* Whether all records before the mark have been taken. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Hands the records before the mark to `take`. Returns how many. One record: a length with two
- * flags in its top bits, four bytes that are the kernel's, the data, padded to 8. Busy: its writer
- * is not done, and those behind it have to wait too. */
+/* Passes the records before the mark to `take`. Returns their number. A record is a length with two
+ * flags in its top bits, four bytes of the kernel's, and the data, padded to 8. Busy: its writer
+ * has not finished, and later records have to wait as well. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18128,27 +18180,27 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel
- * skipped. */
+/* Returns how many records were lost for a reason of enum wire_lost; for N_LOST, how many runs of
+ * programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
- * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
- * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
- * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended;
- * sp_boot. */
+ * Forks a child that waits until kvis is ready and then becomes the command as if kvis were not
+ * there: with signals, descriptors and limits as kvis found them. Dies only before anything is
+ * attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot. */
 
 /* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
 static struct {
     pid_t pid;               /* 0: none was started */
-    volatile bool ended;     /* and was waited for: its pid can be another process's */
-    int go;                  /* a pipe: its leave to go on. -1: none */
-    struct sp_report { int stage, err; u64 exec_ns; } volatile *report; /* the child's, shared with
-                              it: when it called execve, and why it could not become the command */
+    volatile bool ended;     /* and was waited for: its pid may be reused */
+    int go;                  /* write end of the pipe that the child waits for; -1: none */
+    /* report: shared with the child. When it called execve, or why it could not become the
+     * command. */
+    struct sp_report { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
@@ -18159,9 +18211,9 @@ static struct { /* signals as kvis found them */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* From here on kvis's signals go to `note`, and interrupt whatever kvis waits in. sigaction and
- * sigprocmask fail only for signals and pointers that are none (their ERRORS), and these are
- * constants: they are not checked. */
+/* Directs kvis's signals to `note`, which from now on interrupt whatever kvis waits in. sigaction
+ * and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these are
+ * constants, so errors are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18178,24 +18230,24 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* ignored, our children would be reaped unseen */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, children would be reaped unseen */
 }
 
-/* --- signals to commands that watch by programs in the kernel ---
- * A signal that the process group got is the command's as well: kvis lets it be, and ends with the
- * command. siginfo does not tell a group's signal from kvis's own, so a witness does: a process of
- * kvis's in the group that blocks everything, where such a signal stays pending. By ptrace, the
- * command's own stop tells: see tr_is_groups. */
+/* --- signals to commands that BPF programs watch ---
+ * A signal to the process group also goes to the command: kvis leaves it alone and ends with the
+ * command. siginfo does not distinguish a signal to the group from one to kvis alone. A witness
+ * does: a process in the group that blocks all signals, so that a signal to the group stays
+ * pending there. With ptrace, the command's own stop shows it: see tr_is_groups. */
 
 enum { SP_CAME = 8 };
 
 static volatile sig_atomic_t sp_end_sig;               /* the signal that ends kvis */
-static volatile sig_atomic_t sp_n_came, sp_n_done;  /* others that came, and those decided */
+static volatile sig_atomic_t sp_n_came, sp_n_done;  /* other signals received, and handled */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
 static char **sp_words;                             /* kvis's own argv */
 
-/* The handler. The timer gets kvis out of a write that nobody reads. */
+/* The signal handler. The timer interrupts a write of kvis that blocks because nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18212,7 +18264,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* The witness has neither kvis's name nor its arguments: pkill(1) must not match it, too. */
+/* Starts the witness. It does not keep kvis's name or arguments, because pkill(1) would match it
+ * too. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18220,7 +18273,7 @@ static void sp_start_witness(void)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
     sp_witness = fork();
-    if (sp_witness) { /* if there is none, every signal counts as kvis's own */
+    if (sp_witness) { /* if fork failed, every signal counts as kvis's own */
         sigprocmask(SIG_SETMASK, &was, NULL);
         return;
     }
@@ -18236,7 +18289,7 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-/* Ends a witness and forgets its id, which another process can have from then on. */
+/* Kills a witness and forgets its pid, which may be reused from then on. */
 static void sp_end_witness(pid_t *pid)
 {
     if (*pid > 0 && kill(*pid, SIGKILL) == 0)
@@ -18244,15 +18297,15 @@ static void sp_end_witness(pid_t *pid)
     *pid = -1;
 }
 
-/* The signals of a process that are pending, bit n-1. */
+/* Returns the pending signals of a process, bit n-1 for signal n. */
 static u64 sp_pending(pid_t pid)
 {
     const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* A witness that has signals makes way for a new one. kvis's own are blocked meanwhile: what comes
- * before the new one's birth is taken out. */
+/* Replaces a witness that has received signals. kvis's own are blocked meanwhile; signals to the
+ * group that arrived before the new witness started are removed. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
@@ -18269,7 +18322,8 @@ static void sp_change_witness(void)
     sp_end_witness(&old);
 }
 
-/* The signals that kvis's group has got, bit n-1, unless the command has left the group. */
+/* Returns the signals that kvis's group has received, bit n-1 for signal n; 0 if the command has
+ * left the group. */
 static u64 sp_group_got(void)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
@@ -18279,8 +18333,8 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Decides what a signal that was not the group's means. The first ^C or ^\ of a terminal
- * (SI_KERNEL) is the command's; one that was sent to kvis alone is passed on. All others end
+/* Handles a signal that did not go to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
+ * the command's; the first SIGINT or SIGQUIT sent to kvis alone is passed on to it. All others end
  * kvis. */
 static void sp_decide(const siginfo_t *si)
 {
@@ -18294,12 +18348,13 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Whether kvis is to end, by the signals that have come. */
+/* Whether the signals received so far end kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the group gets it one by one */
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the kernel signals the group one
+                                                                 * by one */
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -18309,13 +18364,13 @@ static bool sp_over(void)
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    if (!sp_end_sig) /* a signal that waits sets the timer anew when it is delivered */
+    if (!sp_end_sig) /* a pending signal sets the timer again when it is delivered */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
 }
 
-/* Gives the command the signals as kvis found them. */
+/* Restores the signals for the command as kvis found them. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18328,8 +18383,8 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* The file that a command's name stands for, as execvp(3) finds it. NULL: none, and errno says
- * why. */
+/* Returns the file that a command's name refers to, as execvp(3) finds it, or NULL with errno
+ * set. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -18358,7 +18413,7 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* The same, or the end of kvis. */
+/* Like sp_locate, but ends kvis if there is none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -18374,7 +18429,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
+/* Ends the child. The error is in shared memory, because the child may already be traced and must
+ * not make calls of its own. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18382,8 +18438,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads field k of a line of /etc/passwd or /etc/group into *id. false: it has no such field, or
- * that is no id (0 would be root's). */
+/* Reads field k of a line of /etc/passwd or /etc/group into *id. Returns false if there is no such
+ * field or it is not an id (0 would be root's). */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -18396,8 +18452,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
- * would want its shared libraries. Returns the name, which the caller frees, or NULL. */
+/* Finds -u's user in /etc/passwd, by name or number. The lookup functions of a static glibc would
+ * need its shared libraries. Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18430,7 +18486,7 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* The groups of /etc/group that list the user, behind the n that are in list[]. Returns how many
+/* Appends the groups of /etc/group that list the user to the n groups in list[]. Returns how many
  * there are then, at most max. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
@@ -18448,8 +18504,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes -u's user. Who is not root keeps its ambient capabilities over setuid(2), other than
- * root (capabilities(7)): they are not the command's. */
+/* Becomes -u's user. Ambient capabilities survive setuid(2) between users other than root
+ * (capabilities(7)), but the command must not have them. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -18467,8 +18523,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. A signal
- * that comes meanwhile is the command's: sp_restore_signals lets it in. */
+/* The child, up to its exec: restores everything as kvis found it and leaves nothing of kvis's
+ * open. A signal that arrives meanwhile is the command's: sp_restore_signals unblocks it. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18476,7 +18532,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* else a killed kvis would be waited for here for ever */
+    close(sync[1]); /* otherwise the read would never end if kvis is killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -18499,8 +18555,8 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Says why the child could not become the command. Returns the exit status to use, 0: it could, or
- * there is no command. */
+/* Reports why the child could not become the command. Returns the exit status to use, or 0 if it
+ * could or if there is no command. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -18528,8 +18584,8 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
- * not the program's. */
+/* Forks the child, which waits for sp_go. kvis's descriptors from 3 on are CLOEXEC, so the command
+ * does not inherit them. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -18550,9 +18606,9 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets it go; kvis ends, and the child with it, when that fails. When kvis is to end already, the
- * child ends without having become the command. Unless it is traced, kvis waits for its exec, which
- * closes its end of the pipe, and returns when it called execve. */
+/* Lets the child continue; if that fails, kvis kills it and exits. If a signal has already ended
+ * kvis, the child exits without becoming the command. Unless the command is traced, waits for its
+ * exec, which closes its end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -18571,7 +18627,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Whether the command has ended; if so, *status is its wait status. used: NULL, or it is set. */
+/* Whether the command has ended; if so, sets *status to its wait status and, unless used is NULL,
+ * *used. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18580,17 +18637,17 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- the first process of a machine ---
- * init=/kvis: the command that kvis was given is to be process 1, which systemd and others insist
- * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init
- * finds the machine as the kernel left it. It ends as all others do that init ends: by SIGTERM.
- * Whatever goes wrong, process 1 does not end: sp_never_end. */
+ * init=/kvis: the command must be process 1, as systemd and others require. kvis therefore becomes
+ * the command, and a child of it watches. That child has mounts of its own, so that init finds the
+ * machine as the kernel left it. Like all processes, it ends when init sends SIGTERM. Whatever
+ * goes wrong, process 1 does not end: sp_never_end. */
 
-static char **sp_argv; /* of kvis as process 1, else NULL */
+static char **sp_argv; /* of kvis as process 1; NULL otherwise */
 
-/* kernel_init's list (init/main.c, Linux 6.12). */
+/* The list of kernel_init (init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* By write(2) alone: a signal handler may be here. */
+/* Calls only write(2), because it may run in a signal handler. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 becomes ";
@@ -18599,7 +18656,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Whether a file can be executed and is not kvis itself, which would come here again. */
+/* Whether a file is executable and not kvis itself, which would get here again. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18615,17 +18672,17 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Where process 1 of a machine comes to its end, for whatever reason: the kernel would panic, so it
- * becomes the init that follows on the command line (unless kvis has started that already), or else
- * the first of the kernel's own list. Runs at exit, and in a signal handler. */
+/* Called when process 1 of a machine ends for whatever reason, which would make the kernel panic.
+ * Instead it becomes the init that follows on the command line (unless kvis has already started
+ * that), or the first one of the kernel's own list. Runs at exit and in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it; process 1 of a container */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it, or process 1 of a container */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL); /* an init finds none ignored */
+        signal(sig, SIG_DFL); /* an init expects no ignored signals */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
@@ -18633,7 +18690,7 @@ static void sp_never_end(void)
             sp_try_init(*a, a);
     for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
         sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
-    for (;;) /* nothing here runs: a machine that stands can still say what went wrong */
+    for (;;) /* no init runs: without a panic the errors stay readable */
         if (wait(NULL) < 0)
             pause();
 }
@@ -18644,8 +18701,8 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* From here on process 1 of a machine ends as sp_never_end says. Process 2 tells it from that of a
- * container without /proc: kthreadd is there before, and in a new pid namespace there is none. */
+/* From now on, process 1 of a machine ends in sp_never_end. Process 2 distinguishes a machine from
+ * a container without /proc: kthreadd already exists, and a new pid namespace has no process 2. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18660,7 +18717,7 @@ static void sp_first_process(char **argv)
         sp_never_end(); /* 32 functions can be registered at least, and this is the first */
 }
 
-static int sp_ready = -1; /* the watching child's: closed when it watches, or cannot */
+static int sp_ready = -1; /* the watching child closes it when it watches, or fails */
 
 static void sp_own_mounts(void)
 {
@@ -18676,7 +18733,7 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* Where kvis is process 1 and has a command: becomes it, and returns in the child that is to watch,
+/* If kvis is process 1 and has a command: becomes the command, and returns in a child that watches,
  * without a command. The machine boots whatever happens to that child. */
 static void sp_boot(void)
 {
@@ -18702,7 +18759,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* kvis watches: the machine may go on. */
+/* kvis watches: the boot may continue. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18710,14 +18767,14 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls of
- * hy_stopping[]); all other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
- * what its arguments point to. What that is comes from the kinds in gen/tables/syscalls.tbl by way
- * of hy_kinds[]: a call with a kind that has no row there stops where the kind is shown. What a
- * record cannot take, kvis reads while the probe holds the thread at the end of that call. A
- * record is played to the model as the two stops that it stands for (tr_record), mem_ reading from
- * the record. In the observe mode, the same programs count or record, and ptrace has no part in it.
- * Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * ptrace keeps control of the threads (creation, execs, signals, exits, and the calls of
+ * hy_stopping[]). All other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
+ * the memory that its arguments point to. What that is follows from the kinds in
+ * gen/tables/syscalls.tbl and from hy_kinds[]: a call with a kind that has no row there stops if
+ * the kind is shown. kvis reads what does not fit in a record while the probe holds the thread at
+ * the end of that call. A record is played to the model as the two stops that it replaces
+ * (tr_record), with mem_ reading from the record. In observe mode the same programs count or
+ * record, and ptrace is not used. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18750,64 +18807,64 @@ enum {
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
-/* Rows of proc_progs[]: each program for a raw tracepoint, and after it for the classic one. */
+/* Rows of proc_progs[]: each program for a raw tracepoint is followed by the one for the classic
+ * tracepoint. */
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-/* A row of disk_progs[]: those before it are asked what arguments there are. */
+/* A row of disk_progs[]: those before it first try a second argument (hy_load_at). */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
 
-/* The signal by which the probe holds a thread at the end of a call. */
+/* The signal with which the probe holds a thread at the end of a call. */
 enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
     struct bpf_obj obj;
-    struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
-    struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
-    struct bpf_obj proc;   /* of processes; its fam is NULL: ptrace tells of them, or nobody asks */
+    struct bpf_obj disk;   /* disk requests; fam NULL: not used */
+    struct bpf_obj uring;  /* io_uring requests; loaded when there is a ring */
+    struct bpf_obj proc;   /* processes; fam NULL: ptrace reports them, or they are not wanted */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic;
-    const char *why_not;   /* the backend is ptrace alone because ... */
+    const char *why_not;   /* why the backend is only ptrace */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
-    bool in_order;         /* the probe's words are the arguments */
-    bool sched;            /* what the scheduler does is recorded too */
-    bool count;            /* calls are counted in the kernel, and there are no records */
-    bool observe;          /* no thread stops for anything: ptrace has no part in it */
-    const struct wire_count *table; /* as the probe has them, when it counts */
+    bool in_order;         /* classic tracepoints: the probe's words are the arguments, in order */
+    bool sched;            /* scheduler events are recorded as well */
+    bool count;            /* calls are counted in the kernel, without records */
+    bool observe;          /* no thread stops for anything: ptrace is not used */
+    const struct wire_count *table; /* the probe's, if it counts */
     const struct wire_hist *hists;
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* in st_ already, by number */
-    u64 strays;            /* records that are damaged, or of threads that kvis did not know */
-    bool row[SC_N];        /* recorded, so that they do not stop */
+    struct { struct wire_count sum; struct wire_hist hist; } *added; /* already in st_, by number */
+    u64 strays;            /* records that are damaged, or of unknown threads */
+    bool row[SC_N];        /* recorded: the call does not stop */
     u64 records, reported_lost;
-    const struct wire_who *who; /* of the record at hand; NULL: it does not say */
+    const struct wire_who *who; /* of the current record; NULL: not recorded */
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
 } hy;
 
-/* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
- * mul as something says. No record takes a kind without a row: a call with one stops where that is
- * shown. */
+/* How the number of bytes that an argument points to is determined: a string, or `plus` bytes and
+ * `mul` bytes times a count. A kind without a row is never recorded: a call with one stops if that
+ * argument is shown. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
 static const struct hy_kind {
-    u8 nest;     /* enum wire_nest_kind: it leads on to others, of which `count` says how many; with
-                    `early`, its first `mul` bytes are read when the call begins, too */
-    u8 count;    /* enum hy_count: HY_NEXT: the argument behind says how many, HY_POINTED: it points
-                    to that number; HY_COMMAND: the command says; HY_BITS: the first argument says
-                    how many bits */
-    bool result; /* written by the kernel: there when the call succeeded */
-    bool short_; /* no more of it than -s is shown */
+    u8 nest;     /* enum wire_nest_kind: the memory contains further pointers, `count` times; with
+                  * `early`, its first `mul` bytes are also read when the call begins */
+    u8 count;    /* enum hy_count. HY_NEXT: the next argument; HY_POINTED: the number that it points
+                  * to; HY_COMMAND: by command; HY_BITS: argument 0, in bits */
+    bool result; /* written by the kernel: valid if the call succeeded */
+    bool short_; /* at most -s bytes of it are shown */
     u16 mul;
     u8 plus;
-    bool early;  /* the call writes over what it has read there */
-    bool model;  /* wanted whatever is shown: the model reads it */
-    u16 max;     /* nobody looks at more bytes; 0: at all of them */
+    bool early;  /* the call overwrites what it has read */
+    bool model;  /* needed even if it is not shown: the model reads it */
+    u16 max;     /* further bytes are never used; 0: no limit */
 } hy_kinds[N_KINDS] = {
 #define PLAIN(kind) [K_##kind] = { .count = HY_PLAIN },
 #define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes) },
@@ -18863,9 +18920,10 @@ static const struct hy_kind {
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
     ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
     ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
-    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* E2BIG: the size */
+    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* with E2BIG the kernel sets the
+                                                                    * size */
     [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
-    OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
+    OUT(SCHEDATTROUT, 128) /* more than the struct has: see hy_bytes */
     NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
     [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
     [K_WIOV] = { .nest = NEST_IOV, .count = HY_NEXT },
@@ -18886,12 +18944,12 @@ static const struct hy_kind {
 #undef NEXT
 };
 
-/* The calls that stop, whatever they point to, and why. The rest is recorded; of clone, prctl and
- * ioctl, those with some arguments stop all the same (tr_filter). */
+/* The calls that stop whatever their arguments are, and why. All others are recorded; clone, prctl
+ * and ioctl stop with some arguments (tr_filter). */
 static const struct hy_stop {
     u16 id;
-    bool only_no_raw; /* stops only if a bpf(2) of kvis can keep a program from running (hy_map), or
-                         if kvis cannot find a thread's entry at once (PID namespaces) */
+    bool only_no_raw; /* only if the kernel may skip a program during a bpf(2) of kvis (hy_map), or
+                       * if kvis cannot find a thread's entry at once (pid namespaces) */
     const char *why;
 } hy_stopping[] = {
 #define S(name, why) { SC_##name, false, why },
@@ -18928,26 +18986,26 @@ static const struct hy_stop {
 #undef S
 };
 
-/* Whether the calls of all threads are seen, and nobody is followed. */
+/* Whether the calls of all threads are recorded, and none is followed. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Whether the tasks of -p are followed by what records tell, and nothing stops. */
+/* Whether the tasks of -p are followed with records, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* What files a call's record describes: of a descriptor that is an argument, of the result, the
- * working directory, or those of two descriptors that an argument points to; and of which it has
- * the socket's addresses. The numbers: 1 + which; 0: none. */
+/* The files that the record of a call describes: that of a descriptor argument, that of the result,
+ * the working directory, or those of two descriptors that an argument points to; and the socket
+ * whose addresses it contains. The numbers are 1 + the argument's index; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
     { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
     { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
-    { SC_mmap, 1 + 4, 0, 0 }, /* whether the pages may never come (mem_) */
+    { SC_mmap, 1 + 4, 0, 0 }, /* whether a page fault may never be resolved (mem_) */
     { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
     { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
     { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
@@ -18976,11 +19034,11 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
 
 /* --- arguments that wait for their exec --- */
 
-/* They come before it, from the same thread. */
+/* The arguments come before the exec, from the same thread. */
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
+    u64 ts_ns; /* of all pieces, and of their exec unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
@@ -19010,8 +19068,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
- * go; the exec of one that waited after all tells that its arguments are cut. */
+/* Begins the list of arguments of a thread. The lists of threads whose exec was lost stay, so the
+ * oldest list is dropped; if its exec comes after all, its arguments are marked as cut. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -19030,12 +19088,12 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
- * is left out, and so is all behind it. */
+/* Adds a piece of the arguments, or of the environment that follows them. A piece that does not
+ * continue the previous one is dropped, and so are all later ones. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) /* arguments of an exec whose record was lost */
         hy_args_drop(at);
     if (!*at && !h->at)
         at = hy_args_new(h);
@@ -19049,17 +19107,18 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
         (*at)->cut = h->flags;
 }
 
-/* --- what the probe is told --- */
+/* --- configuring the probe --- */
 
-/* The kind behind an argument, as hy_kinds[] has it. Bits and values of a family are plain. */
+/* Returns the row of hy_kinds[] for the kind of an argument. Bits and values of a family are
+ * plain. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* How many bytes of it are shown at most: what -s says and one more, by which the decoder sees that
- * there is more; of the rest all. (Where so many are not readable, kvis reads what is there when
- * the probe has stopped the thread for that.) */
+/* Returns how many bytes are shown at most: of short kinds what -s says and one more, so that the
+ * decoder sees that there is more; of others all. (If that many are not readable, the probe stops
+ * the thread and kvis reads those that are.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19068,7 +19127,7 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Whether anybody wants to see what argument i of a row points to. */
+/* Whether the output or the model needs what argument i of a row points to. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19076,7 +19135,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Where the probe's words have an argument: call_enter puts ARCH_ORIG_A0 into the first. */
+/* Returns which of the probe's words contains an argument. call_enter puts ARCH_ORIG_A0 into the
+ * first. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off[MIN(arg, 5)];
@@ -19084,14 +19144,14 @@ static u8 hy_word(u8 arg)
     return hy.in_order ? arg : (u8)(at / 8);
 }
 
-/* The six arguments, from the probe's words. */
+/* Takes the six arguments from the probe's words. */
 static void hy_args(u64 *arg, const u64 *word)
 {
     for (u8 i = 0; i < 6; i++)
         arg[i] = word[hy_word(i)];
 }
 
-/* What says how many: see hy_kind.count. */
+/* Returns the word with the count: see hy_kind.count. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -19104,7 +19164,8 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* A time that the kernel counts down where it stands (select(2), recvmmsg(2)). */
+/* Whether an argument is a time that the kernel updates to the remaining time (select(2),
+ * recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19112,7 +19173,7 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
         || (r->arg[i] == K_TV && id == SC_select);
 }
 
-/* A number of hy_files[], as the probe has it. */
+/* Converts a number of hy_files[] to the probe's. */
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -19121,8 +19182,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* What argument i of a row leads on to. Of a vector, no more is looked at than is shown, but for a
- * message that has come: see md_msg_received. */
+/* Describes the memory that argument i of a row leads to. Of a vector, only what is shown is read,
+ * except for a received message: see md_msg_received. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool cut = k->nest == NEST_IOV || !k->result;
@@ -19133,8 +19194,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* When an item is there. What is left of a sleep is read when the call failed: the probe has no
- * flag for EINTR alone. */
+/* When an item is valid. The remaining time of a sleep is read if the call failed, because the
+ * probe cannot check for EINTR alone. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19145,7 +19206,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
-    bool memfd = id == SC_memfd_create; /* the model wants its name whole */
+    bool memfd = id == SC_memfd_create; /* the model needs the whole name */
     u32 size = memfd ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME) : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
@@ -19156,8 +19217,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* The item that was added last is to be read when the call begins, too. false: others have taken
- * the places for that. */
+/* Marks the item added last to be read when the call begins as well. Returns false if all places
+ * for that are taken. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -19170,15 +19231,15 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "no record takes what its arguments lead to"
 
-/* Where an exec's path is when the probe can look, which is at its end: see ITEM_EXEC. For
- * execveat(2) the kernel makes another name of it. */
+/* Returns the flag for an exec's path: the probe can read it only at the end of the call, see
+ * ITEM_EXEC. For execveat(2) the kernel replaces the name with another one. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Fills in the record of a row; NULL, or why it cannot be. In the observe mode, what does not fit
- * is left out: its address is shown. */
+/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode, what
+ * does not fit is omitted and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19215,7 +19276,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     return NULL;
 }
 
-/* Why calls of a row stop; NULL: they are recorded. */
+/* Returns why calls of a row stop, or NULL if they are recorded. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool raw = !hy.in_ns && !hy.in_order;
@@ -19230,8 +19291,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How a number's calls are counted by the probe: but for those that have to stop anyway, which tr_
- * counts. */
+/* How the probe counts the calls with a number. tr_ counts those that have to stop anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19246,7 +19306,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How a number's calls are seen by the probe. */
+/* How the probe handles the calls with a number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19264,7 +19324,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (!recorded)
         s = none;
     s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
-    return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
+    return row < 0 || need[row] ? s : none; /* row < 0: a call newer than our table */
 }
 
 /* Appends the names of the calls that stop for a reason, in lines of at most 80 columns. */
@@ -19289,7 +19349,8 @@ static void hy_text_reason(struct buf *b, const char *why)
         b_f(b, "\n      %s\n", why);
 }
 
-/* For kvis check -v: which calls stop a thread under --backend=hybrid of kvis trace -v, and why. */
+/* For kvis check -v: lists the calls that stop a thread under --backend=hybrid of kvis trace -v,
+ * and why. */
 static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
@@ -19310,7 +19371,7 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
+/* Chooses the calls that are recorded instead of stopping. need: the calls that are wanted. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
@@ -19324,16 +19385,18 @@ static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
 }
 
-/* How many bytes an argument of this kind points to; a string: at most so many, and 1 << 31. */
+/* Returns how many bytes an argument of this kind points to; for a string the limit, with bit 31
+ * set. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* both point to nothing */
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* neither points to anything */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* What the commands of a call (gen/tables/commands.tbl) make of the arguments behind them. */
+/* Adds the commands of a call (gen/tables/commands.tbl) and the sizes of the arguments after
+ * them. */
 static int hy_put_commands_of(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19354,7 +19417,7 @@ static int hy_put_commands(void)
     return e;
 }
 
-/* From now on they are. Returns 0 or -errno. */
+/* Starts recording the chosen calls. Returns 0 or -errno. */
 static int hy_watch(void)
 {
     int e = hy_put_commands();
@@ -19362,7 +19425,7 @@ static int hy_watch(void)
     return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs);
 }
 
-/* How many entries the maps have that count. */
+/* Returns the number of entries of the maps that count. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -19379,7 +19442,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts");
 }
 
-/* Adds what the kernel has counted since the last time to the table. */
+/* Adds what the kernel has counted since the last time to the table of -c. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -19390,7 +19453,7 @@ static void hy_counts(void)
             sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is looked at in any case */
+        bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is always counted */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
@@ -19405,15 +19468,16 @@ static void hy_counts(void)
     }
 }
 
-/* Whether the probe follows nobody any more. */
+/* Whether the probe no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
     return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
-/* Where threads are gone only when the scheduler leaves them for good (CFG_BY_SCHED), that can be
- * after their deaths were told: a moment for the calls that they were in to be counted. */
+/* With CFG_BY_SCHED the probe sees the end of a thread only when the scheduler leaves it for good,
+ * which can be after its exit was reported. Waits a moment until the threads' last calls are
+ * counted. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.in_order;
@@ -19421,7 +19485,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* The programs that this kernel and the options want, as bits. */
+/* Returns the programs that this kernel and the options need, one bit each. */
 static u32 hy_programs(bool sched)
 {
     bool raw = bpf_raw_is_whole();
@@ -19439,7 +19503,7 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Whom nobody need follow, and which of the calls are not wanted. */
+/* Configures observe mode: which threads need not be followed, and which calls are not wanted. */
 static void hy_configure_observe(struct bpf_cfgs *c)
 {
     if (!hy.observe)
@@ -19452,14 +19516,14 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Which calls the probe counts or observes, by how they ended: 0, all. */
+/* Which calls the probe counts or observes, by their result; 0: all. */
 static u8 hy_status(void)
 {
-    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2: as the probe has them */
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in the probe */
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Tells the probe which cgroup is meant by --cgroup. Returns 0 or -errno. */
+/* Passes the cgroup of --cgroup to the probe. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19473,7 +19537,7 @@ static int hy_put_cgroup(void)
     return e ? bpf_fail(&hy.obj, e, "cannot watch %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
-/* Everything but the programs. */
+/* Prepares everything except the programs. */
 static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
@@ -19513,7 +19577,7 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the program at the end of a call go on to the one that follows what its arguments lead to.
+/* Lets the program at the end of a call continue with the one that follows the arguments' pointers.
  * Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
@@ -19524,13 +19588,13 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
- * for a second argument, and attaches where there is one; not the last two, which need not be
- * asked: a request is issued with what it is inserted with (one class of events,
- * include/trace/events/block.h). */
+/* Loads and attaches a program for disk requests. If the queue may be the first argument
+ * (CFG_SECOND), first tries the program with the second argument, which attaches only if the
+ * tracepoint has one. The last two need not try: a request is issued with the same arguments as it
+ * is inserted (one class of events, include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* the queue went in 5.11 */
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* 5.11 removed the queue */
     int e;
     for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
@@ -19540,7 +19604,7 @@ static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
     }
 }
 
-/* The disks' requests too. err: an int, 0 or -errno. */
+/* Loads the programs for disk requests. *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
@@ -19555,16 +19619,17 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Does without a family beside that of the calls. */
+/* Closes a family other than that of the calls and continues without it. */
 static void hy_drop(struct bpf_obj *o)
 {
     bpf_close(o);
     o->fam = NULL;
 }
 
-/* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
- * and who asks a disk is seen by a program of the family call. (Not both: to take one of two
- * programs from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
+/* Uses the programs for disk requests, or continues without them if loading them failed with error
+ * `disk`: a program of the family call then shows which thread uses a disk. (Not both: removing one
+ * of two programs from a tracepoint waits for an RCU grace period, 12 ms here;
+ * kernel/tracepoint.c.) */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << HY_BIO;
@@ -19576,7 +19641,7 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* The programs that tell which processes come, execute a program and go, for the threads that are
+/* Loads the programs that report the start, exec and exit of processes, for the threads that are
  * followed. They attach after those of the calls, which note where a thread's last call ends. */
 static int hy_load_proc(void)
 {
@@ -19603,7 +19668,7 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the programs of the calls, which are loaded. */
+/* Attaches the programs of the calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -19615,7 +19680,8 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
 }
 
-/* All programs; those of the disks are loaded while the others are attached. */
+/* Loads and attaches all programs. Those for disk requests are loaded while the others are
+ * attached. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -19634,7 +19700,7 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-/* The family, with the events as this kernel calls them. */
+/* Returns the family with this kernel's names of the events. */
 static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
@@ -19660,8 +19726,8 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* There is a ring of io_uring's, or will be when the call returns that a stopped thread is in: what
- * goes through it is seen from now on. */
+/* An io_uring exists, or will exist when the current call of a stopped thread returns: its requests
+ * are recorded from now on. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -19674,7 +19740,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Loads and attaches. Returns NULL, or why it cannot be (static). */
+/* Loads and attaches all programs. Returns NULL, or why that failed (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -19697,11 +19763,11 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
+    memset(hy.row, 0, sizeof hy.row); /* then these calls have to stop */
     return why;
 }
 
-/* In the child: the call by which the probe begins to follow it. */
+/* In the child: makes the call with which the probe begins to follow it. */
 static void hy_child(void)
 {
     if (bpf.memlock_raised)
@@ -19710,10 +19776,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
- * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it has no turns.
- * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+/* bpf(2) on the map of threads. If this call is preempted, programs of classic tracepoints do not
+ * run on that CPU until it continues (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
+ * of threads that run meanwhile are lost. A real-time policy prevents the preemption. If that is
+ * not permitted (CAP_SYS_NICE, a cgroup without real time), the lost calls are counted. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19726,14 +19792,15 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
- * known. */
+/* A thread's key in `traced`: its id in the initial pid namespace, which its records contain; 0:
+ * unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* What the probe knows of a thread, and of the call that it is in (in_call). */
+/* Gets what the probe knows of a thread and of the call that it is in (in_call). Returns false if
+ * it knows nothing. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19742,8 +19809,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Sees to it that the probe follows a thread: one that is attached, or whose birth it has missed.
- * Returns 1: it does now, 0: it did, -errno. */
+/* Makes the probe follow a thread that was attached, or whose creation it missed. Returns 1 if it
+ * follows the thread from now on, 0 if it already did, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19752,8 +19819,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Whether a thread is on its way out, or gone: its flags (proc_pid_stat(5)) have PF_EXITING before
- * the program at its end runs (do_exit in the kernel's kernel/exit.c). */
+/* Whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain PF_EXITING before
+ * the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19764,8 +19831,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Sees to it that the probe follows a thread that nothing stops. One that ended before that would
- * be followed for ever. Returns as hy_follow. */
+/* Makes the probe follow a thread that nothing stops. A thread that has already exited would be
+ * followed forever. Returns the same as hy_follow. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19787,8 +19854,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
- * from it (see bpf_raw_is_whole). */
+/* A thread has taken its leader's id by an exec. The probe has seen that as well, unless its
+ * program did not run (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19796,7 +19863,7 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Whether the signal that has just stopped a thread is the probe's, and no more. */
+/* Whether the signal that has just stopped a thread is the probe's and nothing else. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
@@ -19805,13 +19872,13 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* How often threads were stopped for the ring's sake. */
+/* How often threads were stopped because the ring was filling up. */
 static u64 hy_stops(void)
 {
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* The command begins: what its process waited for a CPU before is not the command's. */
+/* The command begins: its process's earlier waits for a CPU do not count. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19822,7 +19889,7 @@ static void hy_begin(void)
     free(none);
 }
 
-/* Waits for a CPU, from the probe's per-CPU histogram, where that was asked for. */
+/* Reads the waits for a CPU from the probe's per-CPU histogram, if they are recorded. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
@@ -19842,7 +19909,7 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
+/* A disk's name, or MAJOR:MINOR if sysfs does not have it. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -19860,7 +19927,7 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* The disks' requests, where those were asked for. */
+/* Reads the number of lost disk requests, if these are recorded. */
 static void hy_io(void)
 {
     if (!hy.on || !hy.disk.fam)
@@ -19869,7 +19936,7 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Results of io_uring that are missing. */
+/* Returns how many completions of io_uring were lost. */
 static u64 hy_uring_lost(void)
 {
     return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
@@ -19885,7 +19952,7 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* What a request is: its number in include/linux/blk_types.h. */
+/* The operation of a request, by its number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -19893,7 +19960,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* How many records had got lost before the one at hand, as those of its CPU and others tell. */
+/* Returns how many records were lost before the current one, according to the records of its CPU
+ * and of others. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19902,7 +19970,7 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Calls that are missing in spite of everything. */
+/* Returns how many calls were lost. */
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
@@ -19910,7 +19978,7 @@ static u64 hy_lost(void)
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
-/* The same where nothing but the table is printed. */
+/* Reports lost calls if only the table is printed. */
 static void hy_warn_missing(void)
 {
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
@@ -19925,7 +19993,7 @@ static void hy_warn_missing(void)
                "calls", skipped);
 }
 
-/* Bytes that their address is in front of. */
+/* Replays bytes that are preceded by their address. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -19933,7 +20001,7 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Whether the call has written what that word of its thread points to. */
+/* Whether the call writes to the memory that this word of its thread points to. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -19943,7 +20011,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
+/* Checks a record and lets mem_ read from its segments. Returns NULL if it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
