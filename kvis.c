@@ -19929,16 +19929,18 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 }
 
 /* == 29 tr_  the ptrace loop =====================================================
- * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
- * that changes nothing for the program); every other stop handed on as it would have been untraced.
- * From the first attach on nothing here ends the program: errors are counted or reported once, and
- * the way out is tr_finish. man ptrace(2) is the contract.
+ * PTRACE_SEIZE, with system-call stops only for the calls that somebody asked for (by a seccomp
+ * filter where that does not change what the program sees). Every other stop is passed on as it
+ * would have happened without a tracer. After the first attach nothing here ends the program:
+ * errors are counted or reported once, and the only way out is tr_finish. The contract is
+ * ptrace(2).
  *
- * Order: output is ordered by completion time. The ring's records are in that order, except for the
- * microseconds between reading a record's clock and reserving its place; the page faults that came
- * before a record precede it. kvis looks at stops when the ring is empty up to a mark, and counts
- * them as of that mark (tr.seen_ns), so that what other threads do meanwhile comes after them. Only
- * a group of page faults is up to PF_RUN_NS late: its time is that of the first fault. */
+ * Output is ordered by completion time. The ring's records are in that order, except for the
+ * microseconds between reading a record's clock and reserving its place in the ring; page faults
+ * that came before a record are output before it. kvis looks at stops when it has read the ring up
+ * to a mark. It takes the time of that mark (tr.seen_ns) as the time of the stops, which puts what
+ * other threads do meanwhile after them. Only a group of page faults is up to PF_RUN_NS late,
+ * because its time is that of the first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -19951,53 +19953,56 @@ static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 static struct {
     enum tr_mode mode;
     pid_t child;          /* the command; 0 when attached */
-    int status;           /* its wait status, -1 until it is known */
+    int status;           /* its wait status; -1: not known yet */
     bool accel, started, detaching, killing, ending;
-    bool bound;           /* the tree ends with kvis, however that ends */
-    const char *no_accel; /* why there is none */
+    bool bound;           /* the tree is killed when kvis ends, however kvis ends */
+    const char *no_accel; /* why accel is false */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* signals that the command has got lately: a ring */
+    struct tr_signal got[8]; /* signals that the command got last: a ring */
     u32 n_got;
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* when the last of the tree had ended */
+    u64 end_ns;           /* when the last task of the tree had exited */
     u64 before_ns;        /* CPU time that the child used before its exec */
     struct name *cwd;
-    struct {              /* deaths of threads that no parent had announced yet: a ring */
+    struct {              /* exits of threads that no parent had announced yet: a ring */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* what tr_reap_dead took */
-    u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
-    u64 collected;        /* stops that went through tr_batch[] */
+    volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
+    u64 seen_ns;          /* the current stops happened before this time; all output up to it is
+                             written */
+    u64 collected;        /* stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* calls that stopped when they began */
-    u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
-    u64 swept_ns;         /* until then threads were looked for whose end got lost */
-    bool sweeps;          /* and once more, to be sure */
-    bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
-    u32 n_resident;      /* processes whose memory was looked at in this tick */
-    bool tty;             /* a person looks on: print at once */
-    struct tr_stopped {   /* what wait4 has said of a thread */
+    u64 call_stops;       /* calls that stopped at their entry */
+    u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
+    u64 swept_ns;         /* when kvis last looked for threads whose exit record was lost */
+    bool sweeps;          /* look for them once more */
+    bool cpu_unknown;     /* -p: a process exited, and its CPU time was reported only to its
+                             parent */
+    u32 n_resident;      /* processes whose resident memory was read in this tick */
+    bool tty;             /* output goes to a terminal: print at once */
+    struct tr_stopped {   /* a thread's status from wait4 */
         pid_t tid;
         int status;
-    } now;                /* is about to be handled */
-    u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
-    u32 quiet_drains;     /* in a row that found no record */
+    } now;                /* the one that is about to be handled */
+    u32 batch_next, batch_n; /* the rows of tr_batch[] that are not handled yet */
+    u32 quiet_drains;     /* consecutive drains that found no record */
     bool fast;            /* the tick is fast: records are coming */
-    void (*ends)(const struct task *t); /* if not NULL, called at a stop that each thread makes
-                                           for it before its end: /proc still has all */
-    bool need[SC_N];      /* rows that stop */
-} tr; /* its numbers that are not 0 at first: cmd_before_options */
+    void (*ends)(const struct task *t); /* if not NULL, called when a thread stops before it exits,
+                                           while /proc still has all of it. Every thread stops
+                                           then. */
+    bool need[SC_N];      /* calls that stop */
+} tr; /* initial values other than 0: cmd_before_options */
 
-/* What wait4 has said already: see tr_collect, tr_reap_dead. */
+/* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
-/* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
+/* Returns the pending row of tr_batch[] for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -20008,9 +20013,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need: what the sinks were asked for and what the model cannot do without. Descriptors
- * are asked of /proc at each stop where not all calls that change them stop; records come too late
- * for that, and so would the end of an open file, which close events tell. */
+/* Fills tr.need with the calls that the sinks were asked for and those that the model needs. If not
+ * all calls that change descriptors stop, kvis reads descriptors from /proc at each stop. Records
+ * come too late for that. The end of an open file, which close events report, would also come too
+ * late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20024,11 +20030,11 @@ static void tr_choose(void)
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
+            tr.need[i] = true; /* shows which memory must be read with care: see mem_ */
         if (hy.on && md_renames(i))
-            tr.need[i] = true; /* the names that directories have are asked for: see ps_fs */
+            tr.need[i] = true; /* the names of directories are needed: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
+            tr.need[i] = true; /* shows whether an interrupted call is restarted or ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -20051,13 +20057,13 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* a call newer than our table: let it be seen */
+        return true; /* a call newer than our table: show it */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
- * changes. */
+/* Emits code that decides for the numbers [lo, hi): a binary search over the numbers at which the
+ * decision changes. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -20074,8 +20080,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Code for an ioctl: TRACE where it makes a descriptor, which /proc shows, or memory whose pages
- * may never come (md_ioctl). */
+/* Emits code for ioctl: TRACE if the command creates a descriptor, which /proc shows, or memory
+ * whose pages may never arrive (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
@@ -20093,7 +20099,8 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
 }
 
-/* The filter: TRACE for what tr.need says and for every call of another convention, else ALLOW. */
+/* Builds the filter: TRACE for the calls in tr.need and for every call of another ABI, else
+ * ALLOW. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -20109,7 +20116,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[mmap_row]) { /* files may be mapped whose pages never come: see mem_ */
+    if (!tr.need[mmap_row]) { /* the pages of a mapped file may never arrive: see mem_ */
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
@@ -20138,7 +20145,7 @@ static void tr_filter(struct tr_prog *p)
 
 /* --- how calls are seen --- */
 
-/* All that the mode depends on. */
+/* Everything that the mode depends on. */
 struct tr_facts {
     char backend;           /* opt.backend */
     bool attach;            /* -p */
@@ -20146,32 +20153,32 @@ struct tr_facts {
     bool everyone;          /* --all, --cgroup */
     bool only_counts;       /* see tr_only_counts */
     bool only_calls;        /* see tr_only_calls */
-    bool every_call;        /* no call is left out, and each is shown or counted */
+    bool every_call;        /* all calls are selected, and each is shown or counted */
     bool no_accel;
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
-    bool may_bpf;           /* the capabilities for BPF programs */
-    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
-    bool own_filter;        /* kvis runs under a seccomp filter itself */
-    bool pid_ns;            /* kvis is not in the first pid namespace */
-    bool bits32;            /* -p: a program of 32 bits */
-    bool files_hidden;      /* -p: /proc does not show kvis which files one has open */
-    const char *unloadable; /* NULL, or why this kernel has not taken the programs */
+    bool may_bpf;           /* has the capabilities for BPF programs */
+    bool may_filter;        /* CAP_SYS_ADMIN: a filter needs no no_new_privs */
+    bool own_filter;        /* kvis itself runs under a seccomp filter */
+    bool pid_ns;            /* kvis is not in the initial pid namespace */
+    bool bits32;            /* -p: a 32-bit program */
+    bool files_hidden;      /* -p: kvis may not read the process's open files in /proc */
+    const char *unloadable; /* NULL, or why this kernel rejected the programs */
 };
 
-/* What follows from the facts. */
+/* What tr_decide makes of the facts. */
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* NULL, or why it is no other mode, or why it cannot be OBSERVE */
+    const char *why;        /* NULL, or why the mode is PTRACE, or why OBSERVE is not possible */
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
 #define TR_ALL_ASKED "every call is asked for"
 
-/* Why a filter may not be used, or NULL. It must not change what the program is: without
- * CAP_SYS_ADMIN it would take no_new_privs, and under another filter (a container's) ours would not
- * see the calls that that one denies (seccomp(2), NOTES: the first match of the highest precedence
- * wins). */
+/* Returns why a filter may not be used, or NULL. The filter must not change what the program sees:
+ * without CAP_SYS_ADMIN it would set no_new_privs, and under another filter (a container's) ours
+ * would not see the calls which that filter denies (seccomp(2), NOTES: the action of highest
+ * precedence wins). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20186,7 +20193,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Why the hybrid mode cannot be used; NULL: it can. It needs the seccomp filter, which stops the
+/* Returns why the hybrid mode cannot be used, or NULL. It needs the seccomp filter, which stops the
  * calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
@@ -20200,7 +20207,7 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
     return why ? why : f->unloadable;
 }
 
-/* Why the calls cannot be observed; NULL: they can. */
+/* Returns why the observe mode cannot be used, or NULL. */
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
@@ -20218,7 +20225,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              : f->unloadable;
 }
 
-/* The one place where the mode is decided: it asks nothing but the facts. */
+/* The only place where the mode is decided. It depends on nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
     bool only = f->everyone || f->backend == 'o';
@@ -20232,7 +20239,7 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
     return c;
 }
 
-/* Whether what a process executes is a program of 32 bits. */
+/* Returns whether a process runs a 32-bit program. */
 static bool tr_runs_32(pid_t pid)
 {
     char exe[64];
@@ -20245,7 +20252,7 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Whether kvis is not allowed to see a process's open files: its links in /proc are all alike. */
+/* Returns whether kvis is not allowed to read the links in /proc to a process's open files. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20253,21 +20260,21 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
- * number, its result and its time. */
+/* Returns whether only the summary table of all calls is wanted, which needs no more of a call than
+ * its number, its result and its time. */
 static bool tr_only_counts(void)
 {
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
            && !opt.faults;
 }
 
-/* Whether the probe can tell which calls -e status= leaves (hy_status). */
+/* Returns whether the probe can apply -e status= itself (hy_status). */
 static bool tr_counts_status(void)
 {
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Whether nothing is wanted but lines of calls. */
+/* Returns whether only lines of calls are wanted. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -20303,8 +20310,8 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Default size of the ring (without --ring). The observe mode cannot hold a thread until the ring
- * has space; therefore its ring grows with the memory of the machine. */
+/* Returns the default size of the ring (without --ring). The observe mode cannot hold a thread
+ * until the ring has space, so its ring grows with the memory of the machine. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
@@ -20317,7 +20324,7 @@ static u32 tr_ring_bytes(void)
     return bpf_ring_bytes(bytes);
 }
 
-/* Sets up what the mode needs; where the kernel does not take the programs, it is another mode. */
+/* Sets up what the mode needs. If the kernel rejects the programs, falls back to another mode. */
 static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
@@ -20325,7 +20332,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* as tr_choose is to see it */
+        hy.on = true; /* tr_choose reads it */
         tr_choose();
         hy.on = false;
         f.unloadable = hy_start(tr.need, tr_ring_bytes());
@@ -20352,7 +20359,7 @@ static void tr_each(void (*f)(struct task *))
         }
 }
 
-/* Lets a stopped tracee go on, with `sig` delivered when not 0. */
+/* Resumes a stopped tracee, and delivers `sig` if it is not 0. */
 static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !tr.accel || (t->call.open && !t->pending_ns);
@@ -20361,12 +20368,12 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
+    /* ESRCH: it was killed meanwhile; waitpid reports its exit. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Whether a thread stops before its end: the first one of each process, and all for tr.ends. Where
- * calls are counted in the kernel nobody waits for kvis. */
+/* Returns whether a thread stops before it exits: the main thread of each process, and all threads
+ * if tr.ends is set. In the count mode no thread waits for kvis. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -20388,7 +20395,7 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* A new thread has those of the thread that made it. */
+/* A new thread inherits the options of the thread that made it; sets its own if they differ. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20409,7 +20416,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* A call that the kernel restarts by itself continues the one that was interrupted. */
+/* Returns whether this is an interrupted call that the kernel restarts by itself. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -20421,7 +20428,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    c->err = EINTR; /* it ended with that after all */
+    c->err = EINTR; /* it was interrupted and not restarted */
     st_call(t, c, md_wanted(c));
     return false;
 }
@@ -20457,8 +20464,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Drops names when they are many. For a moment in which only what is marked here points to names,
- * as the beginning of a call is. */
+/* Drops unused names when there are many. Only for times at which nothing but what is marked here
+ * points to names, such as the entry of a call. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -20474,7 +20481,7 @@ static void tr_trim_names(void)
     nm_drop(st_name_gone);
 }
 
-/* A call begins: what its numbers say. */
+/* Fills in a call at its entry, from its numbers. */
 static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 {
     struct buf text = c->text, paths = c->paths;
@@ -20488,9 +20495,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Whether a call that begins is the one in which -p met the thread. Where the result is in the
- * first argument's register, the kernel puts the argument back before the stop, so arch_interrupted
- * cannot tell, and the call begins anew. */
+/* Returns whether a call that begins is the one in which -p met the thread. On architectures where
+ * the result is in the first argument's register, the kernel restores the argument before the stop,
+ * so arch_interrupted cannot detect it, and the call begins anew. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20521,14 +20528,14 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Whether the kernel counts a call that has stopped all the same (see tr_filter). */
+/* Returns whether the kernel counts a call although it stopped (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
     return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
-/* The call in t->call is over; ret and err stand in it. */
+/* The call in t->call is complete; its ret and err are set. */
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
@@ -20537,7 +20544,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* descriptors that /proc showed to be others by now */
+        md_closed(t, -1); /* descriptors that have changed according to /proc */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -20554,8 +20561,8 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Gives back the thread's share of its descriptors; `closed`: the kernel has done so too, and the
- * last ones are reported in its name. */
+/* Drops the thread's reference to its descriptor table. `closed`: the kernel has dropped it too,
+ * and the descriptors closed by that are reported as closed by this thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -20566,7 +20573,7 @@ static void tr_put_files(struct task *t, bool closed)
         ;
 }
 
-/* Forgets a tracee, and its process with the last one. */
+/* Forgets a tracee, and its process if the tracee was the last thread. */
 static void tr_drop(struct task *t, bool closed)
 {
     struct proc *p = t->proc;
@@ -20582,7 +20589,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
+/* A process has only one tracer: a debugger that kvis traces cannot trace kvis's tracees (P30). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -20592,14 +20599,15 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: what it wants to trace is traced by kvis", t->pid);
 }
 
-/* A thread that has got seccomp filters by another one's TSYNC runs on until something stops it. */
+/* A thread that got seccomp filters from another thread's TSYNC is not stopped by that; stops
+ * it. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
-/* A call has returned. */
+/* Fills in the result of a call. */
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
@@ -20611,7 +20619,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* its entry was before us: fork's child, exec seen late, attach */
+        return; /* kvis missed its entry: fork's child, an exec seen late, attach */
     tr_returned(c, s->ret, u_when());
     tr_other_tracer(t, c);
     tr_done(t);
@@ -20619,7 +20627,7 @@ static void tr_exit(struct task *t, const struct stop *s)
         tr_each(tr_make_full);
 }
 
-/* Closes the call of a thread that will not come back from it. */
+/* Closes the call of a thread that will not return from it. */
 static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
@@ -20638,14 +20646,14 @@ static void tr_abandon(struct task *t)
 static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
 {
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
-    if (c->id == SC_clone3) /* struct clone_args begins with them */
+    if (c->id == SC_clone3) /* struct clone_args begins with the flags */
         return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0ul) == 8;
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* CLONE_UNTRACED would give a child that carries our filter and has no tracer: each filtered call
- * of it would fail with ENOSYS. The flag means nothing to a program that is not
- * traced, so it is taken out. */
+/* CLONE_UNTRACED would create a child that inherits our filter without a tracer: its filtered calls
+ * would all fail with ENOSYS. The flag has no effect on a program that is not traced, so kvis
+ * clears it. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20655,7 +20663,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
 }
 
-/* The program finds its argument as it left it. */
+/* Restores the argument that tr_no_untraced changed. */
 static void tr_restore_untraced(struct task *t)
 {
     if (t->reported_end_ns == ~0ull)
@@ -20667,7 +20675,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* The end of a thread that keeps to SECCOMP_MODE_STRICT and makes another call: it dies alone. */
+/* Kills a thread in SECCOMP_MODE_STRICT that makes another call; other threads survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -20675,10 +20683,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* What a program is told of seccomp under our filter is what it would be told without it: that
- * there is none (prctl(2), PR_GET_SECCOMP). SECCOMP_MODE_STRICT cannot follow on a filter
- * (kernel/seccomp.c, seccomp_may_assign_mode), so kvis does what it would do: read, write, exit and
- * sigreturn, or the end. */
+/* Hides our filter: the program gets the answers about seccomp that it would get without kvis,
+ * namely that there is no filter (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT
+ * after a filter (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it: read, write,
+ * exit and sigreturn are allowed, any other call kills. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20687,7 +20695,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* it has filters of its own, or ours is not there */
+        return; /* it has filters of its own, or it is not under ours */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
@@ -20696,7 +20704,7 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* A call that the probe records as well: its record is not wanted. */
+/* Marks a call that the probe records as well: its record will be ignored. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20706,9 +20714,9 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* The peak of a program's resident memory while the process has it (proc_pid_status(5)). rusage of
- * wait4(2) would not do: its ru_maxrss is also that of the children that the process has waited
- * for, and of the programs before its exec. */
+/* Returns the peak resident memory of the current program (proc_pid_status(5)). The ru_maxrss of
+ * wait4(2) would not do: it includes the children that the process has waited for, and the programs
+ * before its exec. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -20727,10 +20735,11 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
+            tr_enter(t, &s, u_now()); /* the time of the call is now, when it continues, not when it
+                                         stopped */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
+        if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -20739,19 +20748,20 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* A call that a thread is in, and that nothing has stopped: shown when it lasts, as its record
- * comes only at its end. */
+/* A thread is in a call that did not stop. Its record comes only when the call ends, so a call that
+ * takes long is shown now. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
-        out_call_enter(t, md_whole_only()); /* it waits in this one since before kvis came */
+        out_call_enter(t, md_whole_only()); /* it has been waiting in this call since before kvis
+                                               attached */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
-        return; /* records from before it may still be in the ring */
+        return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call begins just now: the row has the time of the one before it, or 0 */
+        return; /* a call is just beginning: the row has the time of the previous one, or 0 */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -20767,8 +20777,8 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Whether a record has to wait for its thread's stop: it is not whole, and the probe stops the
- * thread, at the end of that call, so that kvis can read the rest. */
+/* Returns whether a record has to wait for its thread to stop: the record is incomplete, and the
+ * probe stops the thread at the end of that call to let kvis read the rest. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
@@ -20776,7 +20786,8 @@ static bool tr_must_wait(const struct wire_call *w)
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* A sleeping task as a letter: fs/proc/array.c, __task_state_index of include/linux/sched.h. */
+/* Returns the state of a sleeping task as a letter: fs/proc/array.c, __task_state_index in
+ * include/linux/sched.h. */
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* RTLOCK_WAIT, FROZEN */
@@ -20788,18 +20799,19 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* How the last wait of a call was, and who ended it. */
+/* Fills in the state in which the call last slept, and who woke it. */
 static void tr_waker(struct call *c, const struct wire_times *m)
 {
     c->slept = tr_state(m->state);
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* its number is another one here */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* its pid is a different one in this
+                                                          namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Where the time of a call of ns went; m NULL: all of it on a CPU. */
+/* Splits a call's time `ns` into CPU, run queue and disk. m NULL: all of it was on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20810,12 +20822,12 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
         tr_waker(c, m);
 }
 
-/* The entry of a recorded call, unless it is shown already (pending). */
+/* Handles the entry of a recorded call, unless the call is shown already (pending). */
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier where the call was restarted */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
     u_at = ts_ns;
-    if (t->pending_ns && !shown) { /* how that one ended was lost, and when */
+    if (t->pending_ns && !shown) { /* the end of that call was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -20842,7 +20854,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = replay.bad_fd = false;
 }
 
-/* Tells the call in which a thread was let go, and forgets the thread. */
+/* Reports the call in which a thread was detached, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
@@ -20872,7 +20884,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* A disk is done with a request of a thread, which may be gone by now. */
+/* A disk has completed a request of a thread, which may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -20911,13 +20923,13 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
-/* The time of what hangs on no stop: all before it has been told. */
+/* Returns the time for events that do not come from a stop: all earlier output is written. */
 static u64 tr_when(void)
 {
     return tr.seen_ns ? tr.seen_ns : u_when();
 }
 
-/* Tells how many calls have got lost since this was last told, when they are n by now. */
+/* Reports how many calls were lost since the last report; n is the total. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -20942,14 +20954,15 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Whether tid is still a tracee of ours that nobody has reaped: so long it can be no stranger's. */
+/* Returns whether tid is still a tracee of ours that has not been reaped: until then its number is
+ * not reused. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* The child has a copy of the registers and perhaps of the memory: its argument is put back at its
+/* The child has a copy of the registers and perhaps of the memory: its argument is restored at its
  * first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
@@ -20960,7 +20973,7 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* A child of t's has been made, with these flags of clone(2). */
+/* t has created a child with these flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
@@ -20983,18 +20996,18 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     md_emit(e);
 }
 
-/* The event of a fork, vfork or clone: parent is stopped in it. */
+/* Handles the event of a fork, vfork or clone, in which the parent is stopped. */
 static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* killed in that moment: tr_orphan takes its child */
+        return NULL; /* the parent has just been killed: tr_orphan takes its child */
     if (!hy.in_order)
-        tr_pending_at(t, true); /* its flags */
+        tr_pending_at(t, true); /* finds out its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return NULL; /* tr_orphan has taken it meanwhile */
+        return NULL; /* tr_orphan has already taken it */
     if (!child && !(child = ps_new_task((pid_t)tid)))
         return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
@@ -21016,7 +21029,7 @@ static void tr_comm(struct task *t)
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
 }
 
-/* The value of a key in the auxiliary vector of a process; 0: not there. */
+/* Returns the value of a key in the auxiliary vector of a process, or 0. */
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
@@ -21031,8 +21044,8 @@ static u64 tr_auxv(pid_t pid, u64 key)
     return v;
 }
 
-/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
- * Returns its length; 0 or less: it cannot be read. */
+/* At the stop after an exec: reads from the new stack the program's name as the caller gave it.
+ * Returns its length; 0 or less if it cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
@@ -21041,8 +21054,8 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* An exec whose entry kvis has not seen, because it attached meanwhile: what the new program finds
- * tells how it was called. */
+/* Reconstructs an exec whose entry kvis missed, because it attached meanwhile, from what the new
+ * program finds. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21061,8 +21074,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a set-ID program runs without the rights of its file's owner: its tracer could
- * otherwise misuse them (execve(2)). */
+/* Warns once that a set-ID program runs without the privilege of its file's owner, because its
+ * tracer could otherwise misuse it (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21080,14 +21093,14 @@ static void tr_no_privilege(const struct task *t)
            "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
 }
 
-/* The program that has just been exec'd, as the caller named it. */
+/* Reports the program that has just been executed, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
     tr_comm(t);
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts what it tells */
+    if (t->exec_path && !out.diverted) /* kvis proc counts what it shows */
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -21095,8 +21108,8 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* After exec the thread has a new address space, a descriptor table of its own without what was
- * CLOEXEC, and no handlers; the other threads are gone. */
+/* After an exec the thread has a new address space, its own descriptor table without the CLOEXEC
+ * descriptors, and no signal handlers; the other threads have exited. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -21106,20 +21119,20 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm);
     t->mm = vm_new();
     struct proc *p = t->proc;
-    if (p && p->program) /* the first one is kvis's own */
+    if (p && p->program) /* the first program is kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
     if (p)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* it may end, or be killed, before its first fault is looked at */
+        if (opt.faults) /* it may exit, or be killed, before kvis looks at its first fault */
             vm_read(t->mm, t->tid, false);
     }
 }
 
-/* exec by a thread that is not the leader: it takes over the leader's tid, and the leader vanishes
- * without a report (ptrace(2), "execve(2) under ptrace"). */
+/* Handles an exec by a thread other than the leader: it takes over the leader's tid, and the leader
+ * disappears without a report (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -21137,8 +21150,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
- * every call of the thread does. */
+/* An exec has succeeded: its result is known before it returns, so it need not stop at its exit,
+ * unless every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21169,8 +21182,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread ends in an execve: reported as successful if the old program is gone already, since
- * the kernel kills a process that it cannot give the new one any more. */
+/* A thread exits in an execve. Reports the execve as successful if the old program has been
+ * discarded already: the kernel kills a process if execve fails after that. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21199,7 +21212,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
     }
 }
 
-/* A tracee is no more. */
+/* A tracee has exited. */
 static void tr_gone(struct task *t, int status)
 {
     struct proc *p = t->proc;
@@ -21218,8 +21231,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* The status of a thread that died before it was announced, which can only be by SIGKILL or with
- * its whole process. */
+/* Returns the exit status of a thread that died before it was announced; it must have been killed
+ * by SIGKILL or with its whole process. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -21253,7 +21266,8 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A handler without SA_RESTART will make the interrupted call return EINTR: it is over now. */
+/* A handler without SA_RESTART makes the interrupted call return EINTR: the call is complete
+ * now. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21266,9 +21280,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Whether t belongs to the init of a pid namespace that has no handler for a fault which is its
- * own. Untraced, the kernel lifts its immunity and it dies; traced, it does not (kernel/signal.c,
- * force_sig_info_to_task), and faults for ever. */
+/* Returns whether t belongs to the init of a pid namespace and has no handler for a fault of its
+ * own. Without a tracer the kernel clears SIGNAL_UNKILLABLE and the fault kills it; with a tracer
+ * it does not (kernel/signal.c, force_sig_info_to_task), and the thread faults forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21276,7 +21290,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* also of its other threads */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* all threads of init have 1 there */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -21284,7 +21298,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Who sent a signal: siginfo has it as the receiver's namespace numbers it. */
+/* Adds who sent a signal: the pid in siginfo is that of the receiver's namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21293,7 +21307,7 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* The call that a seccomp filter has answered with SIGSYS. */
+/* Adds the call that a seccomp filter answered with SIGSYS. */
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -21305,7 +21319,7 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
 
 enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
 
-/* known: what there is of *si: its code, the sender too, or all. */
+/* known: how much of *si is valid: the code, also the sender, or everything. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -21333,7 +21347,8 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     md_emit(e);
 }
 
-/* Notes what the command itself gets, or, once that has ended, any process of its tree. */
+/* Notes the signals that the command gets or, after the command has exited, any process of its
+ * tree. */
 static void tr_note_got(const struct task *t, const siginfo_t *si)
 {
     if (t->pid == tr.child || tr.status != -1)
@@ -21345,7 +21360,7 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child stands before its exec: see tr_watch_command */
+        tr.started = true; /* the child is stopped before its exec: see tr_watch_command */
         return;
     }
     if (hy_is_stop(&si)) { /* the ring was full, and is empty now */
@@ -21355,7 +21370,7 @@ static void tr_signal_stop(struct task *t, int sig)
     tr_note_got(t, &si);
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
+    if (tr_immune(t, &si)) { /* detached, it faults once more and dies as it would without kvis */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -21368,9 +21383,9 @@ static bool tr_is_stop_signal(int sig)
     return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* --- without stops: what records tell of threads that nothing stops --- */
+/* --- threads that never stop: known only from records --- */
 
-/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
+/* Sets up the state of a process that kvis first meets: descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(pid, getpid());
@@ -21389,7 +21404,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* What a thread has when kvis first meets it, as /proc tells. NULL: no memory. */
+/* Adds a thread that kvis first meets, with its state from /proc. Returns NULL if out of memory. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -21406,7 +21421,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* perhaps of a program before this one */
+            t->proc->rss_before = ~0ull; /* may come from an earlier program of the process */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -21425,15 +21440,16 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* The thread that a record is of; one whose birth got lost is met late. */
+/* Returns the thread of a record; a thread whose fork record was lost is added late. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* A call ended before kvis had read the state of its process, which it may have changed: it is not
- * played. It is lost where the process was met late, because its birth was lost. */
+/* A call ended before kvis had read the state of its process, and it may have changed that state:
+ * the record is not replayed. It counts as lost if the process was met late because its fork record
+ * was lost. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21443,7 +21459,7 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
         ps_look_fs(t);
 }
 
-/* A record of -p's. */
+/* Handles a call record of the observe mode with -p. */
 static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
@@ -21469,20 +21485,20 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* it was there already when its process was looked at */
+        return; /* it already existed when kvis looked at its process */
     if (child)
-        tr_drop(child, true); /* its end got lost, and its number is another thread's */
+        tr_drop(child, true); /* the old thread's exit record was lost, and its tid was reused */
     if (!t)
         t = tr_of(parent, h->was);
     child = t ? ps_new_task((pid_t)h->tid) : NULL;
     if (!child)
         return;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* it can have ended meanwhile */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* it may have exited meanwhile */
     tr_born(t, child, h->flags);
 }
 
-/* The calls of a 32-bit program have other numbers: the probe leaves them out. */
+/* The calls of a 32-bit program have other numbers, so the probe ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21493,15 +21509,16 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* The peak of the program that ends with a record; 0: not known. The kernel keeps one number for
- * all programs of a process: it is of the last one only if it has grown since the exec before. */
+/* Returns the peak of the program that ends with a record; 0: not known. The kernel keeps one peak
+ * for all programs of a process, so it belongs to the last program only if it has grown since the
+ * last exec. */
 static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* The arguments come before the rest, from the same thread. */
+/* The record of the arguments comes before this one, from the same thread. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21559,7 +21576,7 @@ static void tr_signal_record(const struct wire_signal *w)
     u_at = 0;
 }
 
-/* A process dies of a signal that was not delivered: reports how the signal was sent. */
+/* A process is killed by a signal that was not delivered: reports how the signal was sent. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21584,8 +21601,9 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* After records got lost: forgets a thread whose end was among them. It has been gone since before
- * the last look, and all records of then have been taken. */
+/* After records were lost: forgets a thread that has exited and whose exit record was lost. That is
+ * certain if the thread was already missing at the last look, because all earlier records have been
+ * read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -21595,7 +21613,7 @@ static void tr_sweep(struct task *t)
         t->missing = missing;
 }
 
-/* A record of a process, checked. */
+/* Handles a record of a process, after checking its lengths. */
 static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
     u32 left = size - (u32)sizeof *h;
@@ -21615,10 +21633,10 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
- * kvis's own lines, for each of which there would be more. */
+/* The processes that read kvis's output through pipes, directly or through each other. Their calls
+ * are not shown: each line about them would cause more calls. */
 static struct {
-    u64 pipe[32]; /* inodes of pipes that have such lines */
+    u64 pipe[32]; /* inodes of pipes that carry kvis's output */
     u32 n_pipes, n;
     pid_t pid[16];
 } tr_readers;
@@ -21631,7 +21649,7 @@ static bool tr_is_reader(pid_t pid)
     return false;
 }
 
-/* Notes a pipe; false: it was known, or there are too many. */
+/* Adds a pipe. Returns false if it was known or there are too many. */
 static bool tr_add_pipe(u64 inode)
 {
     for (u32 i = 0; i < tr_readers.n_pipes; i++)
@@ -21643,8 +21661,8 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
- * writes. Returns whether there was one. */
+/* Looks at the pipes of a process. reads: returns whether it reads a noted pipe. Else notes the
+ * pipes that it writes, and returns whether there was a new one. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -21669,7 +21687,7 @@ static bool tr_pipes_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Looks for the readers of kvis's output, from reader to reader. */
+/* Finds the processes that read kvis's output, following pipes from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21691,7 +21709,7 @@ static void tr_find_readers(void)
     }
 }
 
-/* Decodes the call of a record in the observe mode. */
+/* Decodes a recorded call in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
     struct call *c = &t->call;
@@ -21712,7 +21730,8 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
+/* Handles a record in the observe mode: a whole call of a thread. kvis knows nothing about the
+ * thread except what the record contains. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21728,7 +21747,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
+    replay.on = true; /* also while printing: nothing is read from the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -21737,7 +21756,8 @@ static void tr_observed(const struct wire_call *w)
     replay.on = false;
 }
 
-/* A call that the probe has recorded, as the two stops that it stands for. */
+/* Handles one record of the ring. A call is replayed as the two stops of its entry and exit.
+ * Returns false if the record has to wait for a stop. */
 static bool tr_record(const void *p, u32 size)
 {
     if (size == sizeof(struct wire_delay)) {
@@ -21775,7 +21795,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* told already: by a stop of the call, or at the exec event */
+        return true; /* reported already: by a stop of the call, or at the exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -21784,7 +21804,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* How often the tick comes: often while there are records, which the ring has no room for long. */
+/* Sets the rate of the tick. It is fast while records come, because they fill the ring quickly. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -21793,7 +21813,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Notes a stop that is to be handled in its turn. */
+/* Queues a stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -21803,13 +21823,13 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
- * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
- * older one would never have its turn. So all that stand are asked for before the first goes on.
- * A thread that is reported twice was killed in its first stop, which is then stale: the second
- * takes its place, as if the thread had been killed before kvis looked.
- * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
- * signals that those threads get when they are let go. */
+/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the tracees in
+ * the order of their list, newest first (kernel/ptrace.c, ptrace_link; kernel/exit.c,
+ * do_wait_thread): if the newest stop again as fast as kvis can look, an older one would starve. A
+ * thread that is reported twice was killed in its first stop, which is then stale: the second
+ * replaces it, as if the thread had been killed before kvis looked. Only the tracing thread may
+ * call this: another one (tr_release) would consume stops, and with them the signals that those
+ * threads get when they are detached. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -21822,7 +21842,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* A newer stop of a thread replaces the stop that is about to be handled. */
+/* Replaces the stop that is about to be handled by a newer one of the same thread. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -21832,7 +21852,7 @@ static void tr_collected_again(pid_t tid, int *status)
     *again = tr_batch[--tr.batch_n];
 }
 
-/* Takes the records before rb_mark. */
+/* Handles the records before rb_mark. */
 static void tr_drain(void)
 {
     ps.moment++;
@@ -21843,9 +21863,9 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
- * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
- * is not. */
+/* Handles the records before the mark; returns false if some remain. A record that another CPU is
+ * still writing, or that waits for its thread to stop (tr_must_wait), briefly blocks the records
+ * after it. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -21859,7 +21879,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Takes all records from before now: they precede the stops that are looked at next. */
+/* Handles all records written so far: they precede the stops that are looked at next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -21867,7 +21887,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
+    while (tr_drain_marked() && n != tr.collected) { /* new stops have records after the mark */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -21877,7 +21897,8 @@ static void tr_drain_all(void)
 
 /* --- dispatch --- */
 
-/* The first stop of a thread that was attached: the call that it stands in goes on by itself. */
+/* Handles the first stop of an attached thread; a call that it interrupted is restarted by
+ * itself. */
 static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
@@ -21893,19 +21914,18 @@ static void tr_first_stop(struct task *t)
         t->restarting = c->known;
         c->late = true;
         mem_budget();
-        md_enter(t, c, tr_shown(c)); /* its entry was before us */
+        md_enter(t, c, tr_shown(c)); /* kvis missed its entry */
     }
 }
 
-/* A call as proc_pid_syscall(5) tells it: its number, its arguments, where the stack and the
- * program are. */
+/* The contents of proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
 struct tr_in {
     long nr;
     u64 word[8];
 };
 
-/* The row of the call that a thread is in; -1: it is in none; -2: not known (proc_pid_syscall(5)
- * cannot be read or, of a program of 32 bits, has a number of another table). */
+/* Returns the row of the call that a thread is in; -1: in none; -2: not known (proc_pid_syscall(5)
+ * cannot be read, or the number is from the table of a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char path[64], text[256], *end;
@@ -21919,9 +21939,9 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* The first thread of a process is about to end, and its memory is still there: notes the peak of
- * what was resident, which is of the process, unless the others live on because the thread alone
- * called exit(2). */
+/* The main thread is about to exit, and its memory still exists: notes the peak of resident memory.
+ * It is the process's peak, unless the other threads live on because only this thread called
+ * exit(2). */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -21971,7 +21991,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* A stop of a thread that no parent has announced yet: hold it until the announcement comes. */
+/* A thread stops that no parent has announced yet: holds it until the announcement comes. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -21988,7 +22008,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* its child is to be let go too */
+            tr_child_event(t, event); /* its child must be detached too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -22028,8 +22048,8 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* A thread that waits for its announcement in vain, because its parent was killed while it made it:
- * what it is comes from its process, its parent or /proc. */
+/* Handles a thread that is never announced, because its parent was killed while creating it: takes
+ * its state from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -22050,10 +22070,10 @@ static void tr_orphan(struct task *t)
 
 /* --- leaving --- */
 
-/* Lets everything go on as if nothing had been. A thread that stands is detached. The others are
- * left alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"): the kernel lets go of them when the thread
- * that traces them ends (tr_release). The hybrid mode never lets go: its command ends with kvis. */
+/* Detaches everything without a trace. Stopped threads are detached at once. The others are not
+ * stopped for it, because a stop would end some of their calls with EINTR (signal(7), "Interruption
+ * of system calls and library functions by stop signals"): the kernel detaches them when the
+ * tracing thread exits (tr_release). The hybrid mode never detaches: its command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -22068,10 +22088,11 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of
- * all tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c).
- * kvis may have a page to write yet, to a slow reader, and no tracee shall wait for that. Returns
- * if there is no tracee, or no such thread: then the end of kvis lets go of them. */
+/* Continues with `rest` in another thread, while this one, which is the tracer, exits: the kernel
+ * then detaches all tracees, wherever they are, without stopping them (exit_ptrace,
+ * kernel/ptrace.c). kvis may still have a page to write to a slow reader, and no tracee must wait
+ * for that. Returns if there is no tracee or the thread cannot be created: then the tracees are
+ * detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -22081,8 +22102,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know that this thread ends: the kernel is not to clear its tid, which
-     * in musl is the lock of the list of threads (CLONE_CHILD_CLEARTID in clone(2)). */
+    /* The C library does not know that this thread exits. The kernel must not clear its tid, which
+     * in musl is the lock of the thread list (CLONE_CHILD_CLEARTID in clone(2)). */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -22099,8 +22120,8 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Asked while a reader of ours is slow: whether the signals that have come mean that kvis is to
- * end. */
+/* Called while a reader of kvis's output is slow: returns whether the signals that have come end
+ * kvis. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22111,9 +22132,9 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Whether a signal to kvis went to its process group, and so to the command as well: the command
- * has got the same one from the same sender, or it is pending there. A terminal's ^C and ^\ are for
- * tr_on_signal to decide. */
+/* Returns whether a signal to kvis was sent to its process group, and thus to the command as well:
+ * the command got the same signal from the same sender, or has it pending. A terminal's ^C and ^\
+ * are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -22129,9 +22150,9 @@ static bool tr_is_groups(const struct tr_signal *q)
     return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
-/* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
- * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
- * outlive us, and with --kill-on-exit; else they let it go. */
+/* Handles a signal to kvis. In spawn mode the first ^C is for the program (the terminal sends it to
+ * both), the second one kills the program. TERM and HUP kill the tree if it runs under our filter,
+ * which must not outlive kvis, and with --kill-on-exit; otherwise they detach it. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22153,8 +22174,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* The signals that have come. One that may be the group's waits until the command can have got it,
- * too. */
+/* Handles the queued signals. A signal that may have been sent to the group waits until the command
+ * must have got it, too. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -22179,7 +22200,7 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
-/* Resident memory, for what draws it over time: no call tells it. */
+/* Records resident memory for the graphs over time; no call reports it. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -22209,8 +22230,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = lost ? now : tr.swept_ns;
 }
 
-/* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
- * happened for a tick, threads that wait for their announcement. */
+/* Does everything that does not depend on a stop: timed work, signals, and, if nothing has happened
+ * for a tick, threads that wait for their announcement. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22244,7 +22265,7 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
+/* Waits for a tracee. Returns its tid and sets *status; 0: a signal or the tick; -errno. */
 static pid_t tr_wait_one(int *status)
 {
     pid_t tid = 0;
@@ -22258,8 +22279,9 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* As tr_wait_one; of all that wait, each has its turn. What they did before they stopped has been
- * told when this returns: once for all of them, for those that go on fill the ring again. */
+/* Like tr_wait_one, but serves waiting threads in turn. When it returns, all output from before
+ * their stops is written. That is done once for the whole batch, because resumed threads fill the
+ * ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -22282,7 +22304,7 @@ static pid_t tr_wait(int *status)
     return tid;
 }
 
-/* The command, which stands before its exec, goes on. */
+/* Resumes the command, which is stopped before its exec. */
 static void tr_begin(void)
 {
     struct task *t = tr.started ? ps_task(tr.child) : NULL;
@@ -22310,7 +22332,7 @@ static void tr_loop(void)
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
-            break; /* ECHILD: the last one is gone */
+            break; /* ECHILD: the last tracee has exited */
         }
         if (tr.tick)
             tr_on_tick();
@@ -22321,8 +22343,8 @@ static void tr_loop(void)
     }
 }
 
-/* In the observe mode: the programs count or record until the end that was asked for, or until all
- * of -p have ended, or nobody reads what they tell any more. */
+/* The observe mode's loop: the programs count or record until the requested end, until all
+ * processes of -p have exited, or until nobody reads the output any more. */
 static void tr_watch(void)
 {
     int text = out.text.fd[0], json = out.json.fd[0];
@@ -22342,13 +22364,13 @@ static void tr_watch(void)
     }
 }
 
-/* --- signals of kvis's own --- */
+/* --- signals to kvis --- */
 
-/* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
- * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
- * already are reaped, by us: reaps them, so that all go on. Stops of those that
- * live come along, whatever is asked for (kernel/exit.c, wait_task_stopped: "we see ptrace'd
- * stopped tasks regardless of options"). Only calls that a handler may make. */
+/* Reaps dead tracees in the handler of the tick. PTRACE_SEIZE may be waiting for an exec of that
+ * process to finish (both take cred_guard_mutex, kernel/ptrace.c), while the exec waits until kvis
+ * reaps the dead threads that it traces already. wait4 also returns stops of live threads, whatever
+ * its options (kernel/exit.c, wait_task_stopped: "we see ptrace'd stopped tasks regardless of
+ * options"). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -22356,7 +22378,7 @@ static void tr_reap_dead(void)
     while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it, too */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this thread, too */
             continue;
         }
         tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
@@ -22379,9 +22401,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Signals are noted, and interrupt whatever kvis waits in. One that comes just before the waiting
- * begins is seen at the next tick: a timer, which the command does not inherit (execve(2),
- * fork(2)). */
+/* Installs the handlers. Signals are queued, and interrupt whatever kvis waits in. A signal that
+ * comes just before kvis starts to wait is seen at the next tick. The tick is a timer, which the
+ * command does not inherit (execve(2), fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -22394,8 +22416,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* In the child: the filter that makes only what is asked about stop. With SPEC_ALLOW (4.17), or a
- * kernel before 5.16 would take speculation away from the program (PR_GET_SPECULATION_CTRL). */
+/* In the child: installs the filter that stops only the requested calls. Without SPEC_ALLOW (4.17)
+ * a kernel before 5.16 would disable speculation for the program (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -22404,14 +22426,14 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* tr_signal_stop starts watching here. */
+/* tr_signal_stop starts tracing here. */
 static void tr_child_late(void)
 {
     hy_child();
     kill(getpid(), SIGSTOP);
 }
 
-/* Why ptrace(2) is refused to kvis whatever the process; NULL: that is not the reason. */
+/* Returns why ptrace(2) is refused to kvis for every process, or NULL. */
 static const char *tr_refused(void)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -22423,7 +22445,8 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches a child of kvis. Returns NULL, or why it cannot be (static); then the child ends. */
+/* Attaches to a child of kvis. Returns NULL, or why that failed (static); the child is then
+ * killed. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22438,12 +22461,12 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
-/* The command stands before its exec: from here on it is watched. */
+/* Starts tracing the command, which is stopped before its exec. */
 static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
+    tr_set_options(t); /* until here, it was killed if kvis died: it would have stayed stopped */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -22481,9 +22504,10 @@ static void tr_spawn(void)
     }
 }
 
-/* --- starting: a process that runs --- */
+/* --- starting: a running process --- */
 
-/* Which protection of a process CAP_SYS_PTRACE passes: ptrace(2), ptrace access mode checking. */
+/* Returns which protection of a process CAP_SYS_PTRACE overrides: ptrace(2), "Ptrace access mode
+ * checking". */
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
@@ -22500,7 +22524,7 @@ static bool tr_is_kernel_thread(pid_t pid)
            || (ps_status(pid, "PPid:") == 2 && pid != 1);
 }
 
-/* Why a process cannot be attached, with what fixes it (static). */
+/* Returns why a process cannot be attached to, and the fix (static). */
 static const char *tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
@@ -22531,8 +22555,8 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Whether pid is kvis itself or one of its ancestors: tracing those would stop whoever resumes us.
- */
+/* Returns whether pid is kvis or one of its ancestors: tracing those would stop whoever resumes
+ * kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -22541,7 +22565,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Notes in which call a thread waits that was just met. Returns its row, or less than 0. */
+/* Notes in which call a newly met thread waits. Returns the call's row, or less than 0. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -22552,7 +22576,7 @@ static int tr_first_look(struct task *t, struct tr_in *in)
     return row;
 }
 
-/* Number of context switches of a thread; -1: not known. */
+/* Returns the number of context switches of a thread; -1: not known. */
 static s64 tr_switches(pid_t tid)
 {
     s64 own = ps_status(tid, "voluntary_ctxt_switches:");
@@ -22560,8 +22584,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* A thread that nothing stops waits in a call: tells the probe, so that the end of that call has a
- * record. If the thread has run meanwhile, that record is another call's, and is left out. */
+/* Reports the call in which a thread waits to the probe, which then records the end of that call;
+ * nothing stops the thread. If the thread has run meanwhile, that record belongs to another call
+ * and is ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22593,7 +22618,7 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Tells where each thread of -p was blocked when kvis came. */
+/* Reports where each thread of -p was blocked when kvis attached. */
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
@@ -22622,7 +22647,8 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* first, so that who is traced is sampled too */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* first: nothing is traced without being
+                                                      sampled */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -22642,7 +22668,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Of what tr_reap_dead took, the dead are forgotten, and the stops are for tr_loop to handle. */
+/* Handles what tr_reap_dead took: forgets dead threads, and queues stops for tr_loop. */
 static void tr_after_reaping(void)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
@@ -22659,15 +22685,15 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
- * 0: it was there, -errno. */
+/* Attaches to a thread that /proc lists, unless it is attached already. Returns 1: new, 0: was
+ * attached, -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* an untraced thread has executed a program and has the leader's tid now */
+    if (t) /* an untraced thread called execve and has taken over the leader's tid */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -22675,7 +22701,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* The programs follow a process: its tasks are as /proc has them now. */
+/* The programs follow a process: adds the threads that /proc lists now. */
 static void tr_meet_all(pid_t pid)
 {
     char path[64];
@@ -22692,9 +22718,9 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches every thread of a process, or has the programs follow it; looks again until no new one
- * appears, because they can make more meanwhile. Returns 0 or -errno; -E2BIG: the programs follow
- * some of them. */
+/* Attaches to every thread of a process, or makes the programs follow it. Repeats until no new
+ * thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG: the
+ * programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -22712,7 +22738,7 @@ static int tr_attach(pid_t pid)
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
             err = r < 0 && r != -ESRCH ? r : err;
-            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* gone since then: look again */
+            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* it has exited since: look again */
         }
         if (d)
             closedir(d);
@@ -22722,8 +22748,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches a process by its id or a thread's, unless it is one of the first n of opt.pids. Returns
- * its id; 0: it is not attached, which is said. */
+/* Attaches to a process by its id or a thread's, unless it is one of the first n of opt.pids.
+ * Returns its pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -22747,14 +22773,14 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* The call in which a thread was met begins at time zero for kvis. */
+/* A call in which a thread was met is shown as beginning at time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches all of -p. From here on opt.pids is what is attached. Returns how many processes. */
+/* Attaches to all processes of -p, and reduces opt.pids to those attached. Returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -22772,7 +22798,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* One CPU for both, so that a stop needs no wake-up across CPUs. */
+/* Binds kvis to its current CPU before the fork, so that a stop needs no wake-up across CPUs. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -22787,8 +22813,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* CPU time of the command, and of all that was waited for, as time(1) has it. Of -p, where all of
- * the processes live on, what they used meanwhile. */
+/* Sets the CPU time of the command and of all waited-for descendants, as time(1) does; with -p,
+ * where the processes may live on, what they used while traced. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22798,7 +22824,8 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly the kernel's: a filter, a fork */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time: the filter, the
+                                                            fork */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22843,8 +22870,8 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
- * *sig the signal that kvis shall die by. */
+/* The only way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; sets
+ * *sig to the signal by which kvis must die. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
@@ -22852,10 +22879,10 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* it takes 0.2 ms for each program */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* each program takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
+    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
     if (beside)
         pthread_join(th, NULL);
     else
