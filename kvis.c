@@ -19974,16 +19974,14 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
-    u64 seen_ns;          /* the current stops happened before this time; all output up to it is
-                             written */
+    u64 seen_ns;          /* the current stops are older; all older output is written */
     u64 collected;        /* stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped at their entry */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
     u64 swept_ns;         /* when kvis last looked for threads whose exit record was lost */
     bool sweeps;          /* look for them once more */
-    bool cpu_unknown;     /* -p: a process exited, and its CPU time was reported only to its
-                             parent */
+    bool cpu_unknown;     /* a process exited, and only its parent got its CPU time */
     u32 n_resident;      /* processes whose resident memory was read in this tick */
     bool tty;             /* output goes to a terminal: print at once */
     struct tr_stopped {   /* a thread's status from wait4 */
@@ -19993,9 +19991,8 @@ static struct {
     u32 batch_next, batch_n; /* the rows of tr_batch[] that are not handled yet */
     u32 quiet_drains;     /* consecutive drains that found no record */
     bool fast;            /* the tick is fast: records are coming */
-    void (*ends)(const struct task *t); /* if not NULL, called when a thread stops before it exits,
-                                           while /proc still has all of it. Every thread stops
-                                           then. */
+    void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
+                                           /proc still has all of it, and this is called */
     bool need[SC_N];      /* calls that stop */
 } tr; /* initial values other than 0: cmd_before_options */
 
@@ -20735,8 +20732,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* the time of the call is now, when it continues, not when it
-                                         stopped */
+            tr_enter(t, &s, u_now()); /* it continues now, whenever it stopped */
         tr_note_told(t);
         tr_seccomp(t);
         if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
@@ -20754,8 +20750,7 @@ static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
-        out_call_enter(t, md_whole_only()); /* it has been waiting in this call since before kvis
-                                               attached */
+        out_call_enter(t, md_whole_only()); /* it was in this call before kvis attached */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
@@ -20806,8 +20801,7 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* its pid is a different one in this
-                                                          namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid of another namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
@@ -22647,8 +22641,7 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* first: nothing is traced without being
-                                                      sampled */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* first: whatever is traced is sampled */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -22824,8 +22817,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time: the filter, the
-                                                            fork */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time: filter, fork */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22902,37 +22894,37 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is what kvis open and kvis proc share: a family of programs is loaded, its records are taken
- * until the end, and what was lost is told. Where programs cannot be used, a command is followed by
- * ptrace, and a tap makes the probe's records of what tr_ tells. The probe (gen/probes/open.bpf.c)
- * sends one record an open; the filters are constants in it. Here the path is put together, -P
- * looks at it, and a row or an event is printed. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the
- * option functions, open_run. */
+ * ses_ is what kvis open and kvis proc share: it loads a family of programs, reads their records
+ * until the end, and reports losses. Where programs cannot be used, a command is traced with
+ * ptrace, and a tap turns tr_'s events into the probe's records. The probe (gen/probes/open.bpf.c)
+ * sends one record per open; the filters are constants in it. This section builds the path, applies
+ * -P to it, and prints a row or an event. Columns and letters are those of bcc's opensnoop
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the option
+ * functions, open_run. */
 
-/* What a command watches, and how. */
+/* What a command watches, and how it watches. */
 struct session {
     const char *what;             /* "opens" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
+    u32 ring_bytes, idle_ms;      /* idle: maximum time between two looks at the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects programs, sets constants: 0, -errno */
     rb_fn *take;
-    bool (*over)(void);           /* after each look: is nobody left of the command's tree? */
-    bool other_file;              /* something else is written at the end: no reader is needed */
-    const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
-    const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
+    bool (*over)(void);           /* after each look: has the whole tree of the command exited? */
+    bool other_file;              /* another file is written at the end: needs no reader */
+    const char *const *lost_why;  /* by enum wire_lost; N_LOST: runs that the kernel skipped */
+    const char *calls;            /* ptrace: the calls that the tap gets, and the tap */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* as tr.ends */
-    const char *cost;             /* what that does */
+    void (*ends)(const struct task *t); /* like tr.ends */
+    const char *cost;             /* ptrace: what tracing costs, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* as last told */
-    int status;                   /* of the command, as wait4(2) has it; -1: none, or it runs */
-    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
+    u64 lost[N_LOST + 1];         /* as last reported */
+    int status;                   /* the command's wait status; -1: none, or it still runs */
+    struct rusage rusage;         /* of the command and its waited-for descendants */
 };
 
-/* What the programs of all sessions are told: where arguments of calls are, also of the 32-bit ABI,
- * and who kvis is. */
+/* Sets the constants that all sessions' programs need: where the arguments of calls are, also for
+ * the 32-bit ABI, and the pid of kvis. */
 static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -22949,7 +22941,7 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
     bpf_set(c, "CFG_NS_DEV", dev);
 }
 
-/* Loads and attaches; -errno with s->obj.why. */
+/* Loads and attaches the programs. Returns 0, or -errno with s->obj.why. */
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
@@ -22975,7 +22967,7 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* In the child, before its exec: its limits as they were. */
+/* In the child, before its exec: restores its limits. */
 static void ses_child_late(void)
 {
     if (bpf.memlock_raised)
@@ -22984,8 +22976,8 @@ static void ses_child_late(void)
 
 /* --- by ptrace --- */
 
-/* Starts the command as kvis trace would; what happens goes to the tap. With -d the command goes on
- * without kvis, which a seccomp filter would not let it. */
+/* Starts the command as kvis trace would, with the tap as the receiver of its events. With -d no
+ * seccomp filter is used, because the command outlives kvis. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -23000,19 +22992,19 @@ static void ses_spawn(struct session *s)
     tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd[0]);
-    sp_restore_signals(); /* tr_signals is to find them as kvis did */
+    sp_restore_signals(); /* tr_signals must find the handlers that kvis found */
     tr_signals();
     tr_spawn();
 }
 
-/* The name of the program that an exec was given, as the kernel puts it together for one that
- * starts from a descriptor (fs/exec.c, alloc_bprm); of any other call its path. Returns its length,
- * or -1: it could not be read. */
+/* Reads the name of the program that an exec was given, built as the kernel does for execveat(2)
+ * with a descriptor (fs/exec.c, alloc_bprm); for any other call its path. Returns its length, or -1
+ * if it could not be read. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends where no memory is */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends at unmapped memory */
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -23022,7 +23014,8 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* The name of a thread, which prctl(2) changes, too; without /proc, the one that is known. */
+/* Returns the current name of a thread, which prctl(2) can change; if /proc is unreadable, the
+ * known name. */
 static void ses_comm(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -23034,8 +23027,8 @@ static void ses_comm(pid_t tid, const char *known, char comm[16])
 
 /* --- both --- */
 
-/* Begins to watch, by programs in the kernel, or leaves it to ses_go to follow the command by
- * ptrace, where they cannot be used. Ends kvis if neither can be. */
+/* Starts to watch with programs in the kernel. If they cannot be used, leaves it to ses_go to trace
+ * the command with ptrace. Ends kvis if neither is possible. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -23048,8 +23041,9 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. `late` is what its process does just before its exec where
- * programs watch it. Returns time zero: when it called execve; by ptrace it stands before that. */
+/* Starts the command, if there is one. With programs in the kernel its process calls `late` just
+ * before its exec. Returns time zero: when it called execve; with ptrace the command is stopped
+ * before that. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -23062,13 +23056,14 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* The backend, as JSON's header names it. */
+/* The backend's name in JSON's header. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* An event to recordings and the like: the rows of text and JSON are each command's own. */
+/* Passes an event to recordings and other taps. Rows of text and JSON are written by each
+ * command. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -23087,7 +23082,7 @@ static void ses_report_lost(u64 n, const char *why)
     u_warn("%" PRIu64 " %s", n, why);
 }
 
-/* Says what went missing since it was last asked. */
+/* Reports the losses since the last report. */
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
@@ -23098,14 +23093,14 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-/* Whether nobody reads any more what kvis writes. */
+/* Returns whether nobody reads kvis's output any more. */
 static bool ses_unread(const struct session *s)
 {
     bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
-/* Takes the records that are there. Returns how many. */
+/* Handles all records that have arrived. Returns their number. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -23114,15 +23109,15 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Records until the end that was asked for; a command is waited for, read or not. The reader comes
- * by itself every few milliseconds, more seldom while nothing happens. `second` is called every
+/* Records until the requested end. Waits for the command even if nobody reads the output. The ring
+ * is read every few milliseconds, less often while nothing happens. `second` is called every
  * second, and at the end. */
 static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* a command that goes on when kvis is to end has no status */
+    if (s->by_ptrace) { /* a command that outlives kvis has no status */
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -23160,32 +23155,32 @@ enum { /* rows of open_progs[] */
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
-/* What the options of `kvis open` say, beside what is in opt. */
+/* Options of `kvis open` that are not in opt. */
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* + 1; 0: all; also of kvis proc */
-    u64 flags;       /* -f: any of these bits */
-    u32 accmodes;    /* -f: or any of these access modes, a bit each */
+    u64 uid;         /* + 1; 0: all; kvis proc uses it too */
+    u64 flags;       /* -f: match any of these bits */
+    u32 accmodes;    /* -f: or any of these access modes, one bit each */
     u64 comm[2], comm_mask[2];
 } open_opt;
 
 static struct {
-    u64 magic;                /* the pointer by which the command says that it is to be followed */
-    bool walks;               /* directories come with the records */
-    bool no_exec;             /* execve's own opens are not seen */
+    u64 magic;                /* the command passes this pointer to have its tree followed */
+    bool walks;               /* the records contain directories */
+    bool no_exec;             /* the opens of execve itself are not seen */
     u64 first_ns, last_ns, rows;
-    u64 unknown, reported_unknown; /* opens that -P left out because their path is not known */
+    u64 unknown, reported_unknown; /* opens that -P dropped because their path is unknown */
 } open_state;
 
 static struct session open_session;
 
-/* One record with all that is derived from it. */
+/* One record and what is derived from it. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path path;  /* absolute where that is known: ok */
-    bool from_proc;    /* its directory was read from /proc after the fact */
+    struct path path;  /* ok: absolute */
+    bool from_proc;    /* its directory was read from /proc afterwards */
 };
 
 /* --- options --- */
@@ -23197,7 +23192,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* the bit that only they have */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* keep only the bit that no other flag has */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -23216,7 +23211,7 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* The kernel compares comm with these bytes wherever they may begin in it. */
+/* Sets the name that the kernel searches for at any offset in comm. */
 static const char *open_opt_name(const char *v)
 {
     size_t n = strlen(v);
@@ -23229,7 +23224,7 @@ static const char *open_opt_name(const char *v)
     return NULL;
 }
 
-/* --- what the probe is told --- */
+/* --- constants of the probe --- */
 
 static bool open_can_walk(const struct bpf_obj *o)
 {
@@ -23237,11 +23232,11 @@ static bool open_can_walk(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* The calls by enum wire_open_call; execveat is told as an execve. */
+/* The calls by enum wire_open_call; execveat is recorded as execve. */
 static const struct {
     u16 id;
     u8 mode;                   /* the argument with the mode of a new file; 0: none */
-    const char *name, *name32; /* the constants with its numbers; NULL: see CFG_EXEC */
+    const char *name, *name32; /* the constants for its numbers; NULL: see CFG_EXEC */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -23276,10 +23271,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Which programs this run needs: each is there for the raw and for the classic tracepoint. Classic
- * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
- * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
- * followed. Returns 0 or -errno. */
+/* Selects the programs that this run needs. Each exists for raw and for classic tracepoints.
+ * Classic ones need tracefs, and take 80 ms longer to detach (an RCU grace period). For execs and
+ * forks the raw ones need BTF. With neither BTF nor tracefs, execs are not seen, and a command's
+ * tree cannot be followed. Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -23307,7 +23302,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- a record --- */
 
-/* Puts the components, which come from the last to the first, in order behind the root. */
+/* Joins the components, which come last first, after the root. */
 static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
 {
     p->len = 0;
@@ -23328,8 +23323,9 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
- * that has ended shared it with its process, as all do but for clone(2)'s oddest callers. */
+/* Reads from /proc the directory in which a relative name starts: right unless the process has
+ * changed it since. A thread that has exited shared its directory with its process, except with
+ * rare flags of clone(2). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23342,7 +23338,7 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
     return n > 0 && p->s[0] == '/';
 }
 
-/* Whether a path that /proc has told ends with what the record knows of it. */
+/* Returns whether a path from /proc ends with the part that the record has. */
 static bool open_ends_with(const struct path *p, const struct path *end)
 {
     return end->len <= p->len && !memcmp(p->s + p->len - end->len, end->s, end->len);
@@ -23356,7 +23352,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' means the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -23398,7 +23394,7 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
     out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
-/* execve's file has no descriptor. */
+/* The file of execve has no descriptor. */
 static void open_col_fd(struct buf *b, const struct open_rec *r)
 {
     s32 ret = r->w->ret;
@@ -23439,7 +23435,7 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-/* on NULL: always. */
+/* on NULL: always shown. */
 static const struct {
     const bool *on;
     const char *head;
@@ -23454,7 +23450,7 @@ static const struct {
     { NULL, "PATH\n", open_col_path },
 };
 
-/* A row; NULL: the names of the columns. */
+/* Prints a row, or the column names if r is NULL. */
 static void open_text(const struct open_rec *r)
 {
     struct buf *b = &out.text.b;
@@ -23477,7 +23473,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags */
+    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags are known */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -23510,10 +23506,10 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_json(e); /* the row is open_text's */
+    out_json(e); /* not out_event: open_text prints the row */
 }
 
-/* Takes a record of the probe: checks it, as everything that comes from outside, and prints it. */
+/* Handles a record of the probe: checks its lengths, and prints it. */
 static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
@@ -23538,9 +23534,9 @@ static bool open_record(const void *p, u32 size)
     return true;
 }
 
-/* --- by ptrace: a call that has ended becomes the record that the probe would have sent --- */
+/* --- with ptrace: each completed call becomes the record that the probe would have sent --- */
 
-/* What it was asked for: the probe's set_args and get_how. */
+/* Fills in flags, mode and state from the arguments, like the probe's set_args and get_how. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
@@ -23560,12 +23556,12 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* The directory in which a name starts, or the file that a handle has led to, as the probe sends
- * it: from the thread's root on, the last component first. */
+/* Adds the directory in which a name starts, or the file that a handle refers to, as the probe
+ * sends it: relative to the thread's root, the last component first. */
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* what /proc says after the path, if it is */
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this to a deleted path */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -23586,7 +23582,7 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
     }
 }
 
-/* What the constants of the probe leave out. */
+/* Applies the filters that are constants of the probe. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -23597,10 +23593,10 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, (const char *)open_opt.comm);
 }
 
-/* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
+/* Called at a call's exit stop. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* and the directory */
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name and directory */
     struct call *c = &t->call;
     struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
@@ -23635,7 +23631,7 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Says what went missing since it was last asked. */
+/* Reports the losses since the last report. */
 static void open_report_losses(void)
 {
     if (open_state.unknown > open_state.reported_unknown)
@@ -23657,17 +23653,18 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* In the child: its limits as they were, and the call by which the probe begins to follow it. The
- * pointer is nobody's memory, so the call does nothing else. */
+/* In the child: restores its limits, and makes the call at which the probe begins to follow it. The
+ * pointer is not mapped, so the call has no other effect. */
 static void open_child_late(void)
 {
     ses_child_late();
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
- * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. In
- * another one kvis ends, if runs were missed, after a second without a record. */
+/* Returns whether the command's whole tree has exited. kvis must not wait for a thread whose exit
+ * the probe has missed (bpf_missed); it can check the thread's id only in the initial pid
+ * namespace. In another namespace, kvis ends after a second without a record if probe runs were
+ * missed. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23696,7 +23693,7 @@ static struct session open_session = {
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
-/* Begins to watch; a command is started by open_run. */
+/* Starts to watch; open_run starts the command. */
 static void open_begin(void)
 {
     struct session *s = &open_session;
@@ -23708,7 +23705,8 @@ static void open_begin(void)
         u_warn("execve's own opens are not seen: %s", tfs.why);
 }
 
-/* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
+/* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
+ * command. */
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
@@ -23724,53 +23722,53 @@ static int open_run(u64 end_ns)
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
- * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments; where
- * there is none, a tap makes the same of what tr_ tells and /proc has. Here they are joined: a life
- * is a process from its fork to its end, a command what it executes; a life can have several, one
- * after the other. A row (struct proc_row) says what happened to a command, and each format
- * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare.
- * Entry points: the option functions, proc_begin, proc_run. */
+ * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, in pieces, arguments; without
+ * it, a tap makes the same records from tr_'s events and /proc. This section joins them. A life is
+ * a process from its fork to its exit; a command is a program that it executes. A life can have
+ * several commands, one after the other. A row (struct proc_row) is an event of a command, and each
+ * format (proc_formats[]) writes the rows that it wants. Filters are applied here, because execs
+ * are rare. Entry points: the option functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
-enum { PROC_NODES = 1 << 19 }; /* commands that are kept to the end */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of their lines; those of --tree */
-enum { PROC_DEPTH = 16 };      /* of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* processes at one time in a recording */
+enum { PROC_LINE_MAX = 1 << 16 }; /* bytes of a command line that -l matches */
+enum { PROC_NODES = 1 << 19 }; /* commands that are kept until the end */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line; with --tree */
+enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
+enum { PROC_REPLAYED = 1 << 16 }; /* most processes at one time in a recording */
 
-/* What a row tells of its command. */
+/* The event that a row reports of its command. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* by another exec of the same process */
-    PROC_RUNNING,                            /* at kvis's end */
+    PROC_RUNNING,                            /* when kvis ends */
     PROC_FAILED,                             /* an exec that failed */
-    PROC_THREAD                              /* a thread ended */
+    PROC_THREAD                              /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process. Its times are CLOCK_MONOTONIC. */
+/* A process. Times are CLOCK_MONOTONIC. */
 struct proc_life {
     struct proc_life *next;      /* in its bucket */
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* that live; meaningful when `counted` */
-    bool counted;                /* seen since its fork */
-    bool at_start;               /* was there before kvis, as known from /proc */
-    bool execed;                 /* its command is one that kvis saw begin */
-    bool mine;                   /* of the tree that is followed */
-    bool ending;                 /* its last thread was seen to end, others are on their way */
-    bool cut;                    /* there were more arguments than argv has */
-    bool walked;                 /* paths are the kernel's, not /proc's after the fact */
+    s32 threads;                 /* live threads; valid if `counted` */
+    bool counted;                /* followed since its fork */
+    bool at_start;               /* existed before kvis; known from /proc */
+    bool execed;                 /* kvis saw its command begin */
+    bool mine;                   /* belongs to the followed tree */
+    bool ending;                 /* its last thread has exited, others' records may follow */
+    bool cut;                    /* argv is truncated */
+    bool walked;                 /* paths are from the kernel, not read from /proc afterwards */
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
-    u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
+    u64 boot_ns;                 /* when it was created, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
-    u64 max_rss, before_rss;     /* peaks: of the command, 0: n/a; of those that it had before */
+    u64 max_rss, before_rss;     /* peaks: of this command, 0: n/a; of the earlier ones */
     u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
-    u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
+    u32 arg_len;                 /* bytes of all arguments; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* of it what --env names: NAME=VALUE, each with a NUL */
+    struct proc_text env;        /* the variables that --env names: NAME=VALUE, each with a NUL */
     char comm[16];
-    struct wire_usage own, all;  /* own: the sum of the threads that have ended */
+    struct wire_usage own, all;  /* own: the sum of the exited threads */
 };
 
 struct proc_row {
@@ -23783,9 +23781,9 @@ struct proc_row {
     const struct wire_usage *used;
 };
 
-/* What the options say, beside what is in opt. */
+/* Options of `kvis proc` that are not in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: execs, too */
+    bool live, failed, forks, threads, quote, tree; /* failed: includes execs */
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
@@ -23793,24 +23791,24 @@ static struct {
     const char *name, *format, *gantt;
     const char *line; /* --line, compiled: line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* names; n_env of them */
+    const char **env;                /* n_env names */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
-    bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
-    bool used[10];                /* by proc_usage[]: the kernel has that */
-    bool whole;                   /* the list of processes is that of the box, not of a tree */
+    bool btf, argv;               /* the kernel's struct fields are known; arguments are execve's */
+    bool no_forks;                /* forks cannot be traced: parents are read from /proc */
+    bool used[10];                /* by proc_usage[]: the kernel has this field */
+    bool whole;                   /* the process list is of the whole machine, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
-    u64 last_ns, end_ns;          /* the last process of the tree ended; what is told ends */
-    u32 root;                     /* the command's process; 0: there is none */
-    bool rows;                    /* text is wanted */
-    bool replayed;                /* it is a recording: what that does not have is '-' */
+    u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
+    u32 root;                     /* the command's process; 0: none */
+    bool rows;                    /* text is written */
+    bool replayed;                /* input is a recording: what it lacks is shown as '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last processes that exited */
     u32 n_gone;
 } proc_state;
 
@@ -23851,7 +23849,7 @@ static bool proc_is_cgroup2(const char *path)
     return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* linux/magic.h */
 }
 
-/* Where cgroups of version 2 are mounted, alone or beside those of version 1; NULL: not here. */
+/* Returns where cgroup v2 is mounted, alone or beside v1, or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -23877,10 +23875,10 @@ static const char *proc_opt_cgroup(const char *v)
     return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a cgroup of version 2";
 }
 
-/* --- what the probe is told --- */
+/* --- constants of the probe --- */
 
-/* What a thread uses, and the kernel's field that has it: not every configuration counts I/O
- * (CONFIG_TASK_IO_ACCOUNTING). The first row is the two numbers that proc_cpu makes. */
+/* The usage counters of a thread and the kernel's fields that contain them. Not every configuration
+ * counts I/O (CONFIG_TASK_IO_ACCOUNTING). The first row is the two values that proc_cpu sets. */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -23896,7 +23894,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
 
-/* The programs of this run: raw ones need BTF to look into what they are given. */
+/* Selects the programs of this run. Raw ones need BTF to read what they are given. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
@@ -23921,33 +23919,33 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: what the tree, the chart and the summary are made of at the end --- */
+/* --- the commands of a run: the data for the tree, the chart and the summary at the end --- */
 
-/* A command: a process from its fork or an exec to its next exec or its end. They are kept in the
- * order in which they began, so that a parent comes before its children. Of other commands it has
- * the numbers; 0: none. */
+/* A command: a process from its fork or an exec to its next exec or its exit. Commands are kept in
+ * the order in which they began, so a parent precedes its children. References to other commands
+ * are indexes; 0: none. */
 struct proc_node {
-    u32 parent;         /* whose process made this one's */
-    u32 ended, before;  /* the last of its children that ended; of its parent's, the one before */
-    u32 first, next;    /* in the tree: the first of its children, the next of its parent's */
-    u32 depth, pid, len; /* len: of the line */
+    u32 parent;         /* the command whose process created this one's */
+    u32 ended, before;  /* last child to end; previous sibling to end */
+    u32 first, next;    /* in the tree: first child, next sibling */
+    u32 depth, pid, len; /* len: of `line` */
     s32 status, err;
-    u8 what;            /* enum proc_what, once it has a line */
-    bool ran;           /* it is one that was executed, no mere fork */
-    bool over, shown;   /* it has ended, or was replaced; it has a row in the tree */
-    bool on_path;       /* on the critical path, where `self` is its own time */
+    u8 what;            /* enum proc_what, set with `line` */
+    bool ran;           /* it was executed, not only forked */
+    bool over, shown;   /* has ended, or was replaced; has a row in the tree */
+    bool on_path;       /* on the critical path; self_ns is then its own time */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* the command line, cut; NULL: nothing is known yet */
+    char *line;         /* the command line, truncated; NULL: not known yet */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is the root of what has no parent */
+    struct proc_node *node; /* node[0] is the root of commands without a parent */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* A command begins. Returns its number in the tree, 0 when there is none, or no room. */
+/* Adds a command. Returns its index in the tree, or 0 if there is no tree or no space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -23980,7 +23978,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Takes a copy of bytes; nothing when there is no memory for them. */
+/* Copies bytes into t, or clears t if out of memory. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -24016,7 +24014,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* A new life; whoever had its number before is gone, without having been seen to go. NULL: no
+/* Adds a life. A previous process with this pid must have exited unseen. Returns NULL if out of
  * memory. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
@@ -24038,14 +24036,14 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     return l;
 }
 
-/* Whether a child of ppid belongs to what is watched. */
+/* Returns whether a child of ppid belongs to the followed tree. */
 static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* The same of a process of which forks cannot tell: its parents, as far as /proc still has them. */
+/* Like proc_is_mine, for a process whose fork was not recorded: checks its ancestors in /proc. */
 static bool proc_descends(u32 pid)
 {
     for (int i = 0; i < 64 && (s32)pid > 0; i++) {
@@ -24056,7 +24054,7 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* What every record of a process knows of it. */
+/* Takes over the fields that every record of a process has. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -24075,7 +24073,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- lives from /proc --- */
 
-/* A small file of /proc/PID, as u_slurp has it. */
+/* Reads a small file of /proc/PID; see u_slurp. */
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
     char path[64];
@@ -24091,9 +24089,9 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, (u32)n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment, from /proc */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* The arguments, directory and executable of a process as they are now. */
+/* Reads a process's current arguments, directory and executable. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
@@ -24108,8 +24106,8 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* After an exec of which the probe could tell little: arguments are from /proc when those that
- * execve was given could not be read. */
+/* After an exec for which the probe had little data: reads the arguments from /proc if those passed
+ * to execve could not be read. */
 static void proc_look_late(struct proc_life *l)
 {
     struct proc_text had = l->argv;
@@ -24127,15 +24125,15 @@ static void proc_look_late(struct proc_life *l)
     l->arg_len = len;
 }
 
-/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
- * the one of that number. */
+/* Returns field n of /proc/PID/stat (proc_pid_stat(5)), by the man page's numbers; the first one
+ * after the name is 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* A process that is there when kvis starts; its start is in clock ticks since boot. */
+/* Adds a process that exists when kvis starts; its start time is in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24146,7 +24144,7 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* it has ended; with more threads only its first one has */
+        return; /* it has exited; if other threads live, only its main thread has */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -24167,7 +24165,7 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
 
-/* -p: who descends from the process belongs to it, however deep. */
+/* -p: adds all descendants of the process to the followed tree. */
 static void proc_mark_tree(void)
 {
     for (bool more = proc_opt.pid; more;) {
@@ -24191,7 +24189,7 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Keeps of the environment what --env names, in its order there. */
+/* Keeps the variables of the environment that --env names, in the environment's order. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24204,7 +24202,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* the name may have been given twice */
+                break; /* --env may contain the name twice */
             }
         }
     }
@@ -24218,7 +24216,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* that has none now */
+        at = hy_args_of(h->tid); /* now empty */
     }
     l->arg_len = h->arg_len;
     if (*at)
@@ -24232,9 +24230,9 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     hy_args_drop(at);
 }
 
-/* --- what was used --- */
+/* --- resource usage --- */
 
-/* Adds, or keeps the larger. */
+/* Adds u to `to`, or keeps the maximum of each counter. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24243,8 +24241,9 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* The kernel counts ticks of user and system time, and exactly how long a task ran: it divides the
- * latter as the former stand to each other (kernel/sched/cputime.c, cputime_adjust). */
+/* Splits a task's CPU time into user and system time. The kernel counts both in ticks, and the
+ * total precisely: the total is divided in the ratio of the ticks (kernel/sched/cputime.c,
+ * cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -24258,7 +24257,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
+/* Calls `word` for each argument, at most max (0: all), with `sep` in between. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -24285,7 +24284,7 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* The command line; of what never called exec the name. */
+/* The command line; for a process that never called exec, its name. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24301,8 +24300,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* The path of a cgroup in the tree of version 2, by its id: kernfs takes that for a file handle of
- * type FILEID_KERNFS (include/linux/exportfs.h). Returns its length, 0 when it is not known. */
+/* Looks up the path of a v2 cgroup by its id, which kernfs accepts as a file handle of type
+ * FILEID_KERNFS (include/linux/exportfs.h). Returns its length, or 0 if not known. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -24326,7 +24325,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     return (u32)(len - top);
 }
 
-/* The same, asked once for each. */
+/* Like proc_cgroup_path, with a cache. */
 static const struct proc_text *proc_cgroup(u64 id)
 {
     static struct { u64 id; struct proc_text path; } known[32];
@@ -24343,7 +24342,7 @@ static const struct proc_text *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* Whether a cgroup is that of --cgroup, or below it. */
+/* Returns whether a cgroup is that of --cgroup or a descendant of it. */
 static bool proc_in_cgroup(u64 id)
 {
     static char top[PATH_MAX];
@@ -24383,9 +24382,9 @@ static bool proc_wanted(const struct proc_row *r)
     return !proc_opt.line || proc_line_matches(l);
 }
 
-/* --- the formats of text --- */
+/* --- text formats --- */
 
-/* How a command ended: its exit code or signal. */
+/* How a command ended: exit code or signal. */
 static void proc_status(struct buf *b, s32 status)
 {
     if (status < 0)
@@ -24413,7 +24412,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     b_c(b, ' ');
 }
 
-/* Whether the terminal has room for a command beside all columns. */
+/* Returns whether the terminal is wide enough for all columns and a command. */
 static bool proc_is_wide(void)
 {
     return !out.columns || out.columns >= 100;
@@ -24427,7 +24426,7 @@ static void proc_text_head(struct buf *b)
     b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
 
-/* How long it took, how it ended, and its memory. */
+/* Duration, exit status and memory. */
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24459,7 +24458,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* bcc's execsnoop: libbpf-tools/execsnoop.c. */
+/* The format of bcc's execsnoop: libbpf-tools/execsnoop.c. */
 static void proc_exec_head(struct buf *b)
 {
     if (proc_opt.clock)
@@ -24490,7 +24489,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
+/* The format of bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
 static void proc_exit_head(struct buf *b)
 {
     if (proc_opt.time)
@@ -24498,7 +24497,7 @@ static void proc_exit_head(struct buf *b)
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
 
-/* A signal's name without SIG. */
+/* The name of a signal without SIG. */
 static const char *proc_short_sig(int sig)
 {
     const char *name = u_signame(sig);
@@ -24536,7 +24535,7 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-/* A field, if there is something in it. */
+/* A string field; omitted if empty. */
 static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
 {
     if (!n)
@@ -24545,7 +24544,7 @@ static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
     out_json_str(b, key, s, n);
 }
 
-/* How it ended: exit_code is null for what was killed, replaced, or still runs. */
+/* How the command ended: exit_code is null if it was killed or replaced, or still runs. */
 static void proc_json_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : -1;
@@ -24565,8 +24564,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Whether a number of these is known. By ptrace none is of a thread, nor of a process that was
- * killed before kvis could look; every other one has run for a time. */
+/* Returns whether a usage counter is known. With ptrace no counter is known for threads and for
+ * processes that were killed before kvis could look; every other process has used CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -24599,7 +24598,7 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
 }
 
-/* What --env names of the environment that the command began with; null: it is not known. */
+/* The environment variables of --env with which the command began; null: not known. */
 static void proc_json_env(struct buf *b, const struct proc_text *env)
 {
     const char *sep = "";
@@ -24673,9 +24672,9 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
- * line and no other line; args is always a list, exitCode a number, 128 + N for a signal as a shell
- * has it. A command that became another did not fail. */
+/* The format of CompletedCommand in workflow-telemetry-action's fork (src/interfaces/index.ts): one
+ * object per line and no other lines; args is always a list; exitCode is a number, 128 + N for a
+ * signal as in a shell. A command that was replaced by an exec did not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24709,8 +24708,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole;  /* whole: with processes that were there before kvis */
-    u32 rows;          /* by enum proc_what, a bit each */
+    bool json, whole;  /* whole: includes processes that existed before kvis */
+    u32 rows;          /* by enum proc_what, one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -24730,9 +24729,9 @@ static const struct proc_format *proc_format(const char *name)
     return NULL;
 }
 
-/* --- the commands that are over --- */
+/* --- completed commands --- */
 
-/* Keeps how a command has ended, or that it runs on at kvis's end. */
+/* Stores how a command ended, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -24797,7 +24796,8 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* The commands of a kind, in an order: *n of them. The caller frees the list. */
+/* Returns a sorted list of the commands for which `of` is true, and their number in *n. The caller
+ * frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24813,7 +24813,7 @@ static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node
 
 /* --- the tree --- */
 
-/* Links the commands that are shown to the nearest ancestor that is. */
+/* Links each shown command to its nearest shown ancestor. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
@@ -24829,7 +24829,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* The row of a command. more: of which depths further rows will come. */
+/* A command's row. more: the depths at which further rows follow. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -24847,7 +24847,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
-/* All rows, depth first. */
+/* Writes all rows, depth first. */
 static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
@@ -24873,14 +24873,14 @@ static void proc_tree_write(void)
 
 /* --- rows --- */
 
-/* Whether there are rows for commands that begin. */
+/* Returns whether commands get a row when they begin. */
 static bool proc_shows_starts(void)
 {
     bool text = !strcmp(proc_opt.format, "text");
     return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
-/* Whether there is a row: --forks asks for those of processes that never call exec. */
+/* Returns whether there is a row. Processes that never call exec have one only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24916,8 +24916,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* A task's name in mermaid's syntax: a word in front, since some first words mean something, and
- * entities for what would end the name or be read as HTML. Names have no control characters. */
+/* A task's name in mermaid's syntax: a word in front, because some first words have a meaning, and
+ * entities for characters that would end the name or be read as HTML. Names have no control
+ * characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -24937,8 +24938,8 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
     }
 }
 
-/* A Gantt chart of the longest commands, as workflow-telemetry-action draws it. Ticks of a short
- * run are closer than seconds. */
+/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. The ticks of a
+ * short run are closer than seconds. */
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
@@ -24962,8 +24963,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* All that is followed, whatever rows the filters leave: a tree with holes has no critical path.
- * NULL: nobody wants any. */
+/* Returns a new event, or NULL if nobody wants events. Events are made for all followed processes,
+ * whatever the filters of rows: a tree with holes has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -24974,7 +24975,7 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* The name of a process that was there before kvis, since no event of its own has told it. */
+/* Adds the name of a process that existed before kvis, because no event has reported it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -25051,12 +25052,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: what the end of the command waited for ---
- * From its end backwards: the child that ended last is what it waited for, before that child began
- * the one that had ended last by then, and so on; of each child the same. The rest of its time is
- * its own. The time between a fork and its exec is the parent's. */
+/* --- the critical path: the chain of commands that the end of the run waited for --- Built from a
+ * command's end backwards: the command last waited for the child that ended last; before that child
+ * began, it waited for the child that had last ended then, and so on, recursively for each child.
+ * The rest of a command's time is its own. The time between a fork and its exec is the parent's. */
 
-/* The steps of the path by the time they began: *n of them; NULL: it is not known. */
+/* Returns the steps of the path by their begin times, their number in *n; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -25080,7 +25081,7 @@ static const struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* A process or a thread is made. */
+/* A process or a thread was created. */
 static void proc_forked(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25091,7 +25092,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
+    /* kvis itself forks no process: a child of kvis is one made by the command with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -25106,7 +25107,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* One of the paths behind an exec's head; where it is cut, what /proc says now. */
+/* Stores one of the paths after an exec's header; reads it from /proc if it is truncated. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -25117,7 +25118,7 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* The path that a name leads to: one that is relative starts from the directory. */
+/* Stores the path of an executed name. A relative name starts from the directory. */
 static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
                            u32 n)
 {
@@ -25140,7 +25141,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
-/* The command of a life is over. */
+/* The command of a life has ended. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
     bool command = (l->execed || l->at_start) && l->mine;
@@ -25148,8 +25149,8 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
-/* The peak of the command that ends with a record. The kernel keeps one number for all programs of
- * a process, from its fork on: it tells this one's when it has grown. */
+/* Returns the peak of the command that ends with a record. The kernel keeps one peak for all
+ * programs of a process since its fork; it is this command's if it has grown since the exec. */
 static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
 {
     return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
@@ -25190,7 +25191,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* An execve that failed is a row of its own: its process goes on as it was. */
+/* A failed execve is a row of its own; its process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25207,9 +25208,10 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     proc_free_texts(&l);
 }
 
-/* --- ends --- */
+/* --- exits --- */
 
-/* Its last thread has ended. How the command ended wait4(2) says, also where the probe cannot. */
+/* The last thread of a process has exited. wait4(2) reports how the command itself ended, even if
+ * the probe cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25225,14 +25227,15 @@ static void proc_end(struct proc_life *l)
     proc_forget(l);
 }
 
-/* Whether only wait4(2) will say how the command has ended, and has not yet. */
+/* Returns whether kvis must wait for wait4(2) to report how the command ended. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Whether a process has ended already: threads that end at the same time are all the last one. */
+/* Returns whether the exit of a process has been handled: of threads that exit at the same time,
+ * each may appear to be the last. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25241,7 +25244,8 @@ static bool proc_is_gone(const struct wire_proc *h)
     return false;
 }
 
-/* The process of a thread that ends; one that nobody knew yet is made when that is its leader. */
+/* Returns the process of an exiting thread. A process that is not known yet is added if the thread
+ * is its leader. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25285,7 +25289,7 @@ static void proc_exited(const struct wire_proc *h)
     }
 }
 
-/* Takes a record of the probe: checks it, as everything that comes from outside. */
+/* Handles a record of the probe, after checking its lengths. */
 static bool proc_record(const void *p, u32 size)
 {
     const struct wire_proc *h = p;
@@ -25307,12 +25311,12 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells,
- * with what /proc has, and those of a recording --- */
+/* --- events that become the records that the probe would have sent: with ptrace those of tr_,
+ * completed from /proc, and those of a recording --- */
 
-static u64 proc_left_out; /* events of a recording whose processes were too many */
+static u64 proc_left_out; /* events of a recording for which there were too many processes */
 
-/* The id of a process's cgroup of version 2: "0::/PATH" (cgroups(7)); 0: it is not known. */
+/* Returns the id of a process's v2 cgroup, "0::/PATH" (cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -25325,15 +25329,16 @@ static u64 proc_traced_cgroup(u32 pid)
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
-/* The number behind a key in a file of /proc; 0: it is not there. */
+/* Returns the number after a key in a file of /proc, or 0. */
 static u64 proc_key_number(const char *text, const char *key)
 {
     const char *p = strstr(text, key);
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* The head of such a record: what is known of the process or, of one that is new, of its parent;
- * live, it is as /proc has it, except that only an exec asks for the cgroup again. */
+/* Returns the header of such a record, with what is known about the process or, if it is new, about
+ * its parent. Without a recording, the data comes from /proc; only an exec reads the cgroup
+ * again. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25359,7 +25364,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Whether there is place for a process: a recording may have any number of them. */
+/* Returns whether there is space for a process: a recording may have any number of them. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -25367,7 +25372,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* The threads of a recording have no rows. */
+/* A recording's threads get no rows. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25378,7 +25383,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child is as its parent */
+    if (proc_state.replayed) { /* the child is like its parent */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -25388,8 +25393,8 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* What the new program finds, its arguments or its environment, as a piece of a record. Returns
- * whether that is all. */
+/* Adds the new program's arguments or environment from /proc as a piece of a record. Returns
+ * whether that is all of it. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -25401,7 +25406,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* What a process has used, all its threads together. */
+/* Returns the resource usage of a process with all its threads. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
@@ -25420,8 +25425,8 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec at the stop after it. The paths are /proc's; the process stands.
- * Returns the name that the new program was called by. */
+/* Completes the record of an exec at the stop after it; the paths come from /proc. Returns the name
+ * by which the new program was called. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25447,7 +25452,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     return n > 0 ? called : name;
 }
 
-/* A command that begins, or would have. */
+/* A command begins, or its exec failed. */
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
@@ -25479,7 +25484,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* At the stop of a thread before its end; of those that are killed not all have one. */
+/* Called at the stop before a thread exits; a thread that is killed may have none. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
@@ -25491,20 +25496,20 @@ static void proc_traced_ends(const struct task *t)
         proc_exited(&h);
 }
 
-/* The wait status that an event of a process's end tells. */
+/* Returns the wait status from a process's exit event. */
 static s32 proc_event_status(const struct event *e)
 {
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame's text lasts until the next one */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame's text is valid until its next call */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
 }
 
-/* The last thread of a process is gone. */
+/* The last thread of a process has exited. */
 static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
@@ -25538,8 +25543,8 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Whether the end of a process that is ending has been waited for long enough: for the records of
- * threads, or for wait4(2). */
+/* Returns whether kvis has waited long enough for the end of an exiting process: for the records of
+ * its threads, or for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25547,8 +25552,9 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends what waits for threads whose records do not come, and, when the command itself has ended,
- * processes of its tree that are gone unseen: both only after records were lost. */
+/* Ends processes that still wait for the records of threads. `all`: after the command has exited,
+ * also forgets processes of its tree that have exited unseen. Both happen only after records were
+ * lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25572,7 +25578,8 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Those that still run, by the time they began. Returns how many commands. */
+/* Emits rows for the processes that still run, by their begin times. Returns the number of
+ * commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = realloc(NULL, (proc_state.lives + 1) * sizeof *list);
@@ -25610,9 +25617,10 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* The kernel knows what a process used when that leaves its CPU for the last time, which is after
- * the end of its record: of one shorter than a tick, most can be missing. Of those that the command
- * and its children waited for, wait4 told all; not of others. Both are too small, if anything. */
+/* The kernel accounts the rest of a process's CPU time when the process leaves its CPU for the last
+ * time, which is after its exit record: most of the time of a process shorter than a tick can be
+ * missing. wait4 reports the total, but only of the processes that the command and its descendants
+ * waited for. Both sums can only be too small. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -25621,11 +25629,11 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* The recording's summary, and the end of it and of --perfetto and such. */
+/* Writes the recording's summary, and ends the recording, --perfetto and the like. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has counted processes, and more that BPF does not */
+    if (proc_session.by_ptrace) /* ps_ has counted more processes than BPF does */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -25666,7 +25674,7 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* Whose line of the summary it is: what a terminal has no place for is cut. */
+/* A command's line of the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -25674,7 +25682,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* The steps that took a hundredth of it or more. */
+/* Steps that took at least 1 % of the path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
@@ -25694,7 +25702,7 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* The longest commands, and the first ones that failed. */
+/* The longest commands, and the first that failed. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -25715,7 +25723,7 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Of a command's tree, to stderr; of one that never ran there is none. */
+/* Prints the summary of a command's tree to stderr; nothing if the command never ran. */
 static void proc_summary(u32 running)
 {
     static struct buf b;
@@ -25744,7 +25752,7 @@ static void proc_summary(u32 running)
 
 /* --- the run --- */
 
-/* Whether nobody is left of a tree that is followed. */
+/* Returns whether the followed tree has exited. */
 static bool proc_drained(void)
 {
     bool over = !proc_state.whole && !proc_state.mine
@@ -25769,7 +25777,7 @@ static struct session proc_session = {
             "CAP_SYS_ADMIN), and does not tell its context switches",
 };
 
-/* The command's process, as a life. */
+/* Adds the command's process as a life. */
 static void proc_adopt(u32 pid)
 {
     struct proc_life *l = proc_new(pid, true);
@@ -25798,14 +25806,14 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* All but context switches is known without the probe; of I/O what the kernel counts. */
+    /* Everything but context switches is known without the probe; I/O if the kernel counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
-/* The command, or what runs already. */
+/* Adds the command's process, or the processes that already run. */
 static void proc_first(void)
 {
     if (opt.command)
@@ -25820,10 +25828,11 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "no process %u that runs", proc_opt.pid);
-    ps.processes = proc_state.mine; /* so far */
+    ps.processes = proc_state.mine; /* those before the first event */
 }
 
-/* Everything between the sinks and the exit status. */
+/* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
+ * command. */
 static int proc_run(u64 end_ns)
 {
     proc_first();
@@ -25855,7 +25864,7 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* From here on the recording's events become rows, and no lines of their own. */
+/* From here on the recording's events become rows; they are not printed themselves. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
@@ -25870,7 +25879,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* The end of the recording: what still runs, the tree, the summary. whole: as st has it. */
+/* At the end of the recording: processes that still run, the tree, the summary. whole: st is
+ * complete. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -25888,19 +25898,20 @@ static void proc_replay_end(bool whole)
 }
 
 /* == 32 met_  metrics: the table, and their numbers now ================================
- * All that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose head says how to add a
- * metric, a source, or a thing to count by: one row, and for a source the function that reads it.
- * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
- * a source knows no sink. Memory is bounded: there are at most MET_INSTS things, and then a new one
- * takes the place of the thing that has been gone for longest. */
+ * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
+ * how to add a metric, a source, or a dimension (a kind of thing that metrics are counted by): one
+ * row, and for a source the function that reads it. A source calls met_count, met_set or met_raw;
+ * the sinks read the tables. Sources and sinks do not know each other. Memory is bounded: there are
+ * at most MET_INSTS things; a new one then replaces the thing that has been gone for the longest
+ * time. */
 
 #include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192,
-    MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
-    MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
-    MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
+    MET_NAME = 40,  /* a name that the kernel limits: of a disk, an interface, a PMU */
+    MET_INFO = 256, /* the longest info: the distances of 64 NUMA nodes */
+    MET_DIR = PATH_MAX - 64 /* a directory, with space for its files' names */
 };
 
 enum met_src {
@@ -25910,7 +25921,8 @@ enum met_src {
     N_SRC
 };
 
-/* -c takes the group or the name; lack: why a kernel may have none of it. mon_read[] reads them. */
+/* -c takes the group or the name; lack: why a kernel may have no metric of the source. mon_read[]
+ * has the functions that read the sources. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -25922,7 +25934,7 @@ enum met_dim {
     MET_THINGS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* of a metric: counted by each that has met_dims[].pmc */
+    DIM_PMC /* of a metric that every dimension with met_dims[].pmc has */
 };
 
 enum met_form {
@@ -25946,17 +25958,17 @@ enum met_hist_id {
     N_HIST
 };
 
-/* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. */
+/* In JSON a thing's metrics are in an object under the key `json`; in Prometheus it is a label. */
 static struct {
     const char *json, *label;
-    const char *info; /* what met_inst.info is; NULL: nothing */
-    const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
-    const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
-    u16 sort;         /* the metric that the screen sorts by */
-    const char *title; /* of its table there */
-    char section;      /* that has the table */
-    u8 share;          /* of the overview's lines, one in so many; 1: all; 0: it is not there */
-    bool in_order;     /* the screen does not sort until a key asks for it */
+    const char *info; /* meaning of met_inst.info; NULL: unused */
+    const char *facts; /* the Prometheus metric that has info as a label; NULL: all have it */
+    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: it has none of them */
+    u16 sort;         /* the metric by which the screen sorts */
+    const char *title; /* of its table on the screen */
+    char section;      /* the screen's section with the table */
+    u8 share;          /* its part of the overview's lines is 1/share; 0: none */
+    bool in_order;     /* the screen sorts only when a key asks for it */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -25964,19 +25976,19 @@ static struct {
 #undef X
 };
 
-/* As what a number is shown. */
+/* The form in which a value is shown. */
 enum met_unit {
     U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
     U_CELSIUS_RATE
 };
 
-/* What is behind a metric's name: in JSON, where a counter is a rate, and in Prometheus, where it
- * counts on. */
+/* The suffixes of a metric's name: in JSON, where a counter is shown as a rate, and in Prometheus,
+ * where it is a running total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
     const char *json, *prom;
-    double scale; /* what the kernel's number is to be multiplied by */
+    double scale; /* factor for the kernel's value */
 } met_forms[N_FORM] = {
 #define X(id, counter, unit, json, prom, scale) \
     [F_##id] = { counter, U_##unit, json, prom, scale },
@@ -25984,17 +25996,17 @@ static struct met_form_row {
 #undef X
 };
 
-/* What the thing without a name has of a metric: its own number, or one of all things. */
+/* The value of the thing without a name: a separate one, or the sum or mean of all things. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 static const struct metric {
     const char *name;
-    const char *key;  /* its name, column or file in its source; "": it has none */
-    const char *prom; /* in Prometheus; "": as mout_prom_name says; NULL: it is not there */
+    const char *key;  /* its name, column or file in its source; "": none */
+    const char *prom; /* name in Prometheus; "": see mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    const char *help, *prom_help; /* prom_help: of all that have its name in Prometheus */
+    const char *help, *prom_help; /* prom_help: for all with its Prometheus name */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
     { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, help, prom_help },
@@ -26002,92 +26014,93 @@ static const struct metric {
 #undef X
 };
 
-/* Intervals of a report, one or several: how many had the number, and what it was in them. */
+/* One or several intervals of a report: the number of values in them, and their range and mean. */
 struct met_point {
     float lo, hi, mean;
     u32 n;
 };
 
 struct met_series {
-    u64 raw, total; /* of a counter: as last read; the same without steps back or wraps */
-    double v;       /* now; of a counter: per second, since the reading before */
-    u64 ns;         /* of a counter: when it was read last */
-    u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
-    double sum;     /* of kvis diagnose: all that was read, or the largest, of sum_n readings */
+    u64 raw, total; /* of a counter: last reading; without decreases and wraps */
+    double v;       /* value; of a counter: per second, since the previous reading */
+    u64 ns;         /* of a counter: time of the last reading */
+    u32 at, since;  /* met.tick of the last reading; of the first without a gap */
+    double sum;     /* kvis diagnose: sum of all readings, or maximum, of sum_n readings */
     u32 sum_n;
-    u32 line;       /* of the report, if it has `past` */
+    u32 line;       /* of the report, if `past` is set */
     struct met_point *past;
 };
 
-/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
+/* A thing that metrics are counted by: a CPU, a disk. The one without a name is the sum of its
+ * kind. */
 struct met_inst {
     struct met_inst *next; /* of its dimension */
     struct met_inst *same; /* in its hash chain */
     struct met_hist *hists;
-    struct met_series *series; /* its numbers, by met.slot[dim][metric] */
-    char *name;            /* whole: a cgroup's may have PATH_MAX bytes */
+    struct met_series *series; /* values, by met.slot[dim][metric] */
+    char *name;            /* not truncated: a cgroup's may have PATH_MAX bytes */
     char info[MET_INFO];
-    u32 at;                /* when it was seen last: met.tick */
-    u8 dim, rank;          /* rank: as met_rank has it; those of a kind are in its order */
+    u32 at;                /* met.tick when it was last seen */
+    u8 dim, rank;          /* rank: see met_rank; the things of a kind are sorted by it */
 };
 
-static char met_no_name[1]; /* of what is no thing any more */
+static char met_no_name[1]; /* name of a removed thing */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_past;     /* things; numbers that have a past */
-    u32 full;                /* tick in which there was no place for another thing */
+    u32 n_insts, n_past;     /* things; series that have a past */
+    u32 full;                /* the tick in which there was no space for another thing */
     struct met_inst *first[N_DIM], *last[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* tick in which some thing had this metric */
-    const char *no[N_METRICS]; /* why the machine has not this one; NULL: its source says */
-    u64 backwards;           /* counters that went back: shown as no change */
-    u32 left_out;            /* things for which there was no room, of all sources; the most in an
-                              * interval so far */
+    u32 seen[N_METRICS];     /* the last tick in which a thing had this metric */
+    const char *no[N_METRICS]; /* why this machine lacks it; NULL: ask its source */
+    u64 backwards;           /* counters that decreased: shown as no change */
+    u32 left_out;            /* most things in an interval for which there was no space */
     struct met_inst *all;    /* the one thing of DIM_NONE */
     bool over;               /* nothing is left to watch */
-    u8 cur;                  /* source that is read now */
-    u64 read_ns;             /* when what it reads now was read */
-    double counted_s;        /* for how long its counters say that they counted; 0: they do not */
+    u8 cur;                  /* the source that is being read */
+    u64 read_ns;             /* time of that reading */
+    double counted_s;        /* seconds that its counters counted by their own account; 0: not
+                                reported */
     struct {
-        u64 at_ns;           /* when its reading began */
-        double elapsed_s;    /* since the reading before; 0: there was none */
+        u64 at_ns;           /* when reading it began */
+        double elapsed_s;    /* since its previous reading; 0: there was none */
         u32 wrong;           /* what it could not read this time */
-        u32 left_out;        /* things of it for which there was no room this time */
-        u32 there;           /* its things, where not all of them are shown; 0: all are */
-        u64 took_ns;         /* how long its reading took */
-        char why[512];       /* the first of that */
-        u16 from, to;        /* its metrics are among these */
+        u32 left_out;        /* its things for which there was no space this time */
+        u32 there;           /* number of its things, if not all are shown; 0: all are */
+        u64 took_ns;         /* how long reading it took */
+        char why[512];       /* the reason for the first of `wrong` */
+        u16 from, to;        /* its metrics are in this range */
     } src[N_SRC];
 } met;
 
-/* What the options of `kvis monitor` say, beside what is in opt. */
+/* Options of `kvis monitor` that are not in opt. */
 static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* sources that -c leaves out: bits */
+    u64 off;                 /* bits of the sources that -c excludes */
     bool per_cpu, csv, hist, grafana;
-    bool chosen;             /* -c was there */
-    bool all_processes;      /* of busy: not only the first by each number */
+    bool chosen;             /* -c was given */
+    bool all_processes;      /* busy: not only the first by each metric */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
-/* Whether things of this dimension have the metric. */
+/* Returns whether things of this dimension have the metric. */
 static bool met_of(u32 m, u8 dim)
 {
     return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
 }
 
-/* What it is counted by; DIM_NONE, if by more than one kind of things. */
+/* Returns the dimension of a metric; DIM_NONE if it has more than one. */
 static u8 met_dim(u32 m)
 {
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* What is in front of its name, where it is counted for a part of the machine, too: two numbers of
- * one name would be added up. */
+/* Returns the prefix of a metric's name in a dimension. Metrics that are counted for the machine
+ * and for parts of it need different names, because equal names would be added up. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -26099,14 +26112,14 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* The thing of a distribution is met_hist.inst. */
+/* Static part of a distribution; its thing is met_hist.inst. */
 static const struct met_hist_row {
-    const char *name, *counts;  /* what is counted, as bcc calls it */
+    const char *name, *counts;  /* what is counted, in bcc's terms */
     const char *prom, *prom_help;
-    double scale;               /* to Prometheus's unit */
-    u16 part[MET_PARTS];        /* its metrics: at met_parts[], in this interval */
+    double scale;               /* factor to Prometheus's unit */
+    u16 part[MET_PARTS];        /* its metrics: the values at met_parts[] in this interval */
     u8 src, form;
-    u8 low, high;               /* octaves that Prometheus gets: to 2^n - 1 */
+    u8 low, high;               /* octaves exported to Prometheus: up to 2^n - 1 */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -26115,34 +26128,34 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A distribution of one thing, in buckets of 16 an octave (st_bucket). */
+/* A distribution of one thing, in buckets of 16 per octave (st_bucket). */
 struct met_hist {
     struct met_hist *next;       /* of the same thing */
     const struct met_inst *inst;
     u8 row;
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* in this interval; since the start; all values added up */
-    u64 octave[MET_OCTAVES];     /* since the start: [n] those below 2^n that are not in [n - 1] */
+    u64 count, all, sum;         /* in this interval; since the start; sum of all values */
+    u64 octave[MET_OCTAVES];     /* since the start: [n]: values below 2^n and not in [n - 1] */
     u32 now[ST_BUCKETS];         /* in this interval */
-    u32 last[ST_BUCKETS];        /* as the kernel's counters were read */
-    u32 *past;                   /* of the report, if there is any: */
+    u32 last[ST_BUCKETS];        /* the kernel's counters, as last read */
+    u32 *past;                   /* of the report, or NULL */
     u32 line;
 };
 
-/* What counts a thing's distributions has begun at 0 again. */
+/* Restarts a thing's distributions, because their counters began at 0 again. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
-/* The source that is read now has no room for n more things. */
+/* The current source has no space for n more things. */
 static void met_left_out(u32 n)
 {
     met.src[met.cur].left_out += n;
 }
 
-/* Things that are left out in this interval, of all sources. */
+/* Returns the number of things left out in this interval, over all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -26151,7 +26164,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* NULL: no memory, or no thing. A source has as many as the maps of its programs. */
+/* Returns a distribution of a thing, and adds it if needed. NULL: i is NULL, or out of memory. A
+ * source has as many distributions as the maps of its programs allow. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -26168,7 +26182,7 @@ static struct met_hist *met_hist(u8 row, struct met_inst *i)
     return *at;
 }
 
-/* The octave of a bucket: its values are below 2^n. */
+/* Returns the octave of a bucket: its values are below 2^n. */
 static u32 met_octave(u32 bucket)
 {
     return bucket < 16 ? (bucket ? 32 - (u32)__builtin_clz(bucket) : 0) : 5 + (bucket - 16) / 16;
