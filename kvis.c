@@ -25052,10 +25052,11 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that the end of the run waited for --- Built from a
- * command's end backwards: the command last waited for the child that ended last; before that child
- * began, it waited for the child that had last ended then, and so on, recursively for each child.
- * The rest of a command's time is its own. The time between a fork and its exec is the parent's. */
+/* --- the critical path: the chain of commands that the end of the run waited for ---
+ * Built from a command's end backwards: the command last waited for the child that ended last;
+ * before that child began, it waited for the child that had last ended then, and so on, recursively
+ * for each child. The rest of a command's time is its own. The time between a fork and its exec is
+ * the parent's. */
 
 /* Returns the steps of the path by their begin times, their number in *n; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
@@ -26060,8 +26061,7 @@ static struct {
     bool over;               /* nothing is left to watch */
     u8 cur;                  /* the source that is being read */
     u64 read_ns;             /* time of that reading */
-    double counted_s;        /* seconds that its counters counted by their own account; 0: not
-                                reported */
+    double counted_s;        /* duration that its counters report; 0: none */
     struct {
         u64 at_ns;           /* when reading it began */
         double elapsed_s;    /* since its previous reading; 0: there was none */
@@ -26193,8 +26193,9 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* The value below which the share p of this interval's counts lies: of times the middle of its
- * bucket, as st_percentile; of sizes and lengths, which are round numbers, the lowest of it. */
+/* Returns the value below which the share p of this interval's counts lies: for times the middle of
+ * its bucket, like st_percentile; for sizes and lengths, which are round numbers, its lower
+ * bound. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -26236,7 +26237,7 @@ static struct met_inst *met_first(u8 dim)
     return met.first[dim];
 }
 
-/* The thing after that, of all kinds; NULL: the first, or there is none. */
+/* Returns the thing after i, over all kinds; for NULL the first. NULL: there are no more. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -26245,7 +26246,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* The same of distributions. */
+/* Returns the distribution after h, like met_after. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -26255,7 +26256,7 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* All things of a kind; NULL: there is no sum of them now. */
+/* Returns the thing that is the sum of its kind; NULL: there is none now. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met_first(dim);
@@ -26264,7 +26265,7 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
+/* Returns a path of /proc or /sys under the roots given by options; valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26287,8 +26288,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* How far behind others of its kind a thing stands: hardware comes first. Disks in memory or in
- * files are last; interfaces without a device, and lo behind them; then the sum of all. */
+/* Returns how late a thing sorts within its kind: hardware comes first. Disks in memory or in files
+ * are last; interfaces without a device follow those with one, then lo; then the sum of all. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -26300,7 +26301,7 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing after those of its kind that do not sort after it. */
+/* Links a new thing after those of its kind with the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
@@ -26319,7 +26320,7 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Takes a thing out of all lists, and frees what it has. Who still points to it finds no name. */
+/* Removes a thing from all lists, and frees its data. Stale pointers to it find an empty name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name), *before = NULL;
@@ -26344,7 +26345,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* The thing that has been gone for longest, of one kind or (N_DIM) of all; NULL: none has gone. */
+/* Returns the thing of a kind (N_DIM: of any) that has been gone for the longest time; NULL: all
+ * exist. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26355,13 +26357,13 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* A place for a thing; NULL: there are too many. Of busy processes others come all the time: they
- * take each other's. */
+/* Returns space for a thing; NULL: there are too many. Busy processes change all the time, so they
+ * first reuse the space of other busy processes. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
     struct met_inst *i = dim == DIM_BUSY ? met_gone(dim) : NULL;
-    if (!i && !room && met.full != met.tick) /* to look again is in vain until the next interval */
+    if (!i && !room && met.full != met.tick) /* looking again is useless until the next interval */
         i = met_gone(N_DIM);
     if (i)
         met_forget(i);
@@ -26392,8 +26394,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* The thing of that name, which is there now; NULL: too many. A source asks for each thing once,
- * or, where there was room for it, more often. */
+/* Returns the thing with this name and marks it as seen; adds it if needed. NULL: too many things.
+ * A source asks only once per thing, so that what does not fit is counted once. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26407,7 +26409,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     return i;
 }
 
-/* The thing of that number. */
+/* Like met_inst, with a number as the name. */
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
@@ -26422,7 +26424,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* A thing's counters began at 0 again: all of its numbers begin anew. */
+/* Restarts all series of a thing, because its counters began at 0 again. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26431,7 +26433,7 @@ static void met_anew(const struct met_inst *i)
     }
 }
 
-/* Takes one for read now. */
+/* Marks a series as read in this interval. */
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
 {
     struct met_series *s = met_at(i, m);
@@ -26447,17 +26449,17 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* A counter's reading. Its rate is over the time between its own two readings: under load a source
- * takes long, and its files are read when kvis gets a CPU. One that went back counts as no change
- * (proc_stat(5): iowait may; a disk that was taken out and put in begins anew). Those that the
- * kernel has in 32 bits come round, and go on: milliseconds of disks
+/* Takes a reading of a counter. Its rate is over the time between its own two readings: under load
+ * reading a source takes long, and the time of each file depends on when kvis gets a CPU. A
+ * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
+ * inserted starts anew). Counters that are 32-bit in the kernel wrap around: milliseconds of disks
  * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first: all */
+    u64 d = raw - s->raw; /* the first reading: all of it */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -26470,7 +26472,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The same, of a thing that is shown only now, and whose reading at past_ns was `past`. */
+/* Like met_count, for a thing that is shown from now on and whose reading at past_ns was `past`. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26479,7 +26481,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* The counters of a thing that is new since the last reading started from 0 at that reading. */
+/* A thing is new since the last reading: its counters started from 0 at that reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -26492,7 +26494,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* The kernel's number, as the metric's form says. A count below 0 is none. */
+/* Takes the kernel's value in the metric's form. A negative count is ignored. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -26502,15 +26504,15 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, (u64)raw);
 }
 
-/* Whether there is a value now: of a counter, two readings. */
+/* Returns whether there is a value now. A counter needs two readings. */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum, or on average; nothing
- * when some are left out. */
+/* Sets the metric of the thing without a name to the sum or mean over the others of its kind; does
+ * nothing if some were left out. */
 static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
     u8 dim = metrics[m].dim;
@@ -26526,10 +26528,10 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* a sum of rates is one at once */
+    met_at(all, m)->since = 1; /* a sum of rates needs no second reading */
 }
 
-/* The same, of all metrics of this source whose rows say so. */
+/* Calls met_sum_of for all metrics of this source that have a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -26537,7 +26539,7 @@ static void met_sum(bool (*counts)(const struct met_inst *))
             met_sum_of(m, counts);
 }
 
-/* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
+/* Takes a reading of a distribution's counters (they wrap at 2^32), and sets its metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
     if (!h)
@@ -26557,20 +26559,21 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Says of metrics why this machine has not them; why NULL: it has, or their source says. */
+/* Sets why this machine lacks the metrics; why NULL: it has them, or their source gives the
+ * reason. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
         met.no[m[k]] = why;
 }
 
-/* v of a metric, 0 without one. */
+/* Returns the value of a metric, or 0 if there is none. */
 static double met_v(const struct met_inst *i, u32 m)
 {
     return met_has(i, m) ? met_at(i, m)->v : 0;
 }
 
-/* part / all, where there is anything. */
+/* Sets a metric to part / all, if all is not 0. */
 static void met_share(const struct met_inst *i, u32 m, double part, double all)
 {
     if (all > 0)
@@ -26579,7 +26582,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* The path of a file in a directory of at most MET_DIR bytes; the next takes its place. */
+/* Returns the path of a file in a directory of at most MET_DIR bytes; valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26591,7 +26594,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* What the source that is read now cannot give, and why. */
+/* Notes that the current source cannot read a file, and why. */
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -26602,14 +26605,14 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* The same, of what is no file. */
+/* Like met_wrong, if the reason is not about a file. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* The reading of a source ends. What was left out is a reason of its own. */
+/* Ends the reading of a source. Adds a reason if things were left out. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -26623,10 +26626,10 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* The file whose lines are told one after the other, as much of it as has room; one at a time. */
+/* The file that met_line reads; too large a file is truncated. Only one at a time. */
 static struct {
     struct buf text;
-    u32 at; /* where the next line begins */
+    u32 at; /* where the next line starts */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads all of a file. */
@@ -26645,11 +26648,11 @@ static bool met_open(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* a byte less than the room is read */
+        b->p[b->len] = 0; /* one byte was kept for this */
     return f >= 0;
 }
 
-/* The next line, without its end; NULL: that was the last. */
+/* Returns the next line without its newline; NULL: at the end. */
 static char *met_line(void)
 {
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
@@ -26662,7 +26665,7 @@ static char *met_line(void)
     return line;
 }
 
-/* A whole word that is a number. */
+/* Parses a whole word as a number. */
 static bool met_number(const char *s, s64 *v)
 {
     char *end;
@@ -26672,7 +26675,7 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* A small file; false: it says why. */
+/* Reads a small file. On failure, notes the reason and returns false. */
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
@@ -26683,7 +26686,7 @@ static bool met_read(const char *path, char *s, size_t n)
     return got;
 }
 
-/* Its first line. */
+/* Like met_read, for a file's first line. */
 static bool met_text(const char *path, char *s, size_t n)
 {
     bool got = met_read(path, s, n);
@@ -26701,9 +26704,10 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Numbers N of the names PRE N POST in a directory, from the lowest on; those over `max` are left
- * out, which is counted. A missing directory is said, but of names that are all number: a process's
- * threads or descriptors; it may have ended. */
+/* Collects the numbers N of the names PRE N POST in a directory, in ascending order, and returns
+ * how many there are. Names that exceed `max` are counted as left out. A missing directory is
+ * noted, except where names consist only of the number: a process's threads or descriptors; the
+ * process may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -26730,7 +26734,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     return n;
 }
 
-/* The last name in what a link points to; "": there is no link. */
+/* Reads the last component of a link's target; "": there is no link. */
 static void met_link(const char *path, char *name, size_t n)
 {
     char to[PATH_MAX];
@@ -26740,8 +26744,8 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- rows by their keys --- */
 
-/* The first row from m on that has a key, of the source that is read now and of such a thing;
- * N_METRICS: there is none, or no thing. */
+/* Returns the first row from m on that has a key and belongs to the current source and to i's kind;
+ * N_METRICS: none, or i is NULL. */
 static u32 met_keyed(const struct met_inst *i, u32 m)
 {
     for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
@@ -26750,7 +26754,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Columns of a line, the first word being number 0. */
+/* Takes the columns of a line; its first word is number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26761,7 +26765,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
 
-/* A line of a key, maybe with a ':', and a number. */
+/* Takes a line with a key, an optional ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26783,7 +26787,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* All lines of a file, each behind `skip` words. */
+/* Takes all lines of a file, skipping the first `skip` words of each. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -26797,7 +26801,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Files with a number each, in a directory. */
+/* Takes the files of a directory that have one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -26807,10 +26811,11 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
- * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
+ * One function per source. A source that cannot read something calls met_wrong; other sources are
+ * not affected. Sources that go by the rows' keys (met_keys, met_columns, met_files) have no code
+ * for a single metric. */
 
-/* The number after a key of a file. */
+/* Reads the number after a key in a file's text. Returns whether the key was found. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -26821,7 +26826,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Of a clock that stood still there is no share: a counter's rate begins anew. */
+/* Turns a rate into a share of `sum`. A clock that did not advance has no shares: the counter's
+ * rate starts anew. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -26830,7 +26836,7 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* The modes as shares of what this CPU's clock has counted, which is what they add up to. */
+/* Turns the rates of the modes into shares of the sum of this CPU's modes. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -26843,7 +26849,7 @@ static void mfs_shares(const struct met_inst *i)
         mfs_share(met_at(i, guests[k]), sum);
 }
 
-/* "cpu  1 2 3 ..." is the sum of all, and has no name here. */
+/* "cpu 1 2 3 ..." is the sum of all CPUs: the thing without a name. */
 static void mfs_stat(void)
 {
     double cpus = 0;
@@ -26884,7 +26890,8 @@ static void mfs_load(void)
     }
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the total alone tells this interval. */
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": only the total is precise for this
+ * interval. */
 static void mfs_psi(void)
 {
     for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
@@ -26903,7 +26910,7 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+/* Calls fn for each directory WHERE/PREFIX N SUB; notes an error if no N has SUB. */
 static void mfs_each(const char *where, const char *prefix, const char *sub,
                      void (*fn)(u32 n, const char *dir))
 {
@@ -26921,8 +26928,9 @@ static void mfs_each(const char *where, const char *prefix, const char *sub,
         met_wrong(dir, ENOENT);
 }
 
-/* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
- * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
+/* Reads the CPU's policy, and the frequency that all CPUs can sustain together, which is lower than
+ * the maximum of one: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in
+ * MHz (acpi/cppc_sysfs.rst). */
 static void mfs_cpufreq(u32 cpu, const char *dir)
 {
     const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
@@ -26936,7 +26944,8 @@ static void mfs_cpufreq(u32 cpu, const char *dir)
         met_raw(i, M_FREQ_BASE, v * 1000);
 }
 
-/* Of a core or a package: what the first of its CPUs has counted, as each of them counts. */
+/* Takes the counter of a core or package from the first of its CPUs; all of its CPUs have the same
+ * value. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -27032,7 +27041,7 @@ static void mfs_huge(void)
         snprintf(name, sizeof name, "%ukB", id[k]);
         struct met_inst *i = met_inst(DIM_POOL, name);
         met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
-        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may shrink in between */
+        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may have shrunk */
             && met_v(i, M_POOL_FREE) <= met_v(i, M_POOL))
             met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
                       met_v(i, M_POOL));
@@ -27044,8 +27053,8 @@ static void mfs_node_stat(u32 node, const char *dir)
     met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
-/* The share of what was taken from a node, and of all that was taken, that is remote memory to the
- * CPU that took it (Documentation/admin-guide/numastat.rst). */
+/* The share of pages from a node (and from all nodes) that were allocated by a CPU of another node
+ * (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
     mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
@@ -27072,7 +27081,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* The names in a directory, joined by commas; "..." where there are more. */
+/* Lists the names in a directory, joined by commas; ends in "..." if truncated. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -27084,7 +27093,8 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* The name of a block device in sysfs, where a '/' is a '!'; the next takes its place. */
+/* Returns the name of a block device in sysfs, where '/' is replaced by '!'; valid until the next
+ * call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -27094,8 +27104,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* What a block device lies on, joined by commas: a partition on its disk, dm and md on their parts.
- * A partition's directory is in that of its disk. */
+/* Lists the devices below a block device, joined by commas: a partition's disk, the members of dm
+ * and md. A partition's directory is in that of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -27113,7 +27123,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Whether it counts in the sum of all: what lies on others would count twice. */
+/* Returns whether a disk counts in the sum of all; a device on top of others would count twice. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
@@ -27129,7 +27139,7 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-/* A partition has no queue of its own, and no such file. */
+/* A partition has no queue of its own, and thus no such file. */
 static void mfs_disk_rotates(const struct met_inst *i)
 {
     char text[16];
@@ -27139,10 +27149,11 @@ static void mfs_disk_rotates(const struct met_inst *i)
         met_raw(i, M_DISK_ROTATES, v);
 }
 
-static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
-/* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
- * anything is left out: there are many of them. One whose reads go back is another of that name. */
+/* Takes a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were never
+ * used are left out, because there are many. If a device's reads decrease, another device has its
+ * name now. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27183,7 +27194,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Drivers say "not known" in many ways: -274000 (include/linux/thermal.h), 0, INT_MAX, an error. */
+/* Reads a temperature. Drivers report "not known" in many ways: -274000 (include/linux/thermal.h),
+ * 0, INT_MAX, an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -27196,7 +27208,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* The metric of a type of trip points; N_METRICS: it has none. */
+/* Returns the metric for a type of trip points; N_METRICS: none. */
 static u32 mfs_trip(const char *type)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
@@ -27205,7 +27217,7 @@ static u32 mfs_trip(const char *type)
     return N_METRICS;
 }
 
-/* The lowest trip point of each type that stops the machine or slows it down. */
+/* Sets the lowest trip point of each type that throttles the CPUs or shuts down the machine. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -27223,7 +27235,7 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
 
 enum { MFS_ZONES = 64, MFS_PAST = 16 };
 
-/* A zone's temperatures of the last 30 s, one at least 2 s after the other. */
+/* A zone's temperatures of the last 30 s, at least 2 s apart. */
 static struct mfs_past {
     struct { u64 ns; double v; } at[MFS_PAST];
     u32 n;
@@ -27268,7 +27280,7 @@ static void mfs_zones(void)
 {
     struct met_inst *all = NULL;
     mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
-    /* Without a name: the zone that has the least headroom. */
+    /* The thing without a name is the zone with the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
@@ -27277,7 +27289,7 @@ static void mfs_zones(void)
         }
 }
 
-/* What a chip measures, with the chip's name and the file WHAT_label. */
+/* Returns the thing for a sensor; its info is the chip's name and the file WHAT_label. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -27292,7 +27304,8 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Watts: now or, of chips that have not that, over the chip's own interval. */
+/* Power in watts: the current one or, if the chip does not measure that, the average over the
+ * chip's own interval. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27302,7 +27315,7 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
+/* The files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
@@ -27337,7 +27350,7 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* A file of an interface, which may say that it does not know: by an error, or -1
+/* Reads a number of an interface. The kernel reports "not known" by an error or -1
  * (Documentation/ABI/testing/sysfs-class-net). */
 static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
 {
@@ -27346,7 +27359,7 @@ static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
            && met_number(s, v) && *v >= 0;
 }
 
-/* "  eth0: 1 2 ...", and what sysfs has; its speed is in Mbit/s. */
+/* Takes a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27358,7 +27371,7 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    if (!i->info[0]) /* sysfs may be of another network namespace than kvis's */
+    if (!i->info[0]) /* sysfs may show another network namespace */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (mfs_net_number(i, "carrier_changes", &v))
@@ -27366,7 +27379,7 @@ static void mfs_net_line(const char *line)
     if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
-    if (!i->info[0]) /* that of a bond is its members' again, and that of veth an invention */
+    if (!i->info[0]) /* a bond's speed is the sum of its members', a veth's is made up */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27384,7 +27397,8 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum is of what has hardware: a bridge's or a tunnel's packets are those of another, too. */
+/* The sum counts only interfaces with hardware: packets of a bridge or tunnel also pass another
+ * interface. */
 static void mfs_net(void)
 {
     char *line;
@@ -27395,7 +27409,7 @@ static void mfs_net(void)
     met_sum(mfs_net_counts);
 }
 
-/* A column of a table of names and numbers, for the row of "Tcp RetransSegs". */
+/* Sets the metric for a column of a table, such as "Tcp RetransSegs". */
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
@@ -27407,7 +27421,7 @@ static void mfs_pair(const char *table, const char *name, s64 v)
     }
 }
 
-/* "Tcp: A B", and below it "Tcp: 1 2" (proc_pid_net(5)). */
+/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
@@ -27438,8 +27452,8 @@ static void mfs_tcp(void)
     met_share(met.all, M_TCP_RETRANS_SHARE, again, again + met_v(met.all, M_TCP_OUT));
 }
 
-/* Hexadecimal: processed, dropped, squeezed ..., and, from Linux 5.7 on (commit 7d58e6555870), the
- * CPU as the 13th; before, the lines are those of the CPUs that are online, as if from 0 on. */
+/* Hexadecimal: processed, dropped, squeezed ...; the 13th is the CPU since Linux 5.7 (commit
+ * 7d58e6555870). Before, there is a line for each online CPU, and kvis numbers the lines from 0. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -27459,8 +27473,8 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
-/* The sum of a column over the rows of all CPUs, which are hexadecimal, below a row of names. The
- * key of the metric names the table and the column. */
+/* Sums a column over the rows of all CPUs; a row of names precedes the rows, which are hexadecimal.
+ * The metric's key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -27468,7 +27482,7 @@ static void mfs_table_column(u32 m)
     u64 sum = 0;
     int at = -1, k = 0;
     const char *path = met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key);
-    if (!met_there(path) || !met_open(path)) /* without nf_conntrack, or IPv6, there is none */
+    if (!met_there(path) || !met_open(path)) /* it exists only with nf_conntrack or IPv6 */
         return;
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
@@ -27490,7 +27504,7 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* A path of /proc/PID/mountinfo, where blanks are \040. */
+/* Decodes a path of /proc/PID/mountinfo in place, where a space is \040. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -27502,7 +27516,7 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Whether statfs(2) of such a file system asks nobody but this kernel. */
+/* Returns whether statfs(2) on such a file system is answered by this kernel alone. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
@@ -27512,7 +27526,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return local && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that can wait for a server or a process, as mountinfo has them. */
+/* Mount points, as in mountinfo, of file systems that may wait for a server or a process. */
 struct mfs_remote {
     u32 n;
     struct { const char *path; u32 len; } at[256];
@@ -27530,7 +27544,7 @@ static bool mfs_fs_remote(const char *type)
     return remote;
 }
 
-/* The root is left out: kvis itself runs from it. */
+/* Collects the remote mount points. The root is excluded: kvis itself runs from it. */
 static void mfs_find_remote(struct mfs_remote *r, const char *text)
 {
     r->n = 0;
@@ -27545,7 +27559,7 @@ static void mfs_find_remote(struct mfs_remote *r, const char *text)
     }
 }
 
-/* Whether the way to a path can lead to one of them, so that a look-up could wait. */
+/* Returns whether a path may lead through one of them, so that a lookup could block. */
 static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 {
     bool is = r->n > ARRAY_LEN(r->at);
@@ -27557,8 +27571,8 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     return is;
 }
 
-/* Asks the file system with this device number; -EXDEV: another one is mounted over it. A file of
- * btrfs has the device number of its subvolume, which mountinfo does not know. */
+/* Calls statfs on the file system with this device number; -EXDEV: another one is mounted over it.
+ * A file on btrfs has the device number of its subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -27582,8 +27596,8 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
-/* "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last are the options of
- * the file system, which all its mounts share. */
+/* Takes a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
+ * has the options of the file system, which all its mounts share. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), name[MET_NAME], *path = (char *)u_word(line, 4);
@@ -27607,7 +27621,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     type += 3;
     const char *options = u_word(type, 2);
     bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
-    /* what cannot be written to has no space to give, and is not at fault */
+    /* a read-only file system has no space to offer, and that is no error */
     int e = ro ? -EROFS : mfs_statfs(met_path("%s", path), id, !strncmp(type, "btrfs ", 6), &space);
     if (e == -EXDEV)
         return;
@@ -27625,7 +27639,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
-/* Below another root, the mounts are those of its first process. */
+/* With another root, reads the mounts of the root's first process. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -27652,7 +27666,7 @@ static void mfs_edac(void)
     mfs_each("/sys/devices/system/edac/mc", "mc", "", mfs_edac_files);
 }
 
-/* "      1048512 blocks super 1.2 [2/1] [U_]": of two disks one is there. */
+/* " 1048512 blocks super 1.2 [2/1] [U_]": one of two disks works. */
 static void mfs_md(void)
 {
     const char *path = met_path("/proc/mdstat");
@@ -27669,18 +27683,18 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* Messages that the kernel wrote to its log since the first look: how many have the text of a row's
- * key, and the last of them. */
+/* Messages in the kernel's log since the first look: the number of those that contain the text of a
+ * row's key, and the last one. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
     u64 next; /* the sequence number of the next message; 0: not known */
-    u64 lost; /* overwritten before they were read */
+    u64 lost; /* overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, from 8 on of a message that a program
- * wrote, and the sequence number. */
+/* Takes a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
+ * wrote the message, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -27700,10 +27714,10 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* A reading has one message, and may have lines about its device below. */
+/* A read returns one message, which may continue with lines about its device. */
 static void mfs_log(void)
 {
-    enum { MOST = 4096 }; /* messages of one look */
+    enum { MOST = 4096 }; /* messages per look */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
@@ -27713,11 +27727,11 @@ static void mfs_log(void)
             met_wrong(path, errno);
             return;
         }
-        lseek(mfs_kmsg.fd, 0, SEEK_END); /* what was before is not ours to count */
+        lseek(mfs_kmsg.fd, 0, SEEK_END); /* skips earlier messages */
     }
     for (u32 k = 0; k < MOST; k++) {
         n = read(mfs_kmsg.fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* overwritten: the next number says how many */
+        if (n < 0 && errno == EPIPE) /* overwritten: the next sequence number shows how many */
             continue;
         if (n <= 0)
             break;
@@ -27730,7 +27744,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* The last message of a kind; NULL: there was none. */
+/* Returns the last message of a kind; NULL: there was none. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -27739,7 +27753,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Clocks that programs cannot read without a system call, and the kernel only from a device. */
+/* Finds clock sources that programs can read only by a system call, and the kernel only from a
+ * device. */
 static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -27756,11 +27771,11 @@ static void mfs_clock_source(void)
 /* --- limits of the kernel --- */
 
 static const struct mfs_limit {
-    const char *now, *before;  /* a file; what is before the number in it */
-    const char *max;           /* a file, of which the number is this word: */
+    const char *now, *before;  /* a file; the text before its number */
+    const char *max;           /* a file, and which of its words is the number */
     u8 word;
-    u16 metric[3];             /* what there is; what there may be; that as a share */
-    const char *lack;          /* why there may be no such number; NULL: met_wrong says it */
+    u16 metric[3];             /* current value; limit; current value as a share of it */
+    const char *lack;          /* why there may be none; NULL: met_wrong has the reason */
 } mfs_limit_rows[] = {
     { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
       { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
@@ -27769,12 +27784,13 @@ static const struct mfs_limit {
     { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
       0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
       "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
-    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
+    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, like the third number of tcp_mem
+     * (tcp(7)) */
     { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
       { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not reported in this network namespace" },
 };
 
-/* The number in a file, after what is before it and so many words. */
+/* Reads the number of a file that follows the text `before` and `word` words. */
 static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
                              u8 word, s64 *v)
 {
@@ -27805,18 +27821,19 @@ static void mfs_limits(void)
 
 enum { MFS_REMOTES = 1024 };
 
-/* Remote addresses by the hash of their texts, and how many connections each has. */
+/* Remote addresses by the hash of their texts, and the number of connections to each. */
 static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
 
-/* "   0: 0100007F:8AE2 0100007F:0016 01 ...": local and remote address. The number of connections
- * to that one so far; 0: its port is none of lo to hi, or there are too many remote addresses. */
+/* Counts a connection: " 0: 0100007F:8AE2 0100007F:0016 01 ...", local and remote address. Returns
+ * the number of connections to that remote address so far; 0: the local port is not within lo to
+ * hi, or there are too many remote addresses. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
     u64 hash = 0xcbf29ce484222325; /* FNV-1a */
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
-    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: it listens */
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: a listening socket */
         return 0;
     for (const char *s = remote; *s && *s != ' '; s++)
         hash = (hash ^ (u8)*s) * 0x100000001b3;
@@ -27830,8 +27847,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Each remote address and port can be connected to from each local port once, also while the
- * connection is in TIME_WAIT. Connections are counted only where there are enough for that. */
+/* A local port can be used once for each remote address and port, including connections in
+ * TIME_WAIT. Connections are counted only if there are enough to come near the limit. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27860,16 +27877,16 @@ static void mfs_ports(void)
 }
 
 /* --- processes ---
- * Each interval looks once at all processes (-c busy), or only at those of -p. What did not run
- * costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
+ * Each interval looks at all processes once (-c busy), or only at those of -p. A process that did
+ * not run costs one small file: /proc/PID/schedstat has its CPU time, in nanoseconds. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
+    MFS_COMM = 64, /* a kernel thread's name, with its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The numbers of a process: first those that its threads have, then the others that count on. */
+/* The values of a process: first those read per thread, then the other counters, then the rest. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -27878,7 +27895,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* Their metrics, of -c busy and of -p; 0: none. */
+/* The metrics of -c busy and of -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -27886,7 +27903,7 @@ static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #undef X
 };
 
-/* Which number of a busy process a metric is; MFS_NUMBERS: none. */
+/* Returns which value of a busy process a metric is; MFS_NUMBERS: none. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
@@ -27895,42 +27912,42 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* What a thread has done since it began. */
+/* A thread's counters since it was created. */
 struct mfs_thread {
     u32 tid;
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process, with its numbers as the kernel has them. */
+/* A process, with its values as the kernel reports them. */
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* its threads in mfs_look.thread */
-    u64 born, ran;        /* ran: of its first thread, ns */
+    u32 from, n_threads;  /* the range of its threads in mfs_look.thread */
+    u64 born, ran;        /* ran: of its main thread, in ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has;              /* which of them: bits */
-    u16 by, by_before;    /* the numbers for which it is shown, was an interval ago: bits */
-    bool first;           /* what it did before is not known: that is in past */
-    bool asked;           /* it is one of -p */
-    u16 cpu;              /* where its first thread ran last */
-    u8 n_ran_on;          /* CPUs on which a thread of it ran for an eighth of this interval */
+    u16 has;              /* which of `now` were read: bits */
+    u16 by, by_before;    /* values for which it is shown, and was an interval ago: bits */
+    bool first;           /* the first look at it: `past` has what it did before */
+    bool asked;           /* it is a process of -p */
+    u16 cpu;              /* where its main thread ran last */
+    u8 n_ran_on;          /* CPUs on which its threads ran for 1/8 of this interval or more */
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
 
-/* This look at the processes, and the one before; both tables are in the order of their ids. */
+/* This look at the processes, and the previous one; both tables are sorted by id. */
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* when it began */
-    double uptime;        /* the same, in s since boot */
+    u64 ns;               /* when it began, monotonic */
+    double uptime;        /* the same in s since boot */
     struct mfs_task *task;
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
+static u64 mfs_queued[MET_INSTS]; /* per CPU: ns for which threads waited for it in this interval */
 
-/* Processes and threads begin with their id. */
+/* For processes and threads, whose first member is their id. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
@@ -27942,7 +27959,8 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst); false: it has none. */
+/* Reads "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst). Returns false if
+ * there is no such line. */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -27952,8 +27970,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Numbers of /proc/PID/status, or a thread's, by what their lines begin with: which there are, as
- * bits. It has all groups of the user, so that no buffer is large enough for it. */
+/* Reads values of /proc/PID/status, or a thread's, by the prefixes of their lines. Returns which
+ * were found, as bits. The file is read by lines, because it lists all groups of the user and no
+ * buffer is large enough. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     char *line = NULL;
@@ -27971,10 +27990,10 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* What a thread itself had read and written. The same file of the process has also what its
- * children did that it has waited for (wait_task_zombie of kernel/exit.c adds it): a shell would
- * be charged with all that its commands moved. False: it cannot be read; that others' is for
- * those who may trace them (proc_pid_io(5)) is said. */
+/* Reads how much a thread itself has read and written. The process's file includes the children
+ * that the process has waited for (wait_task_zombie in kernel/exit.c adds them): a shell would be
+ * charged with the I/O of all its commands. Returns false if it cannot be read; notes it if kvis
+ * lacks the permission to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -27986,8 +28005,9 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* "PID (COMM) S ...", proc_pid_stat(5): COMM may hold anything; behind its last ')' is field 3,
- * which is returned. born: when, in clock ticks since boot. NULL: it has no such line. */
+/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain anything; field 3, which is
+ * returned, follows the last ')'. born: the start time in clock ticks since boot. NULL: there is no
+ * such line. */
 static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 {
     char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -27999,8 +28019,8 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
     return close + 2;
 }
 
-/* Field 39 of proc_pid_stat(5): where a thread ran last; MET_INSTS: it is not known. runs: whether
- * it runs, or could run, now; NULL: that does not matter. */
+/* Returns the CPU on which a thread last ran, field 39 of proc_pid_stat(5); MET_INSTS: not known.
+ * runs: set to whether the thread is runnable now; may be NULL. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -28014,9 +28034,9 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Books a wait of a thread on the CPU that it got in the end, and notes that CPU if it took much of
- * it. To look for the CPU costs a file, which waits of less than 1/256 of the interval are not
- * worth. */
+/* Adds a thread's wait to the CPU on which the thread ran afterwards, and notes that CPU if the
+ * thread used much of it. Finding the CPU costs a file, which is not worth it for waits of less
+ * than 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -28031,7 +28051,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
         t->ran_on[t->n_ran_on++] = (u16)cpu;
 }
 
-/* Keeps what a thread has done, until the next look. */
+/* Keeps a thread's counters until the next look. */
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
     struct mfs_look *l = &mfs_seen;
@@ -28046,9 +28066,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds to a process what a thread of it did since the look before, when it was as `was` says. A
- * thread that is not known (was NULL) is new, or there was no room for it: what is new ran and
- * waited for no longer than the interval. */
+/* Adds to a process what one of its threads did since the last look, when the thread's counters
+ * were `was`. An unknown thread (was NULL) is new or did not fit into the table: a new one cannot
+ * have run or waited for longer than the interval. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "voluntary_ctxt_switches:",
@@ -28080,8 +28100,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds what the threads of a process did; or, where it did nothing, only keeps them. old: the
- * process as it was, or NULL. */
+/* Adds what the threads of a process did, or only keeps them if the process did not run. old: the
+ * process at the last look, or NULL. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28097,7 +28117,7 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Resident memory in pages, as a thread that lives tells it: the first one has ended. */
+/* Returns resident memory in pages, read from a live thread because the main thread has exited. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28111,7 +28131,7 @@ static u64 mfs_living_resident(u32 pid)
     return (u64)MAX(pages, 0);
 }
 
-/* Another birth is another process. */
+/* Reads /proc/PID/stat. A different start time means a different process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 number, word, more; } row[] = {
@@ -28145,7 +28165,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     return true;
 }
 
-/* Whether anything is in swap: to look for whose that is costs a file a process. */
+/* Returns whether swap is in use. Finding out who uses it costs one file per process. */
 static bool mfs_swaps(void)
 {
     char text[8192];
@@ -28163,7 +28183,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Reads what has changed of a process. */
+/* Reads the changes of a process. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -28189,18 +28209,19 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it had no place till now */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit into the table
+                                                                  before */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
     mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
     mfs_task_swap(&t, swaps);
-    if (t.first) /* what was before is no part of an interval */
+    if (t.first) /* only changes within an interval count */
         memcpy(t.past, t.now, sizeof t.past);
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Looks at the processes, once an interval, whichever source asks first. */
+/* Looks at the processes once per interval, whichever source needs them first. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -28215,7 +28236,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* without a file 0: then all are new */
+    l->uptime = strtod(text, NULL); /* 0 if there is no file: then all processes are new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
     if (all)
@@ -28235,7 +28256,7 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* NULL: the table is full. */
+/* Returns the thing for a process; NULL: the table is full. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28244,7 +28265,7 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
     return i;
 }
 
-/* Shows a process, as a thing of a kind of metrics. */
+/* Sets the metrics of a process, for -c busy or -p. */
 static void mfs_show(const struct mfs_task *t, u8 kind)
 {
     struct met_inst *i = mfs_task_inst(t, kind == MFS_BUSY ? DIM_BUSY : DIM_PID);
@@ -28260,11 +28281,12 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-/* --- those of -p --- */
+/* --- the processes of -p --- */
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by index in opt.pids */
 
-/* A pid that was born at another time is another process. */
+/* Shows a process of -p. Returns false if it has exited. A pid with another start time is another
+ * process. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28277,7 +28299,7 @@ static bool mfs_process(u32 k)
     return true;
 }
 
-/* When none of them is left, the monitor ends. */
+/* The monitor ends when all of them have exited. */
 static void mfs_procs(void)
 {
     u32 left = 0;
@@ -28289,22 +28311,24 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest ---
- * An interval shows the first MFS_TOP by each of eight numbers. One that was shown for a number is
- * shown as long as it is among the first MFS_NEAR by it: two that take turns do not come and go. */
+/* --- the busiest processes ---
+ * An interval shows the first MFS_TOP processes by each of eight values. A process that was shown
+ * for a value is shown as long as it is among the first MFS_NEAR by it: two processes that
+ * alternate do not flicker. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
+    MFS_SHOWN = 2048 /* processes on the screen: other things need space, too */
 };
 
-/* What it did of a number that counts on, in this interval. */
+/* Returns the increase of a counter in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
 {
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
-/* What it is ranked by: what it did in this interval, or has; 0: it is not shown for that. */
+/* Returns the value by which a process is ranked: the increase of a counter in this interval, or
+ * the current value; 0: it is not shown for that. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -28315,7 +28339,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* The MFS_NEAR that are first by a number, of those that have it. */
+/* Finds the first MFS_NEAR processes by a value that is not 0. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -28331,7 +28355,8 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the first by a number, and those that were shown for it and are still near. */
+/* Shows the first processes by a value, and those that were shown for it and are still near the
+ * top. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -28345,7 +28370,7 @@ static void mfs_busy_first(u32 by)
     }
 }
 
-/* How many threads waited for a CPU. */
+/* Sets the mean number of threads that waited for a CPU. */
 static void mfs_queue_of(u32 cpu, const char *dir)
 {
     double ns = met.src[met.cur].elapsed_s * 1e9;
@@ -28359,11 +28384,11 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
+    if (met_there(met_path("/proc/self/schedstat"))) /* without it waits are not known */
         mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ ranks by both; threads do nothing */
+        if (by != MFS_WRITTEN) /* MFS_READ ranks by the sum of both */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28373,10 +28398,11 @@ static void mfs_busy(void)
 
 /* --- stuck processes --- */
 
-/* Whether its first thread is in uninterruptible sleep, and has not run since the look before. */
+/* Returns whether a process's main thread is in uninterruptible sleep, and has not run since the
+ * last look. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
-    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD of include/linux/sched.h */
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
     char text[1024];
     const char *comm, *words;
     s64 born, flags;
@@ -28406,8 +28432,7 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* "Max open files            1024                 524288               files": the first is what
- * open(2) fails at. */
+/* "Max open files 1024 524288 files": the first number is the limit at which open(2) fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28428,16 +28453,16 @@ static void mfs_fds(void)
         mfs_fds_of(&mfs_seen.task[k]);
 }
 
-/* --- on which nodes their memory is --- */
+/* --- the NUMA nodes of processes' memory --- */
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* A process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), how many of its
- * threads were there last, and how many of those could run. The nodes are id[0..n). */
+/* A process's bytes on each node (numa_maps, Documentation/filesystems/proc.rst), the number of its
+ * threads that last ran there, and how many of those are runnable. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
-    u8 of_cpu[MET_INSTS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
+    u8 of_cpu[MET_INSTS]; /* index of a CPU's node + 1; 0: not looked up yet */
 } mfs_nodes;
 
 static u32 mfs_node_place(u32 id)
@@ -28461,7 +28486,7 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* n: it is on none. */
+/* Returns the index of a CPU's node; n: the CPU is on none of the nodes. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -28489,8 +28514,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* The node that has more than half of the threads that could run, or, if none could, of all; n: no
- * node has. */
+/* Returns the node that has more than half of the runnable threads or, if none is runnable, of all
+ * threads; n: there is none. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -28504,8 +28529,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Of all accesses of a thread on one node to memory on another, the share that its distance takes
- * longer (ACPI's SLIT: 10 is one's own). `text`: the one's distances. */
+/* Returns by which share an access from one node to another's memory is slower, from the node
+ * distances (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28514,7 +28539,7 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* The cgroup of a process, as it is in cgroup v2: "0::/a/b" (cgroups(7)). NULL: it has none. */
+/* Returns a process's path in cgroup v2: "0::/a/b" (cgroups(7)). NULL: none. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -28526,7 +28551,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* The kernel's count for the cgroup, if the process is nearly all of it. */
+/* Uses the kernel's counts for the cgroup, if nearly all of its memory is the process's. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28548,7 +28573,7 @@ static void mfs_pages_maps(u32 pid)
 {
     char *line;
     const char *maps = met_path("/proc/%u/numa_maps", pid);
-    if (!met_there(maps) || !met_open(maps)) /* it may have ended, which is no fault */
+    if (!met_there(maps) || !met_open(maps)) /* it may have exited, which is no error */
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
@@ -28556,8 +28581,9 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* The kernel walks all memory of a process for numa_maps, and nothing can change its address space
- * meanwhile, which takes too long for a large process. */
+/* Sets the NUMA metrics of a process. For numa_maps the kernel walks all of a process's memory, and
+ * the process cannot change its address space meanwhile, which takes too long for a large
+ * process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28588,8 +28614,8 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Of those of the busiest that ran for a tenth of the interval: to walk the memory of all would be
- * work of its own. */
+/* Only for the busiest processes that ran for 10 % of the interval or more: walking the memory of
+ * all would cost too much. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28604,18 +28630,18 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-/* Cgroups that were looked at, and the others that were seen. */
+/* Number of cgroups that were looked at, and that were found but not looked at. */
 static struct { u32 looked, skipped; } mfs_group_count;
 
-/* Whether a file of it names a limit. */
+/* Returns whether a cgroup's file contains a limit. */
 static bool mfs_group_has(const char *dir, const char *file)
 {
     char text[64];
     return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
 }
 
-/* memory.events also counts what happens in the cgroups below; what happens at its own limit is in
- * memory.events.local, from Linux 5.2 on. */
+/* memory.events includes the cgroups below. Events at the cgroup's own limit are in
+ * memory.events.local, since Linux 5.2. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28631,7 +28657,7 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Most cgroups of systemd have such a limit, so that only those near theirs are shown. */
+/* Most of systemd's cgroups have a pids limit, so only those near it are shown. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     char max[64], now[64];
@@ -28652,7 +28678,7 @@ static void mfs_group(const char *dir, const char *name)
         mfs_group_memory(i, dir);
 }
 
-/* The cgroups in a directory, `depth` levels of them. */
+/* Looks at the cgroups in a directory, `depth` levels deep. */
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
@@ -28674,8 +28700,8 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
     }
 }
 
-/* How many cgroups were not looked at: also those that are in others that were not, which the
- * root's cgroup.stat counts (Documentation/admin-guide/cgroup-v2.rst). */
+/* Returns the number of cgroups that were not looked at. It includes their descendants, which are
+ * counted by the root's cgroup.stat (Documentation/admin-guide/cgroup-v2.rst). */
 static u32 mfs_groups_left(void)
 {
     char text[512];
@@ -28701,9 +28727,9 @@ static void mfs_groups(void)
     met_left_out(mfs_groups_left());
 }
 
-/* --- a cgroup --- */
+/* --- the cgroup of --cgroup --- */
 
-/* Keys with a dot are files of their own. */
+/* A key with a dot is the name of a file with one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -28718,75 +28744,78 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
- * Which core it is (cpuinfo, MIDR), which of its events are what metrics[] wants (the lists of
- * gen/tables/pmu.tbl, or the names in the PMU's own events/, or the kernel's generic events), and
- * their counting: for all CPUs, some processes or a cgroup. The types and fields of events are
- * those that sysfs says; the two ABI types of generic events aside. Events are opened in groups
- * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is of one group,
- * so of one window of time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
- * thread on one PMU. To add a core or an event: a row in gen/tables/pmu.tbl.
- * Entry points: pmc_begin, pmc_read, pmc_look. */
+ * Identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the lists of
+ * gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events), and
+ * counts them: on all CPUs, in some processes or in a cgroup. Types and fields of events come from
+ * sysfs, except the two ABI types of generic events. Events are opened in groups (pmc_groups[]),
+ * which the kernel counts all at once or not at all: every ratio is computed within one group, and
+ * thus over the same time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
+ * thread on one PMU. To add a core or an event, add a row to gen/tables/pmu.tbl. Entry points:
+ * pmc_begin, pmc_read, pmc_look. */
 
-/* What is counted: one of these. The kernel gives counters to CPUs' events first and to tasks' last
- * (ctx_resched in kernel/events/core.c), so beside the machine's a process's would get none. */
+/* What is counted; only one of these. The kernel gives counters to CPU events first and to task
+ * events last (ctx_resched in kernel/events/core.c), so a process's events would get none while the
+ * machine's are counted. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/out/pmu.h. Roles are what events are for. */
+/* Rows of gen/out/pmu.h. A role is the purpose of an event. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* the group in which it is counted for its metric; PG_NONE: none */
+    u8 home;                /* the group that gives the role's own metric; PG_NONE: none */
     u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* roles that it is the sum of, where it has no event */
-    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: there is none */
+    u8 parts[2];            /* if it has no event: the roles of which it is the sum */
+    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names in a PMU's events/, the best first */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* part / of, times `times` */
+    u16 metric;             /* the ratio part / of, times `times` */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
-    u16 list;                  /* of events, as other cores may have: a bit of pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: that it is in, where there are several kinds of cores */
-    u8 family, slots, memory;  /* slots: of AMD's pipeline a cycle; memory: enum unc_where */
-    u32 models[8];             /* bits */
+    u16 list;                  /* its list of events, which cores may share: a bit of
+                                  pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: the core's PMU if the CPU has several kinds of cores */
+    u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
+    u32 models[8];             /* a bit for each model number */
     const char *name, *source;
 };
 
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* as sysfs has them; the vendor's name */
+    const char *terms, *name;  /* in sysfs's syntax; the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* The same, of what unc_ counts: of memory, then energy. */
+/* Roles of the events that unc_ counts: memory, then energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
 enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* sum: of both directions */
 
-/* Which cores count memory by events that sysfs does not list. */
+/* Cores that count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* The PMU: this, or this and _N; bits that a box can move at once, 0: not known. */
+/* A PMU named `pmu`, or `pmu` with a suffix _N; width: bits per transfer, 0: not known. */
 struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
 
-/* The event's name in sysfs; its terms, and where they are right though sysfs does not name it. */
+/* An event's name in sysfs; its terms, and the cores where the terms are valid even if sysfs does
+ * not name the event. */
 struct unc_row { u8 class, role, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
-/* Intel's Topdown, level 1: the share of the slots that each has. */
+/* Intel's Topdown, level 1: shares of the pipeline slots. */
 static const struct { u16 metric; u8 role; } pmc_slots[] = {
     { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
     { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
@@ -28794,68 +28823,69 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* an event as perf_event_open wants it */
+struct pmc_code {              /* an event's fields for perf_event_open */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* the vendor's, the kernel's; NULL: there is none */
-    bool generic, alias;       /* alias: name is the first word */
+    const char *name;          /* the vendor's or kernel's name; NULL: none */
+    bool generic, alias;       /* alias: name is the first word of a list */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* of its events */
+    const char *source;        /* where its events were found */
     u32 type, slots;
     u16 list;                  /* a bit; 0: not known */
-    bool known, all;           /* all: its CPUs are all there are */
+    bool known, all;           /* known: its core is known; all: it covers all CPUs */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* why it cannot be opened; 0: it can, or is not tried yet */
+    int err[N_PR];             /* why it cannot be opened; 0: it can, or was not tried yet */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* 0: all of that CPU's, or the cgroup's */
+    pid_t tid;                 /* 0: counts all threads of the CPU, or of the cgroup on it */
     u8 pmu, task;
     bool on;
-    u64 at_ns;                 /* when it was read last; 0: never */
-    /* fd -1: none */
+    u64 at_ns;                 /* when it was last read; 0: never */
+    /* fd -1: not open */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG];
 };
 
-/* What one group of a unit has counted since the reading before, by role. */
+/* A unit's counts of one group since the previous reading, by role. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: of the time in which it was counted */
+    double value[N_PR], share; /* share: of the time in which the group was counted */
     bool has[N_PR], counted;
 };
 
-/* What the units of a thing have counted since the reading before, by group and role. */
+/* The counts of a thing's units since the previous reading, by group and role. */
 struct pmc_sum {
-    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, filled or not */
+    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or not */
     bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* some unit has counted it; some unit has not */
-    double share;              /* the least */
+    double share;              /* the smallest of the units */
     bool any, counted, fresh;  /* there are units; one has counted; none was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units, hint;
     struct pmc_unit *unit;
-    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* of opt.pids; ended: this reading is the last */
+    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: this reading is the
+                                               last */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only, more_pmus;
-    bool off[N_PG];            /* groups for which there were no descriptors */
+    bool off[N_PG];            /* groups without file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
     struct pmc_sum all, group, pmu[PMC_PMUS], one[PMC_TASKS], cpu;
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
-static int pmc_cgroup = -1;    /* the directory of mo.cgroup */
+static int pmc_cgroup = -1;    /* file descriptor of mo.cgroup's directory */
 
-/* --- which CPU it is --- */
+/* --- identifying the CPU --- */
 
-/* "0-3,8": bits; false: no such list. */
+/* Reads a list of CPUs "0-3,8" as bits. Returns false if there is no such list. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -28877,10 +28907,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* What names of PMUs and vendors are made of: they go into messages as they are. */
+/* Characters of valid PMU and vendor names; they are printed unescaped. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* The value of a line "key : value", if that is its key. */
+/* Returns the value of a line "key : value" with the given key, or NULL. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -28891,7 +28921,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* cpuinfo's first processor (x86), or the one asked for (arm64); its MIDR, 0 without one. */
+/* Reads the first processor of cpuinfo (x86) or the requested one (arm64). Returns its MIDR, 0 if
+ * none. */
 static u64 pmc_cpuinfo(u32 cpu)
 {
     u32 part = 0, imp = 0, at = 0;
@@ -28920,7 +28951,7 @@ static u64 pmc_cpuinfo(u32 cpu)
     return (u64)imp << 24 | (u64)part << 4;
 }
 
-/* MIDR_EL1 of the PMU's first CPU that has it in sysfs, or by cpuinfo. */
+/* Returns MIDR_EL1 of the PMU's first CPU that has it in sysfs; else the MIDR from cpuinfo. */
 static u64 pmc_read_midr(const struct pmc_pmu *p)
 {
     u32 first = PMC_CPUS;
@@ -28952,7 +28983,7 @@ static void pmc_arm_core(struct pmc_pmu *p)
         }
 }
 
-/* The core of this processor that a PMU of sysfs is of; NULL: it is not known. */
+/* Returns the core type behind a PMU of sysfs; NULL: not known. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
@@ -28980,7 +29011,7 @@ static void pmc_x86_core(struct pmc_pmu *p)
 
 /* --- which events --- */
 
-/* The word of the event that has this name, of n bytes; NULL: there is none. */
+/* Returns the config word with this name of n bytes; NULL: none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
     bool config = n >= 6 && !strncmp(name, "config", 6);
@@ -28991,7 +29022,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return config && n == 7 && name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Puts a value into the bits that the PMU's format says, as "config:0-7,32-35"; 0 or -errno. */
+/* Stores a value in the bits given by the PMU's format, such as "config:0-7,32-35". Returns 0 or
+ * -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -29010,10 +29042,10 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* bits that an older kernel's format has no place for */
+    return v || !word ? -EOVERFLOW : 0; /* an older kernel's format lacks some bits */
 }
 
-/* "event=0xd1,umask=0x8,inv": as the files of events/ are. */
+/* Parses terms like those of sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -29028,7 +29060,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* The first of these names that is in the PMU's events/. */
+/* Uses the first of these names that the PMU's events/ has. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -29046,8 +29078,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* The kernel's own choice: by PERF_TYPE_HARDWARE, with the PMU's type above where there are several
- * (Linux 5.12). Where the core is known, only what no other list says better. */
+/* Uses the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type in the upper half if
+ * there are several PMUs (Linux 5.12). If the core is known, generic cache events are not used. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -29060,7 +29092,7 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Returns 0, or -errno. */
+/* Chooses the event for a role. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -29074,7 +29106,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* A PMU of cores is "cpu", or has a file cpus (as perf tells them from others). */
+/* Adds a PMU if it belongs to cores: it is named "cpu" or has a file cpus (perf's rule). */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -29094,12 +29126,12 @@ static void pmc_add_pmu(const char *name)
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* drivers/perf/arm_pmuv3.c: 0x5 */
+    if (met_there(path) && met_text(path, s, sizeof s)) /* 0x5, see drivers/perf/arm_pmuv3.c */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Finds the CPU, its PMUs and their events; nothing is opened. */
+/* Finds the CPU, its PMUs and their events; opens nothing. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(0);
@@ -29125,7 +29157,8 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a unit, or of a cgroup on its CPU: a descriptor, or -errno. */
+/* Opens an event for a unit; `group`: for the cgroup on the unit's CPU. Returns a descriptor or
+ * -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
@@ -29143,7 +29176,7 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* A descriptor that leaves enough for what else wants some; -EMFILE: it does not, and is closed. */
+/* Returns f if enough descriptors are left for other uses; else closes it and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -29154,7 +29187,8 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* A descriptor of an event, or -errno; with rights for user mode alone, that is counted. */
+/* Opens an event. Without the right to count the kernel, counts only user mode. Returns a
+ * descriptor or -errno. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     int f = pmc_open_event(c, u, leader);
@@ -29179,9 +29213,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* An event that will not join its group may be good for itself: then the group is too large. One
- * that there is for the CPU, but not for the cgroup: that is without perf_event (of version 2,
- * before any controller was switched on: css_tryget_online_from_dir, Linux 6.1). */
+/* Returns why an event cannot be opened. If it can be opened outside its group, the group is too
+ * large: -E2BIG. If it exists for the CPU but not for the cgroup, the cgroup lacks perf_event (in
+ * cgroup v2 before any controller was enabled: css_tryget_online_from_dir, Linux 6.1): -ENODATA. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -29201,8 +29235,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Whether a group has an event that can be had and whose numbers are told: the first alone is for
- * nothing, where it is not at home. */
+/* Returns whether a group has a usable event whose own metric comes from this group. The first
+ * event of a group may be there only to lead it. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29211,7 +29245,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Opens the events of a group that can be had. Returns 0, or why it is to be tried later. */
+/* Opens the usable events of a group. Returns 0, or why it must be tried again later. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -29241,8 +29275,8 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Does without the last group that is on, for all units; returns which that was. There is one: that
- * which was to be opened. */
+/* Closes the last open group of all units, and returns which one that was. There always is one: the
+ * one that was to be opened. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29254,7 +29288,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group for a unit; out of descriptors, the last groups are done without. */
+/* Opens a group for a unit. If descriptors run out, gives up the last groups. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -29265,7 +29299,7 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* NULL: no memory. */
+/* Adds a unit. Returns NULL if out of memory. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -29280,7 +29314,8 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* The unit of a CPU: the one behind that which was asked for last, most often. NULL: no memory. */
+/* Returns the unit of a CPU, which is usually the one after the unit returned last. NULL: out of
+ * memory. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     for (u32 n = 0; n < pmc.n_units; n++) {
@@ -29294,7 +29329,7 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu });
 }
 
-/* A unit for each CPU that is on now and has none, an end to those of CPUs that are off. */
+/* Adds units for the CPUs that came online, and closes those of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -29319,7 +29354,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Units for the threads that a process has now; those to come are inherited. */
+/* Adds units for a process's current threads; future threads inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -29333,8 +29368,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* A thread that came while the others were opened may be inherited or not: then all is done again,
- * and if that does not end, nothing is counted. */
+/* Opens a process. A thread created while the others are opened may have inherited the events or
+ * not: then kvis starts again, and gives up after some tries. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29363,7 +29398,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Opens the cgroup, while a relative path is what it was. */
+/* Opens the cgroup while a relative path is still valid. */
 static void pmc_begin(void)
 {
     pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
