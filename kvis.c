@@ -28209,8 +28209,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit into the table
-                                                                  before */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit in */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
@@ -28780,8 +28779,7 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u16 list;                  /* its list of events, which cores may share: a bit of
-                                  pmc_event.lists */
+    u16 list;                  /* its list of events: a bit of pmc_event.lists */
     const char *vendor, *pmu;  /* pmu: the core's PMU if the CPU has several kinds of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* a bit for each model number */
@@ -28868,8 +28866,7 @@ struct pmc_sum {
 static struct {
     u32 n_pmus, n_units, cap_units, hint;
     struct pmc_unit *unit;
-    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: this reading is the
-                                               last */
+    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: last reading */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
@@ -29408,7 +29405,7 @@ static void pmc_begin(void)
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
 
-/* Why an event for a role cannot be counted; good until the same is asked of that role again. */
+/* Returns why an event for a role cannot be counted; valid until the next call for that role. */
 static const char *pmc_reason(u32 role, int e)
 {
     bool task = pmc.scope == PS_TASK;
@@ -29429,7 +29426,7 @@ static const char *pmc_reason(u32 role, int e)
     return pmc.why[role];
 }
 
-/* What is counted that is less than one would think. */
+/* Warns if less is counted than the user may expect. */
 static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
@@ -29467,7 +29464,7 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* Reads a group of a unit; at the first reading, all values are 0. */
+/* Reads a group of a unit. The first reading gives 0 for all values. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -29484,7 +29481,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* its CPU was off and on again: pmc_cpus opens other events */
+        pmc_close_unit(u); /* its CPU went offline and came back: pmc_cpus reopens it */
         return;
     }
     if (d.enabled)
@@ -29498,8 +29495,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* A role without an event of its own is the sum of its parts: first-level misses of a TLB are those
- * that the second level has and those that it has not. */
+/* A role without an event of its own is the sum of its parts: first-level TLB misses are
+ * second-level hits plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29511,8 +29508,8 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
- * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
+/* Neoverse N2 and V2 with 5 slots count one empty frontend slot too many per cycle (perf's list for
+ * them, arch/arm64/arm/neoverse-n2-v2/metrics.json in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -29522,7 +29519,7 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
     value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-/* Adds what a group of a unit has counted in this time. */
+/* Adds what a group of a unit has counted since the previous reading. */
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
@@ -29560,15 +29557,15 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
     u->at_ns = u->on ? now : 0;
 }
 
-/* --- what there is to tell --- */
+/* --- publishing --- */
 
-/* Whether all units have counted a role in a group. */
+/* Returns whether all units have counted a role in a group. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Topdown, level 1, of Intel: slots by their kind, which add up to all. */
+/* Intel's Topdown, level 1: slots by kind; their sum is all slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -29582,8 +29579,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* The same, of AMD and Arm: empty slots and operations (AMD: Zen 4's PPR; Arm: perf's
- * arch/arm64/sbsa.json of Linux 7.0). */
+/* Topdown, level 1, of AMD and Arm: from empty slots and operations (AMD: Zen 4's PPR; Arm: perf's
+ * arch/arm64/sbsa.json in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -29607,7 +29604,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* The number of a role: its rate, and in Prometheus the sum since the start. */
+/* Sets a role's metric: its rate, and for Prometheus its sum since the start. */
 static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
 {
     u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -29644,7 +29641,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 /* --- why not --- */
 
-/* Why there is no number for a role; NULL: there is one, or it is the sum of two that there are. */
+/* Returns why there is no value for a role; NULL: there is one, or both of its parts have one. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -29694,7 +29691,8 @@ static void pmc_tasks(void)
     }
 }
 
-/* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
+/* A CPU's values are published as soon as they are read; sums over CPUs are published at the
+ * end. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -29715,7 +29713,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why the machine has not what is counted */
+    static const char *const others[] = { /* why there is no value for the machine */
         [PS_TASK] = "the counters are those of -p", [PS_CGROUP] = "the counters are --cgroup's"
     };
     if (!pmc.begun) {
@@ -29750,13 +29748,13 @@ static void pmc_read(void)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl ===============================
- * What no CPU counts but the machine around it: PMUs of memory controllers and of RAPL, and the
- * bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs are what its
- * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes or
- * energy (and, of AMD, whose PMUs list no events, the terms). An event is counted once for each CPU
- * of the cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is
- * there only where every box of the socket is counted: some of them are no bandwidth.
- * Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * Counters of the hardware around the CPUs: PMUs of memory controllers and of RAPL, and the bytes
+ * that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs come from its directory
+ * in sysfs; gen/tables/pmu.tbl only names the events that count bytes or energy (and the terms for
+ * AMD, whose PMUs list no events). An event is counted once on each CPU of the PMU's cpumask, which
+ * has one CPU per socket or die, and is added to that CPU's socket. A value is published only if
+ * all controllers of the socket are counted: a part of them is no bandwidth. Entry points:
+ * unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -29769,12 +29767,12 @@ enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
 struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
-struct unc_event {             /* as it was found; counted by those units that name it */
+struct unc_event {             /* an event that was found; units refer to it */
     u16 pmu;
     u8 row;
     int err;
     struct pmc_code code;
-    double scale;              /* to bytes, microjoules; 0: not known */
+    double scale;              /* factor to bytes or microjoules; 0: not known */
 };
 
 struct unc_unit {
@@ -29783,13 +29781,13 @@ struct unc_unit {
     struct pf_count count;
 };
 
-/* What a socket has counted of each role. */
+/* The counts of a socket by role. */
 struct unc_socket {
     s64 id;                    /* -1: not known */
     double sum[N_UR], share;
     bool opened[N_UR];         /* an event for it is counted */
-    bool refused[N_UR];        /* another is not */
-    bool hole[N_UR];           /* one was not counted in this interval */
+    bool refused[N_UR];        /* another event for it is not */
+    bool hole[N_UR];           /* an event was not counted in this interval */
 };
 
 static struct {
@@ -29799,11 +29797,11 @@ static struct {
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried, boxes;
     bool begun[2], no_dir;
-    bool too_many;             /* memory controllers: those that did not fit are in no sum */
-    u8 class;                  /* the memory controllers that are counted; UC_NONE: none */
+    bool too_many;             /* some memory controllers did not fit: no sums */
+    u8 class;                  /* the memory controllers in use; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first why one cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* the first reason why an event cannot be counted */
 
 /* --- which PMUs, which events --- */
 
@@ -29812,13 +29810,13 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Whether the memory controllers that are counted count this. */
+/* Returns whether the memory controllers in use count in this way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Whether it is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
+/* Returns whether name is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -29830,7 +29828,7 @@ static bool unc_is(const char *name, const char *pmu)
 static int unc_order(const void *a, const void *b)
 {
     const char *x = ((const struct unc_pmu *)a)->name, *y = ((const struct unc_pmu *)b)->name;
-    size_t n = strlen(x), m = strlen(y); /* uncore_imc_10 is behind uncore_imc_9 */
+    size_t n = strlen(x), m = strlen(y); /* uncore_imc_10 sorts after uncore_imc_9 */
     return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
@@ -29858,14 +29856,14 @@ static void unc_find_pmus(void)
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
-/* Whether this CPU's events are the row's, though sysfs does not list them. */
+/* Returns whether this CPU has the row's event although sysfs does not list it. */
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
     return where == UW_ANY || (c && c->memory == where);
 }
 
-/* How much of our own unit is one of `s`: bytes, or of energy microjoules; 0: it is another. */
+/* Returns the factor from unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
 static double unc_unit(const char *s, bool energy)
 {
     static const struct { char name[8]; double n; } units[] = {
@@ -29878,8 +29876,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* What one count is: as .scale and .unit say, or where there is neither, the 64 bytes of a burst,
- * which is what a CAS command moves (of DDR4 and DDR5 both). 0: not known. */
+/* Returns the value of one count, from .scale and .unit; without both, 64 bytes, which is the size
+ * of a burst that a CAS command transfers (DDR4 and DDR5). 0: not known. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -29923,7 +29921,7 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of a class; nothing is opened. Returns whether there are any. */
+/* Finds the events of a class; opens nothing. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29940,7 +29938,7 @@ static bool unc_find_class(u8 class)
     return unc.n_events > before;
 }
 
-/* Finds the PMUs and their events; once. */
+/* Finds the PMUs and their events, once. */
 static void unc_look(void)
 {
     static bool done;
@@ -29959,7 +29957,7 @@ static void unc_look(void)
 
 /* --- counting --- */
 
-/* The socket of a CPU; NULL: there are too many. */
+/* Returns the socket of a CPU; NULL: there are too many. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
     const char *path = met_path("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
@@ -29976,7 +29974,7 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Of a role that lacks an event: of this socket, or (NULL) of all. */
+/* Notes that a role lacks an event, in one socket or (NULL) in all, and why. */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -30014,7 +30012,7 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-/* On each CPU of the PMU's cpumask. */
+/* Opens an event on each CPU of the PMU's cpumask. */
 static void unc_open_all(u32 event)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -30042,7 +30040,7 @@ static void unc_open(u32 event)
         unc_open_all(event);
 }
 
-/* Begins to count power, or memory. */
+/* Starts counting power or memory. */
 static void unc_begin(bool power)
 {
     unc_look();
@@ -30055,11 +30053,11 @@ static void unc_begin(bool power)
     for (u32 k = 0; k < unc.n_events; k++)
         if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
-    met.src[met.cur].at_ns = u_now(); /* what is counted is counted from here on */
+    met.src[met.cur].at_ns = u_now(); /* counting starts now */
 }
 
-/* Adds what an event has counted since the reading before to its socket; returns in which time, ns;
- * 0: nothing, though there was time to (nor where its CPU is off: then it is not even enabled). */
+/* Adds an event's count since the previous reading to its socket. Returns the time in which it was
+ * counted, in ns; 0: it was not counted, because others used the counter or its CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -30080,8 +30078,8 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads power, or memory, into the sums of the sockets. The time that has passed is the counters'
- * own: kvis may have waited for a CPU before it came to read them. */
+/* Reads power or memory into the sums of the sockets. The elapsed time is the counters' own,
+ * because kvis may have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -30101,14 +30099,14 @@ static void unc_read_units(bool power)
         met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* Whether a socket has something to count for a role. */
+/* Returns whether a socket has events for a role. */
 static bool unc_counts(const struct unc_socket *s, u32 role)
 {
     return s->opened[role] || s->refused[role]
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Whether all of that was counted; both directions make the sum of both. */
+/* Returns whether all of a role's events were counted; reads and writes together give UR_BOTH. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -30118,7 +30116,8 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Tells each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets. */
+/* Publishes each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets'
+ * things. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -30145,7 +30144,7 @@ static void unc_publish(u32 from, u32 to)
         unc_publish_role(role, of);
 }
 
-/* --- what the DIMMs can do --- */
+/* --- the peak bandwidth of the DIMMs --- */
 
 static u32 unc_le(const u8 *p, u32 at, u32 n)
 {
@@ -30156,18 +30155,18 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 }
 
 static struct {
-    u32 n, width;        /* DIMMs; their data lines, in sum */
-    double peak;         /* bytes per second, if each could work at once */
+    u32 n, width;        /* number of DIMMs; the sum of their data lines */
+    double peak;         /* bytes per second if all could work at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
 
-/* A structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
+/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
     u32 speed = n >= 0x17 ? unc_le(p, 0x15, 2) : 0, set = n >= 0x22 ? unc_le(p, 0x20, 2) : 0;
-    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot; Optane */
+    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot, or Optane */
         return;
     if (speed == 0xffff)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
@@ -30181,7 +30180,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Structures: type, length, handle, fields; then strings, up to two zeros. */
+/* Reads all structures: type, length, handle, fields; then strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30211,23 +30210,24 @@ static void unc_dmi_read(void)
                  "width of each DIMM");
 }
 
-/* Data lines of all controllers that there are; 0: not known. */
+/* Returns the number of data lines of all controllers; 0: not known. */
 static u32 unc_lines(void)
 {
-    u32 n = unc.boxes * 64; /* amd_df: those that moved something */
+    u32 n = unc.boxes * 64; /* amd_df: controllers that have transferred data */
     for (u32 k = 0, last = ~0u; k < unc.n_units; k++) {
         const struct unc_event *e = &unc.event[unc.unit[k].event];
         const struct unc_row *r = &unc_rows[e->row];
         if (r->role != UR_READ || (last != ~0u && unc.unit[k].event != last
                                    && unc.event[last].pmu == e->pmu))
-            continue; /* a box once, though it has two sub-channels */
+            continue; /* each controller once, even with two sub-channels */
         last = unc.unit[k].event;
         n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* of two channels */
     }
     return n;
 }
 
-/* Two DIMMs of a channel take turns: no more can be moved than there are lines to controllers. */
+/* The DIMMs of a channel take turns: the bandwidth is limited by the number of lines to the
+ * controllers. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30247,7 +30247,7 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
-/* Why there is no number for a role of memory; NULL: the source's reason. */
+/* Returns why there is no value for a role of memory; NULL: the source has the reason. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -30319,20 +30319,20 @@ enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether a domain has none of that, so that there is no sum. */
+/* A domain lacks this metric, so there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Of what is no number: Unavailable, Error, Unassigned. */
+/* Notes a file whose value is not a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* its end tells more */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* the end is more specific */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
 }
 
-/* One number of a domain: mbm_total_bytes, mbm_local_bytes. */
+/* Takes a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30350,7 +30350,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* The domains of a group's mon_data: "mon_L3_00". */
+/* Takes the domains of a group's mon_data: "mon_L3_00". */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30366,7 +30366,7 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* The groups that were made. */
+/* Takes the groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30381,7 +30381,7 @@ static void unc_mbm_groups(void)
     }
 }
 
-/* The default group, and those that were made: a task is in one of them. */
+/* Takes the default group and the created ones; every task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -30408,20 +30408,22 @@ static void unc_mbm(void)
 }
 
 /* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
- * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
- * record is sent. Where one does not load, that costs its own sources only. To add a probe: a
- * function under SEC() in its family's gen/probes/NAME.bpf.c; what it counts, in the family's
- * struct of gen/wire.h; and the metric's row, whose column `wire` names that member. Then `make
- * gen`, read the new array against the list at the head of bpf_insns/VETTED, and sign it there.
- * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
+ * The families sched and blk (gen/probes) count in the kernel and are read once per interval; they
+ * send no records. If a family does not load, only its own sources are missing. To add a probe:
+ * write a function under SEC() in its family's gen/probes/NAME.bpf.c; add a member for its counts
+ * to the family's struct in gen/wire.h; add the metric's row, whose column `wire` names that
+ * member. Then run `make gen`, check the new array against the list at the top of bpf_insns/VETTED,
+ * and sign it there. (The test adding tries this.) Entry points: mk_start, mk_runq, mk_depth,
+ * mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* A program of which the first constant is 1 where its tracepoint has one more argument: it does
- * not attach where that is not so (with typed arguments: not load), and is loaded again without. */
+/* Loads and attaches a program whose first constant is 1 if its tracepoint has one more argument.
+ * If the kernel's tracepoint lacks it, the program fails to attach (with typed arguments: to load),
+ * and is loaded again with 0. Returns 0 or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30434,7 +30436,8 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* The programs of a family that are of a type, if this kernel has all that they hang on: bits. */
+/* Returns the programs of a family that have a type, as bits; 0 if one of them needs a typed
+ * tracepoint that this kernel lacks. */
 static u32 mk_form(struct bpf_obj *o, u32 type)
 {
     u32 form = 0;
@@ -30447,8 +30450,8 @@ static u32 mk_form(struct bpf_obj *o, u32 type)
     return form;
 }
 
-/* Where BTF has a field, the raw forms of a family's programs, with typed arguments if it knows
- * those; else the classic ones, if there are any: bits. */
+/* Returns the programs to load, as bits: if BTF has `field`, the raw forms (with typed arguments if
+ * `typed` and BTF describes them); else the classic ones, if there are any. */
 static u32 mk_programs(struct bpf_obj *o, const char *field, bool typed)
 {
     u32 raw = mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT), tp = mk_form(o, BPF_PROG_TYPE_TRACEPOINT);
@@ -30466,7 +30469,7 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* 0, or -errno and obj.why. */
+/* Loads and attaches a family. Returns 0, or -errno with obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     int e = bpf_open(o);
@@ -30484,7 +30487,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, untyped);
 }
 
-/* Why a family is not there: what the loader said, and what fixes it. */
+/* Completes obj.why, why a family is missing, with the fix, and closes the family. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30496,15 +30499,15 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
-    struct wire_sched cpu;   /* as read; the sum of all: */
+    struct wire_sched cpu;   /* as read; the sums of all CPUs follow */
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Slots for all numbers that tasks can have, within reason. */
+/* Returns the number of slots for all possible pids, within limits. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -30542,7 +30545,7 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads what the programs have counted, once an interval, whichever source asks first. */
+/* Reads the programs' counts once per interval, whichever source needs them first. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30557,7 +30560,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never on */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -30596,18 +30599,18 @@ enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n, slots;            /* disks; places that there are */
-    u32 without;             /* disks without a place, when they were looked for last */
+    u32 n, slots;            /* disks; space for disks */
+    u32 without;             /* disks without a slot at the last look */
     u64 missed;
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];     /* as in /sys/block */
-        u64 requests, sequential; /* as read last */
+        u64 requests, sequential; /* last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
 
-/* The place of a disk; mk_blk.n: it has none. */
+/* Returns the slot of a disk; mk_blk.n: it has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -30616,7 +30619,7 @@ static u32 mk_find_disk(u32 dev)
     return k;
 }
 
-/* The number of a disk as the kernel has it; 0: there is no such disk, or nothing in it. */
+/* Returns the kernel's device number of a disk; 0: there is no such disk, or no medium in it. */
 static u32 mk_disk_number(const char *sys)
 {
     char text[32], *end;
@@ -30628,7 +30631,7 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Tells the programs the place of a disk. */
+/* Gives a disk a slot, and stores the slot in the programs' map. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
@@ -30646,7 +30649,7 @@ static void mk_add_disk(const char *sys, int map)
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
-/* The disks of this machine, in the directory's order; those that have a place already keep it. */
+/* Gives slots to the machine's disks in the directory's order. Disks that have a slot keep it. */
 static void mk_add_disks(int map)
 {
     DIR *d = opendir(met_path("/sys/block"));
@@ -30676,7 +30679,7 @@ static void mk_blk_start(void)
         mk_why(o, e);
 }
 
-/* The share of the requests of this interval that are sequential. */
+/* Sets the share of this interval's requests that are sequential. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     if (met.src[met.cur].elapsed_s > 0)
@@ -30719,7 +30722,7 @@ static void mk_block(void)
         return;
     }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* a disk that is new, maybe */
+    if (missed != mk_blk.missed) /* perhaps a new disk */
         mk_add_disks(bpf_map(o, "disks"));
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
@@ -30728,7 +30731,8 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads what the sources that are on need: before anything is read, for it takes its time. */
+/* Loads the programs of the selected sources. Called before anything is read, because it takes
+ * time. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -30740,9 +30744,9 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
- * The family vq hangs on functions that drivers call for each buffer, so that it is loaded only for
- * who asks (-c virtio). Of a table of symbols those are taken that kallsyms has. Without BTF of the
- * ring's types there are no sizes and no depths, and a ring is called what its interrupt is called.
+ * The family vq attaches to functions that drivers call for each buffer, so it is loaded only on
+ * request (-c virtio). It uses those functions of vq_places[] that kallsyms lists. Without BTF for
+ * the types of virtio_ring, sizes and depths are unknown, and a ring is named after its interrupt.
  * Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
@@ -30753,8 +30757,8 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "the programs of vq are others");
 
-/* At the entry and at the return of what; at: 0, nothing. The first is in every virtio_ring.c; the
- * senders of notifications are those of PCI, MMIO, vDPA and channel I/O. */
+/* The programs at a function's entry and return; back 0: none. Every virtio_ring.c has the first
+ * function. The functions that send notifications are those of PCI, MMIO, vDPA and channel I/O. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -30790,7 +30794,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed_gone: of rings that are no more */
+    u64 missed, missed_gone; /* missed_gone: of deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -30800,7 +30804,8 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* All entries before all returns: a call whose return alone is seen is one that was missed. */
+/* Attaches all entry programs before the return programs: a return without an entry then means that
+ * the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30831,19 +30836,19 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the last that is put there is taken first */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack: slot 0 is on top */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* to know whose an interrupt is takes BTF */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* finding the owner of an interrupt needs BTF */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
     return vq_attach(o);
 }
 
-/* Whether this machine has a virtio device; if not, why. */
+/* Returns whether this machine has a virtio device; sets why if not. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -30875,7 +30880,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* What the kernel has made of a device: its disk, its network interface. */
+/* Reads the kernel's name for a device: its disk or network interface. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -30884,8 +30889,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
-/* Without BTF: the interrupt of a ring is called virtio0-req.0 (vp_find_vqs_msix), if no other ring
- * has the same one. Whether it is known yet. */
+/* Without BTF: names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless
+ * rings share the interrupt. Returns whether the name is known yet. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -30908,7 +30913,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* virtio0/0:req.0, of which the driver is virtio_blk, for vda. */
+/* Names a ring: virtio0/0:req.0; its info is the driver and the device, such as virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     char made[VQ_WORD] = "";
@@ -30941,11 +30946,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* one of them may just be on its way */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may just be in progress */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* none ever: maybe by a function that is not in vq_places[] */
+    if (w->notified) { /* none ever: perhaps vq_places[] lacks the function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -30960,30 +30965,30 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* Whether the slot was in use. */
+/* Reads a slot. Returns whether it was in use. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* not later than what is read */
+    u64 now = u_now(); /* before the counters are read */
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        memset(w, 0, sizeof *w); /* its slot is for another ring */
+        memset(w, 0, sizeof *w); /* another ring may use the slot */
         if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
             bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* only asked, as others with the same interrupt are */
+        return true; /* only checked, because another ring has the same interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    if (is_new) /* one of that name may have been there before */
+    if (is_new) /* an earlier ring may have had this name */
         met_hists_anew(i);
     snprintf(i->info, sizeof i->info, "%s", r->info);
     vq_counts(i, r, w, now);
@@ -31017,16 +31022,16 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests where this kernel is the device: vhost ==================
- * The family vhost (gen/probes) hangs on the functions that a device's worker runs, of those
- * drivers that are here when kvis starts. Entry points: vh_start, vh_read. */
+ * The family vhost (gen/probes) attaches to the functions that a device's worker runs, if their
+ * drivers are loaded when kvis starts. Entry points: vh_start, vh_read. */
 
 #include "bpf_insns/vhost.h"
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* rows of vhost_progs */
 
-/* Functions that a worker runs, with a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c):
- * of which queue (VH_UNKNOWN: by the queue's address), whether it is a kick, and whether the queue
- * carries what the guest wants done (gaps): of one by which it receives a full ring is no stall. */
+/* Functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
+ * queue: VH_UNKNOWN: known only by the queue's address. kick: it handles a kick. gaps: the queue
+ * carries the guest's requests; in a queue by which the guest receives, a full ring is no stall. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -31045,21 +31050,21 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     struct bpf_cfgs cfg;
-    bool deep;               /* the ring is looked at */
-    int prog[ARRAY_LEN(vh_handlers)]; /* of each handler, 0: none */
-    struct wire_vh now;      /* as it was at now_ns or later */
+    bool deep;               /* the programs read the ring */
+    int prog[ARRAY_LEN(vh_handlers)]; /* of each handler; 0: none */
+    struct wire_vh now;      /* read at now_ns or later */
     u64 now_ns;
 } vh;
 
-/* Hangs the programs on one of the handlers. */
+/* Attaches the programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* what all programs have: CFG_DEEP */
+    c->n = o->n_cfg = 1; /* CFG_DEEP, which all programs have */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -31078,7 +31083,8 @@ static const char vh_none[] =
     "no driver of vhost devices is here" U_FIX
     "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
-/* One that cannot be watched costs the queues that it serves; obj.why then says it. */
+/* Attaches to all handlers. Returns 0 if any can be watched. Failures are left in obj.why; the
+ * queues of those handlers are missing. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31116,8 +31122,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Symbols are only looked for where there is vhost: it takes its time. (The module has parameters,
- * so that its directory is there where it is built in, too.) */
+/* Looks up symbols only if there is vhost, because that takes time. (The module has parameters, so
+ * its directory exists even if it is built in.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -31141,9 +31147,9 @@ static void vh_start(void)
                  : "no BTF of vhost here (/sys/kernel/btf/vhost), by which to find the ring");
 }
 
-/* Whose device it is: the worker is a thread of the owner's, before 6.4 a kernel thread that is
- * called after the thread that asked for it: vhost-TID (drivers/vhost/vhost.c). Numbers are the
- * first pid namespace's. */
+/* Sets a device's owner. The worker is a thread of the owner's process; before 6.4 it is a kernel
+ * thread named after the thread that requested it: vhost-TID (drivers/vhost/vhost.c). Pids are
+ * those of the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -31159,7 +31165,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* net/WORKER/tx: what it is, the thread that works for it, its queue. */
+/* Returns the thing for a queue, such as net/WORKER/tx: device, worker thread, queue. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -31185,14 +31191,14 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    if (met.tick > 1) /* the programs counted from 0 on */
+    if (met.tick > 1) /* the programs counted from 0 */
         met_from_zero(i);
     met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* what was never measured is no 0 */
+    const bool there[N_VH_HISTS] = { /* a value that was never measured is not 0 */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -31202,7 +31208,7 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* Its worker has ended: another queue may have the slot. */
+/* The queue's worker has exited: frees the slot for another queue. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
@@ -31225,7 +31231,7 @@ static u64 vh_missed(void)
     return n;
 }
 
-/* Whether the worker of the queue has ended. */
+/* Returns whether the queue's worker has exited. */
 static bool vh_gone(void)
 {
     char path[64];
@@ -31235,7 +31241,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* not later than what is read */
+    vh.now_ns = u_now(); /* before the counters are read */
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
@@ -31251,7 +31257,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* now its numbers are its last */
+        bool gone = vh_gone() && vh_slot(slot); /* after the exit the values are final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
