@@ -19962,7 +19962,7 @@ static struct {
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* signals that the command got last: a ring */
+    struct tr_signal got[8]; /* the last signals that the command got: a ring */
     u32 n_got;
     u64 next_table_ns, deadline_ns;
     u64 end_ns;           /* when the last task of the tree had exited */
@@ -20070,7 +20070,7 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     }
     u32 mid = lo + (hi - lo) / 2;
     tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
-    u16 far = p->n; /* jumps of BPF_JGE reach 255 instructions: a BPF_JA reaches any */
+    u16 far = p->n; /* BPF_JGE jumps at most 255 instructions, BPF_JA any distance */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
@@ -20155,7 +20155,7 @@ struct tr_facts {
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
     bool may_bpf;           /* has the capabilities for BPF programs */
-    bool may_filter;        /* CAP_SYS_ADMIN: a filter needs no no_new_privs */
+    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
     bool bits32;            /* -p: a 32-bit program */
@@ -20163,7 +20163,7 @@ struct tr_facts {
     const char *unloadable; /* NULL, or why this kernel rejected the programs */
 };
 
-/* What tr_decide makes of the facts. */
+/* The result of tr_decide. */
 struct tr_choice {
     enum tr_mode mode;
     const char *why;        /* NULL, or why the mode is PTRACE, or why OBSERVE is not possible */
@@ -20173,9 +20173,9 @@ struct tr_choice {
 #define TR_ALL_ASKED "every call is asked for"
 
 /* Returns why a filter may not be used, or NULL. The filter must not change what the program sees:
- * without CAP_SYS_ADMIN it would set no_new_privs, and under another filter (a container's) ours
- * would not see the calls which that filter denies (seccomp(2), NOTES: the action of highest
- * precedence wins). */
+ * without CAP_SYS_ADMIN it would set no_new_privs. Under another filter (a container's) ours would
+ * not see the calls that the other one denies (seccomp(2), NOTES: the action of highest precedence
+ * wins). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20278,7 +20278,7 @@ static bool tr_only_calls(void)
            && !opt.chrome_json && !opt.folded && !opt.faults;
 }
 
-/* The facts of this run. */
+/* Gathers the facts of this run. */
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -20376,7 +20376,7 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Without fork events, children are not traced. */
+/* Returns the ptrace options. Without fork events, children are not traced. */
 static u32 tr_options(void)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -20392,7 +20392,7 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* A new thread inherits the options of the thread that made it; sets its own if they differ. */
+/* Sets a new thread's own options if they differ from those it inherited. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20413,7 +20413,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether this is an interrupted call that the kernel restarts by itself. */
+/* Returns whether the kernel is restarting the interrupted call. If not, reports that call as
+ * failed. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -20532,7 +20533,7 @@ static bool tr_counted(const struct task *t)
     return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
-/* The call in t->call is complete; its ret and err are set. */
+/* Completes the call in t->call, whose ret and err are set. */
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
@@ -20596,7 +20597,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: what it wants to trace is traced by kvis", t->pid);
 }
 
-/* A thread that got seccomp filters from another thread's TSYNC is not stopped by that; stops
+/* Stops a thread that got seccomp filters from another thread's TSYNC, because nothing else stops
  * it. */
 static void tr_make_full(struct task *t)
 {
@@ -20648,9 +20649,9 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* CLONE_UNTRACED would create a child that inherits our filter without a tracer: its filtered calls
- * would all fail with ENOSYS. The flag has no effect on a program that is not traced, so kvis
- * clears it. */
+/* Clears CLONE_UNTRACED, which would create a child that inherits our filter without a tracer: its
+ * filtered calls would all fail with ENOSYS. The flag has no effect on a program that is not
+ * traced. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20683,7 +20684,7 @@ static void tr_end_strict(struct task *t, const struct call *c)
 /* Hides our filter: the program gets the answers about seccomp that it would get without kvis,
  * namely that there is no filter (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT
  * after a filter (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it: read, write,
- * exit and sigreturn are allowed, any other call kills. */
+ * exit and sigreturn are allowed; any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20692,7 +20693,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* it has filters of its own, or it is not under ours */
+        return; /* the thread has its own filters, or is not under ours */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
@@ -20744,8 +20745,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* A thread is in a call that did not stop. Its record comes only when the call ends, so a call that
- * takes long is shown now. */
+/* Shows the call that a thread is in if the call did not stop and takes long: its record comes only
+ * when it ends. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -20865,7 +20866,7 @@ static void tr_detach_one(struct task *t, int sig)
     tr_forget(t);
 }
 
-/* A thread has waited for a CPU. */
+/* Handles the record of a thread's wait for a CPU. */
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
@@ -20878,7 +20879,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* A disk has completed a request of a thread, which may have exited. */
+/* Handles the record of a completed disk request; its thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -20956,8 +20957,8 @@ static bool tr_ours(pid_t tid)
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* The child has a copy of the registers and perhaps of the memory: its argument is restored at its
- * first stop. */
+/* Copies to a child the argument that kvis has changed in its parent. The child has a copy of the
+ * registers and perhaps of the memory; its argument is restored at its first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -20967,7 +20968,7 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* t has created a child with these flags of clone(2). */
+/* Handles the creation of a child of t with these flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
@@ -20997,7 +20998,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent has just been killed: tr_orphan takes its child */
     if (!hy.in_order)
-        tr_pending_at(t, true); /* finds out its flags */
+        tr_pending_at(t, true); /* sets its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -21048,8 +21049,8 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* Reconstructs an exec whose entry kvis missed, because it attached meanwhile, from what the new
- * program finds. */
+/* Fills in an exec whose entry kvis missed, because it attached meanwhile. The program's name and
+ * arguments are read from the new process image. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21102,8 +21103,8 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* After an exec the thread has a new address space, its own descriptor table without the CLOEXEC
- * descriptors, and no signal handlers; the other threads have exited. */
+/* Sets the state after an exec: a new address space, a separate descriptor table without the
+ * CLOEXEC descriptors, no signal handlers. The other threads have exited. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -21144,8 +21145,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* An exec has succeeded: its result is known before it returns, so it need not stop at its exit,
- * unless every call of the thread does. */
+/* Completes a successful exec. Its result is known before it returns, so it need not stop at its
+ * exit, unless every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21176,8 +21177,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread exits in an execve. Reports the execve as successful if the old program has been
- * discarded already: the kernel kills a process if execve fails after that. */
+/* A thread exits in an execve. Reports the execve as successful if the old program is already
+ * replaced: the kernel kills a process whose execve fails after that. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21206,7 +21207,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
     }
 }
 
-/* A tracee has exited. */
+/* Handles the exit of a tracee. */
 static void tr_gone(struct task *t, int status)
 {
     struct proc *p = t->proc;
@@ -21260,8 +21261,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A handler without SA_RESTART makes the interrupted call return EINTR: the call is complete
- * now. */
+/* A handler without SA_RESTART makes the interrupted call return EINTR: the call is complete. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21292,7 +21292,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds who sent a signal: the pid in siginfo is that of the receiver's namespace. */
+/* Adds the sender of a signal: the pid in siginfo is that of the receiver's namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21441,9 +21441,9 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* A call ended before kvis had read the state of its process, and it may have changed that state:
- * the record is not replayed. It counts as lost if the process was met late because its fork record
- * was lost. */
+/* Handles the record of a call that ended before kvis had read the state of its process. The call
+ * may have changed that state, so it is not replayed. It counts as lost if the process was met late
+ * because its fork record was lost. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21488,11 +21488,12 @@ static void tr_fork_record(const struct wire_proc *h)
     if (!child)
         return;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* it may have exited meanwhile */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* /proc may not have it any more */
     tr_born(t, child, h->flags);
 }
 
-/* The calls of a 32-bit program have other numbers, so the probe ignores them. */
+/* Warns that the calls of a 32-bit program are not seen. They have other numbers, so the probe
+ * ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21512,7 +21513,7 @@ static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* The record of the arguments comes before this one, from the same thread. */
+/* Handles the record of an exec. The record of its arguments precedes it, from the same thread. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21528,7 +21529,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
-    /* The probe has seen it as well, unless it was kept from it (see bpf_raw_is_whole). */
+    /* The probe has moved the entry itself, unless it missed the exec (see bpf_raw_is_whole). */
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
@@ -21570,7 +21571,7 @@ static void tr_signal_record(const struct wire_signal *w)
     u_at = 0;
 }
 
-/* A process is killed by a signal that was not delivered: reports how the signal was sent. */
+/* Reports how a fatal signal was sent to a process if its delivery was not recorded. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21627,7 +21628,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* The processes that read kvis's output through pipes, directly or through each other. Their calls
+/* The processes that read kvis's output, directly or through other processes, by pipes. Their calls
  * are not shown: each line about them would cause more calls. */
 static struct {
     u64 pipe[32]; /* inodes of pipes that carry kvis's output */
@@ -21724,8 +21725,8 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record in the observe mode: a whole call of a thread. kvis knows nothing about the
- * thread except what the record contains. */
+/* Handles a record in the observe mode: a whole call of a thread. kvis knows only what the record
+ * contains. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21891,8 +21892,8 @@ static void tr_drain_all(void)
 
 /* --- dispatch --- */
 
-/* Handles the first stop of an attached thread; a call that it interrupted is restarted by
- * itself. */
+/* Handles the first stop of an attached thread. The kernel restarts a call that this stop
+ * interrupted. */
 static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
@@ -22064,10 +22065,11 @@ static void tr_orphan(struct task *t)
 
 /* --- leaving --- */
 
-/* Detaches everything without a trace. Stopped threads are detached at once. The others are not
- * stopped for it, because a stop would end some of their calls with EINTR (signal(7), "Interruption
- * of system calls and library functions by stop signals"): the kernel detaches them when the
- * tracing thread exits (tr_release). The hybrid mode never detaches: its command ends with kvis. */
+/* Detaches from everything as if kvis had never attached. Stopped threads are detached at once. The
+ * others are not stopped for it, because a stop would end some of their calls with EINTR
+ * (signal(7), "Interruption of system calls and library functions by stop signals"): the kernel
+ * detaches them when the tracing thread exits (tr_release). The hybrid mode never detaches: its
+ * command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -22460,7 +22462,7 @@ static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* until here, it was killed if kvis died: it would have stayed stopped */
+    tr_set_options(t); /* drops PTRACE_O_EXITKILL, needed while it was stopped */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -22578,9 +22580,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Reports the call in which a thread waits to the probe, which then records the end of that call;
- * nothing stops the thread. If the thread has run meanwhile, that record belongs to another call
- * and is ignored. */
+/* Registers the call in which a thread waits with the probe, which then records the end of that
+ * call; nothing stops the thread. If the thread has run meanwhile, that record belongs to another
+ * call and is ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22766,7 +22768,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* A call in which a thread was met is shown as beginning at time zero. */
+/* Shows the call in which a thread was met as beginning at time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
@@ -22974,7 +22976,7 @@ static void ses_child_late(void)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
 }
 
-/* --- by ptrace --- */
+/* --- with ptrace --- */
 
 /* Starts the command as kvis trace would, with the tap as the receiver of its events. With -d no
  * seccomp filter is used, because the command outlives kvis. */
@@ -23025,7 +23027,7 @@ static void ses_comm(pid_t tid, const char *known, char comm[16])
     memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
-/* --- both --- */
+/* --- with either backend --- */
 
 /* Starts to watch with programs in the kernel. If they cannot be used, leaves it to ses_go to trace
  * the command with ptrace. Ends kvis if neither is possible. */
@@ -23324,8 +23326,8 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
 }
 
 /* Reads from /proc the directory in which a relative name starts: right unless the process has
- * changed it since. A thread that has exited shared its directory with its process, except with
- * rare flags of clone(2). */
+ * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
+ * CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23394,7 +23396,7 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
     out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
-/* The file of execve has no descriptor. */
+/* execve opens its file without a descriptor. */
 static void open_col_fd(struct buf *b, const struct open_rec *r)
 {
     s32 ret = r->w->ret;
@@ -23435,7 +23437,7 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-/* on NULL: always shown. */
+/* The columns; on NULL: always shown. */
 static const struct {
     const bool *on;
     const char *head;
@@ -23926,7 +23928,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
  * are indexes; 0: none. */
 struct proc_node {
     u32 parent;         /* the command whose process created this one's */
-    u32 ended, before;  /* last child to end; previous sibling to end */
+    u32 ended, before;  /* the child that ended last; the sibling that ended before this */
     u32 first, next;    /* in the tree: first child, next sibling */
     u32 depth, pid, len; /* len: of `line` */
     s32 status, err;
@@ -24598,7 +24600,7 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
 }
 
-/* The environment variables of --env with which the command began; null: not known. */
+/* The environment variables that --env names, as of the command's start; null: not known. */
 static void proc_json_env(struct buf *b, const struct proc_text *env)
 {
     const char *sep = "";
@@ -25082,7 +25084,7 @@ static const struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* A process or a thread was created. */
+/* Handles the creation of a process or a thread. */
 static void proc_forked(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25142,7 +25144,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
-/* The command of a life has ended. */
+/* Handles the end of a command. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
     bool command = (l->execed || l->at_start) && l->mine;
@@ -25192,7 +25194,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* A failed execve is a row of its own; its process continues unchanged. */
+/* Emits the row of a failed execve; its process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25211,8 +25213,8 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* The last thread of a process has exited. wait4(2) reports how the command itself ended, even if
- * the probe cannot. */
+/* Handles the exit of a process's last thread. wait4(2) reports how the command itself ended, even
+ * if the probe cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25235,8 +25237,8 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns whether the exit of a process has been handled: of threads that exit at the same time,
- * each may appear to be the last. */
+/* Returns whether a process's exit has been handled already: if threads exit at the same time, each
+ * may appear to be the last. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25373,7 +25375,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* A recording's threads get no rows. */
+/* Handles a fork event. Threads of a recording get no rows. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25453,7 +25455,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     return n > 0 ? called : name;
 }
 
-/* A command begins, or its exec failed. */
+/* Handles an exec event, successful or failed. */
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
@@ -25510,7 +25512,7 @@ static s32 proc_event_status(const struct event *e)
     return -1;
 }
 
-/* The last thread of a process has exited. */
+/* Handles the exit of a process's last thread. */
 static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
@@ -26065,11 +26067,11 @@ static struct {
     struct {
         u64 at_ns;           /* when reading it began */
         double elapsed_s;    /* since its previous reading; 0: there was none */
-        u32 wrong;           /* what it could not read this time */
+        u32 wrong;           /* number of failed reads this time */
         u32 left_out;        /* its things for which there was no space this time */
         u32 there;           /* number of its things, if not all are shown; 0: all are */
         u64 took_ns;         /* how long reading it took */
-        char why[512];       /* the reason for the first of `wrong` */
+        char why[512];       /* the reason of the first failure */
         u16 from, to;        /* its metrics are in this range */
     } src[N_SRC];
 } met;
@@ -26395,7 +26397,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
 }
 
 /* Returns the thing with this name and marks it as seen; adds it if needed. NULL: too many things.
- * A source asks only once per thing, so that what does not fit is counted once. */
+ * A source asks for a thing again only if it got it, so each thing that does not fit is counted
+ * once. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26417,7 +26420,7 @@ static struct met_inst *met_inst_nr(u8 dim, u64 nr)
     return met_inst(dim, name);
 }
 
-/* --- numbers --- */
+/* --- values --- */
 
 static struct met_series *met_at(const struct met_inst *i, u32 m)
 {
@@ -26481,7 +26484,8 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* A thing is new since the last reading: its counters started from 0 at that reading. */
+/* Marks the counters of a thing that is new since the last reading as having started from 0
+ * then. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -26928,9 +26932,9 @@ static void mfs_each(const char *where, const char *prefix, const char *sub,
         met_wrong(dir, ENOENT);
 }
 
-/* Reads the CPU's policy, and the frequency that all CPUs can sustain together, which is lower than
- * the maximum of one: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in
- * MHz (acpi/cppc_sysfs.rst). */
+/* Reads the CPU's policy, and the frequency that all CPUs can sustain together, which may be lower
+ * than one CPU's maximum: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC
+ * in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_cpufreq(u32 cpu, const char *dir)
 {
     const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
@@ -27053,8 +27057,8 @@ static void mfs_node_stat(u32 node, const char *dir)
     met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
-/* The share of pages from a node (and from all nodes) that were allocated by a CPU of another node
- * (Documentation/admin-guide/numastat.rst). */
+/* Sets the share of the pages from a node (and from all nodes) that were allocated by CPUs of other
+ * nodes (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
     mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
@@ -27397,8 +27401,7 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum counts only interfaces with hardware: packets of a bridge or tunnel also pass another
- * interface. */
+/* Sums only interfaces with hardware: packets of a bridge or tunnel also pass another interface. */
 static void mfs_net(void)
 {
     char *line;
@@ -27452,8 +27455,9 @@ static void mfs_tcp(void)
     met_share(met.all, M_TCP_RETRANS_SHARE, again, again + met_v(met.all, M_TCP_OUT));
 }
 
-/* Hexadecimal: processed, dropped, squeezed ...; the 13th is the CPU since Linux 5.7 (commit
- * 7d58e6555870). Before, there is a line for each online CPU, and kvis numbers the lines from 0. */
+/* Lines are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since Linux 5.7
+ * (commit 7d58e6555870). Earlier kernels have a line for each online CPU, which kvis numbers from
+ * 0. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -27847,8 +27851,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* A local port can be used once for each remote address and port, including connections in
- * TIME_WAIT. Connections are counted only if there are enough to come near the limit. */
+/* Sets the largest share of local ports used for one remote address and port: a local port can be
+ * used once for each of them, including connections in TIME_WAIT. Connections are counted only if
+ * there are at least half as many as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27886,7 +27891,8 @@ enum {
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: first those read per thread, then the other counters, then the rest. */
+/* The values of a process: first the counters of its threads, then the other counters, then the
+ * rest. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -27927,7 +27933,7 @@ struct mfs_task {
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* which of `now` were read: bits */
     u16 by, by_before;    /* values for which it is shown, and was an interval ago: bits */
-    bool first;           /* the first look at it: `past` has what it did before */
+    bool first;           /* `past` covers all time before the first look */
     bool asked;           /* it is a process of -p */
     u16 cpu;              /* where its main thread ran last */
     u8 n_ran_on;          /* CPUs on which its threads ran for 1/8 of this interval or more */
@@ -28100,8 +28106,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds what the threads of a process did, or only keeps them if the process did not run. old: the
- * process at the last look, or NULL. */
+/* Adds what the threads of a process did, or only keeps their counters if the process did not run.
+ * old: the process at the last look, or NULL. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28183,7 +28189,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Reads the changes of a process. */
+/* Reads a process's values, as far as they have changed. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -28298,7 +28304,7 @@ static bool mfs_process(u32 k)
     return true;
 }
 
-/* The monitor ends when all of them have exited. */
+/* Shows the processes of -p. The monitor ends when all of them have exited. */
 static void mfs_procs(void)
 {
     u32 left = 0;
@@ -28528,8 +28534,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns by which share an access from one node to another's memory is slower, from the node
- * distances (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
+/* Returns the share of the time of an access from one node to another's memory that is due to the
+ * distance (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28550,7 +28556,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Uses the kernel's counts for the cgroup, if nearly all of its memory is the process's. */
+/* Uses the kernel's counts for the cgroup if they are near the process's resident memory. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28580,9 +28586,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* Sets the NUMA metrics of a process. For numa_maps the kernel walks all of a process's memory, and
- * the process cannot change its address space meanwhile, which takes too long for a large
- * process. */
+/* Sets the NUMA metrics of a process. For numa_maps the kernel walks all of a process's memory
+ * while the process cannot change its address space, which takes too long for a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28639,8 +28644,8 @@ static bool mfs_group_has(const char *dir, const char *file)
     return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
 }
 
-/* memory.events includes the cgroups below. Events at the cgroup's own limit are in
- * memory.events.local, since Linux 5.2. */
+/* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
+ * own limit are in memory.events.local, since Linux 5.2. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28656,7 +28661,7 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Most of systemd's cgroups have a pids limit, so only those near it are shown. */
+/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     char max[64], now[64];
@@ -28728,7 +28733,7 @@ static void mfs_groups(void)
 
 /* --- the cgroup of --cgroup --- */
 
-/* A key with a dot is the name of a file with one number. */
+/* Sets the metrics of the cgroup. A key with a dot is the name of a file with one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -29232,8 +29237,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Returns whether a group has a usable event whose own metric comes from this group. The first
- * event of a group may be there only to lead it. */
+/* Returns whether a group has a usable event whose home is this group. An event of another home,
+ * such as a group's first, is useless alone. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29365,8 +29370,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Opens a process. A thread created while the others are opened may have inherited the events or
- * not: then kvis starts again, and gives up after some tries. */
+/* Opens a process's threads. A thread created meanwhile may have inherited the events or not: then
+ * kvis closes them and starts again, and gives up after some tries. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29495,8 +29500,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* A role without an event of its own is the sum of its parts: first-level TLB misses are
- * second-level hits plus second-level misses. */
+/* Adds the roles without an event of their own, which are sums of two others: first-level TLB
+ * misses are second-level hits plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29508,8 +29513,9 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Neoverse N2 and V2 with 5 slots count one empty frontend slot too many per cycle (perf's list for
- * them, arch/arm64/arm/neoverse-n2-v2/metrics.json in Linux 7.0). */
+/* Corrects the empty slots of Neoverse N2 and V2 with 5 slots, which count one frontend slot too
+ * many per cycle (perf's list for them, arch/arm64/arm/neoverse-n2-v2/metrics.json in Linux
+ * 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -29565,7 +29571,7 @@ static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Intel's Topdown, level 1: slots by kind; their sum is all slots. */
+/* Sets Intel's Topdown, level 1: slots by kind; their sum is all slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -29579,8 +29585,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Topdown, level 1, of AMD and Arm: from empty slots and operations (AMD: Zen 4's PPR; Arm: perf's
- * arch/arm64/sbsa.json in Linux 7.0). */
+/* Sets Topdown, level 1, of AMD and Arm, from empty slots and operations (AMD: Zen 4's PPR; Arm:
+ * perf's arch/arm64/sbsa.json in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -29691,7 +29697,7 @@ static void pmc_tasks(void)
     }
 }
 
-/* A CPU's values are published as soon as they are read; sums over CPUs are published at the
+/* Reads all units. A CPU's values are published as soon as they are read, sums over CPUs at the
  * end. */
 static void pmc_read_all(void)
 {
@@ -30226,8 +30232,8 @@ static u32 unc_lines(void)
     return n;
 }
 
-/* The DIMMs of a channel take turns: the bandwidth is limited by the number of lines to the
- * controllers. */
+/* Sets the peak bandwidth. The DIMMs of a channel take turns, so the lines to the controllers limit
+ * it. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30319,7 +30325,7 @@ enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* A domain lacks this metric, so there is no sum. */
+/* Whether a domain lacks this metric, so that there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Notes a file whose value is not a number: Unavailable, Error, Unassigned. */
@@ -30599,7 +30605,7 @@ enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n, slots;            /* disks; space for disks */
+    u32 n, slots;            /* slots in use; all slots */
     u32 without;             /* disks without a slot at the last look */
     u64 missed;
     struct mk_disk {
