@@ -20046,16 +20046,18 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 }
 
 /* == 29 tr_  the ptrace loop =====================================================
- * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
- * that changes nothing for the program); every other stop handed on as it would have been untraced.
- * From the first attach on nothing here ends the program: errors are counted or reported once, and
- * the way out is tr_finish. man ptrace(2) is the contract.
+ * PTRACE_SEIZE, with system-call stops only for the calls that somebody asked for (by a seccomp
+ * filter where that does not change what the program sees). Every other stop is passed on as it
+ * would have happened without a tracer. After the first attach nothing here ends the program:
+ * errors are counted or reported once, and the only way out is tr_finish. The contract is
+ * ptrace(2).
  *
- * Order: output is ordered by completion time. The ring's records are in that order, except for the
- * microseconds between reading a record's clock and reserving its place; the page faults that came
- * before a record precede it. kvis looks at stops when the ring is empty up to a mark, and counts
- * them as of that mark (tr.seen_ns), so that what other threads do meanwhile comes after them. Only
- * a group of page faults is up to PF_RUN_NS late: its time is that of the first fault. */
+ * Output is ordered by completion time. The ring's records are in that order, except for the
+ * microseconds between reading a record's clock and reserving its place in the ring; page faults
+ * that came before a record are output before it. kvis looks at stops when it has read the ring up
+ * to a mark. It takes the time of that mark (tr.seen_ns) as the time of the stops, which puts what
+ * other threads do meanwhile after them. Only a group of page faults is up to PF_RUN_NS late,
+ * because its time is that of the first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -20068,53 +20070,53 @@ static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 static struct {
     enum tr_mode mode;
     pid_t child;          /* the command; 0 when attached */
-    int status;           /* its wait status, -1 until it is known */
+    int status;           /* its wait status; -1: not known yet */
     bool accel, started, detaching, killing, ending;
-    bool bound;           /* the tree ends with kvis, however that ends */
-    const char *no_accel; /* why there is none */
+    bool bound;           /* the tree is killed when kvis ends, however kvis ends */
+    const char *no_accel; /* why accel is false */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* signals that the command has got lately: a ring */
+    struct tr_signal got[8]; /* the last signals that the command got: a ring */
     u32 n_got;
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* when the last of the tree had ended */
+    u64 end_ns;           /* when the last task of the tree had exited */
     u64 before_ns;        /* CPU time that the child used before its exec */
     struct name *cwd;
-    struct {              /* deaths of threads that no parent had announced yet: a ring */
+    struct {              /* exits of threads that no parent had announced yet: a ring */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* what tr_reap_dead took */
-    u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
-    u64 collected;        /* stops that went through tr_batch[] */
+    volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
+    u64 seen_ns;          /* the current stops are older; all older output is written */
+    u64 collected;        /* stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* calls that stopped when they began */
-    u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
-    u64 swept_ns;         /* until then threads were looked for whose end got lost */
-    bool sweeps;          /* and once more, to be sure */
-    bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
-    u32 n_resident;      /* processes whose memory was looked at in this tick */
-    bool tty;             /* a person looks on: print at once */
-    struct tr_stopped {   /* what wait4 has said of a thread */
+    u64 call_stops;       /* calls that stopped at their entry */
+    u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
+    u64 swept_ns;         /* when kvis last looked for threads whose exit record was lost */
+    bool sweeps;          /* look for them once more */
+    bool cpu_unknown;     /* a process exited, and only its parent got its CPU time */
+    u32 n_resident;      /* processes whose resident memory was read in this tick */
+    bool tty;             /* output goes to a terminal: print at once */
+    struct tr_stopped {   /* a thread's status from wait4 */
         pid_t tid;
         int status;
-    } now;                /* is about to be handled */
-    u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
-    u32 quiet_drains;     /* in a row that found no record */
+    } now;                /* the one that is about to be handled */
+    u32 batch_next, batch_n; /* the rows of tr_batch[] that are not handled yet */
+    u32 quiet_drains;     /* consecutive drains that found no record */
     bool fast;            /* the tick is fast: records are coming */
-    void (*ends)(const struct task *t); /* if not NULL, called at a stop that each thread makes
-                                           for it before its end: /proc still has all */
-    bool need[SC_N];      /* rows that stop */
-} tr; /* its numbers that are not 0 at first: cmd_before_options */
+    void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
+                                           /proc still has all of it, and this is called */
+    bool need[SC_N];      /* calls that stop */
+} tr; /* initial values other than 0: cmd_before_options */
 
-/* What wait4 has said already: see tr_collect, tr_reap_dead. */
+/* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
-/* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
+/* Returns the pending row of tr_batch[] for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -20125,9 +20127,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need: what the sinks were asked for and what the model cannot do without. Descriptors
- * are asked of /proc at each stop where not all calls that change them stop; records come too late
- * for that, and so would the end of an open file, which close events tell. */
+/* Fills tr.need with the calls that the sinks were asked for and those that the model needs. If not
+ * all calls that change descriptors stop, kvis reads descriptors from /proc at each stop. Records
+ * come too late for that. The end of an open file, which close events report, would also come too
+ * late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20141,11 +20144,11 @@ static void tr_choose(void)
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
+            tr.need[i] = true; /* shows which memory must be read with care: see mem_ */
         if (hy.on && md_renames(i))
-            tr.need[i] = true; /* the names that directories have are asked for: see ps_fs */
+            tr.need[i] = true; /* the names of directories are needed: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
+            tr.need[i] = true; /* shows whether an interrupted call is restarted or ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -20168,13 +20171,13 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* a call newer than our table: let it be seen */
+        return true; /* a call newer than our table: show it */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
- * changes. */
+/* Emits code that decides for the numbers [lo, hi): a binary search over the numbers at which the
+ * decision changes. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -20184,15 +20187,15 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     }
     u32 mid = lo + (hi - lo) / 2;
     tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
-    u16 far = p->n; /* jumps of BPF_JGE reach 255 instructions: a BPF_JA reaches any */
+    u16 far = p->n; /* BPF_JGE jumps at most 255 instructions, BPF_JA any distance */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
 }
 
-/* Code for an ioctl: TRACE where it makes a descriptor, which /proc shows, or memory whose pages
- * may never come (md_ioctl). */
+/* Emits code for ioctl: TRACE if the command creates a descriptor, which /proc shows, or memory
+ * whose pages may never arrive (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
@@ -20210,7 +20213,8 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
 }
 
-/* The filter: TRACE for what tr.need says and for every call of another convention, else ALLOW. */
+/* Builds the filter: TRACE for the calls in tr.need and for every call of another ABI, else
+ * ALLOW. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -20226,7 +20230,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[mmap_row]) { /* files may be mapped whose pages never come: see mem_ */
+    if (!tr.need[mmap_row]) { /* the pages of a mapped file may never arrive: see mem_ */
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
@@ -20255,7 +20259,7 @@ static void tr_filter(struct tr_prog *p)
 
 /* --- how calls are seen --- */
 
-/* All that the mode depends on. */
+/* Everything that the mode depends on. */
 struct tr_facts {
     char backend;           /* opt.backend */
     bool attach;            /* -p */
@@ -20263,31 +20267,31 @@ struct tr_facts {
     bool everyone;          /* --all, --cgroup */
     bool only_counts;       /* see tr_only_counts */
     bool only_calls;        /* see tr_only_calls */
-    bool every_call;        /* no call is left out, and each is shown or counted */
+    bool every_call;        /* all calls are selected, and each is shown or counted */
     bool no_accel;
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
-    bool may_bpf;           /* the capabilities for BPF programs */
-    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
-    bool own_filter;        /* kvis runs under a seccomp filter itself */
-    bool pid_ns;            /* kvis is not in the first pid namespace */
-    bool bits32;            /* -p: a program of 32 bits */
-    bool files_hidden;      /* -p: /proc does not show kvis which files one has open */
-    const char *unloadable; /* NULL, or why this kernel has not taken the programs */
+    bool may_bpf;           /* has the capabilities for BPF programs */
+    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
+    bool own_filter;        /* kvis itself runs under a seccomp filter */
+    bool pid_ns;            /* kvis is not in the initial pid namespace */
+    bool bits32;            /* -p: a 32-bit program */
+    bool files_hidden;      /* -p: kvis may not read the process's open files in /proc */
+    const char *unloadable; /* NULL, or why this kernel rejected the programs */
 };
 
-/* What follows from the facts. */
+/* The result of tr_decide. */
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* NULL, or why it is no other mode, or why it cannot be OBSERVE */
+    const char *why;        /* NULL, or why the mode is PTRACE, or why OBSERVE is not possible */
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
 #define TR_ALL_ASKED "every call is asked for"
 
-/* Why a filter may not be used, or NULL. It must not change what the program is: without
- * CAP_SYS_ADMIN it would take no_new_privs, and under another filter (a container's) ours would not
- * see the calls that that one denies (seccomp(2), NOTES: the first match of the highest precedence
+/* Returns why a filter may not be used, or NULL. The filter must not change what the program sees:
+ * without CAP_SYS_ADMIN it would set no_new_privs. Under another filter (a container's) ours would
+ * not see the calls that the other one denies (seccomp(2), NOTES: the action of highest precedence
  * wins). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
@@ -20303,7 +20307,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Why the hybrid mode cannot be used; NULL: it can. It needs the seccomp filter, which stops the
+/* Returns why the hybrid mode cannot be used, or NULL. It needs the seccomp filter, which stops the
  * calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
@@ -20317,7 +20321,7 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
     return why ? why : f->unloadable;
 }
 
-/* Why the calls cannot be observed; NULL: they can. */
+/* Returns why the observe mode cannot be used, or NULL. */
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
@@ -20335,7 +20339,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              : f->unloadable;
 }
 
-/* The one place where the mode is decided: it asks nothing but the facts. */
+/* The only place where the mode is decided. It depends on nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
     bool only = f->everyone || f->backend == 'o';
@@ -20349,7 +20353,7 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
     return c;
 }
 
-/* Whether what a process executes is a program of 32 bits. */
+/* Returns whether a process runs a 32-bit program. */
 static bool tr_runs_32(pid_t pid)
 {
     char exe[64];
@@ -20362,7 +20366,7 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Whether kvis is not allowed to see a process's open files: its links in /proc are all alike. */
+/* Returns whether kvis is not allowed to read the links in /proc to a process's open files. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20370,28 +20374,28 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
- * number, its result and its time. */
+/* Returns whether only the summary table of all calls is wanted, which needs no more of a call than
+ * its number, its result and its time. */
 static bool tr_only_counts(void)
 {
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
            && !opt.faults;
 }
 
-/* Whether the probe can tell which calls -e status= leaves (hy_status). */
+/* Returns whether the probe can apply -e status= itself (hy_status). */
 static bool tr_counts_status(void)
 {
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Whether nothing is wanted but lines of calls. */
+/* Returns whether only lines of calls are wanted. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
            && !opt.chrome_json && !opt.folded && !opt.faults;
 }
 
-/* The facts of this run. */
+/* Gathers the facts of this run. */
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -20420,8 +20424,8 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Default size of the ring (without --ring). The observe mode cannot hold a thread until the ring
- * has space; therefore its ring grows with the memory of the machine. */
+/* Returns the default size of the ring (without --ring). The observe mode cannot hold a thread
+ * until the ring has space, so its ring grows with the memory of the machine. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
@@ -20434,7 +20438,7 @@ static u32 tr_ring_bytes(void)
     return bpf_ring_bytes(bytes);
 }
 
-/* Sets up what the mode needs; where the kernel does not take the programs, it is another mode. */
+/* Sets up what the mode needs. If the kernel rejects the programs, falls back to another mode. */
 static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
@@ -20442,7 +20446,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* as tr_choose is to see it */
+        hy.on = true; /* tr_choose reads it */
         tr_choose();
         hy.on = false;
         f.unloadable = hy_start(tr.need, tr_ring_bytes());
@@ -20469,7 +20473,7 @@ static void tr_each(void (*f)(struct task *))
         }
 }
 
-/* Lets a stopped tracee go on, with `sig` delivered when not 0. */
+/* Resumes a stopped tracee, and delivers `sig` if it is not 0. */
 static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !tr.accel || (t->call.open && !t->pending_ns);
@@ -20478,18 +20482,18 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
+    /* ESRCH: it was killed meanwhile; waitpid reports its exit. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Whether a thread stops before its end: the first one of each process, and all for tr.ends. Where
- * calls are counted in the kernel nobody waits for kvis. */
+/* Returns whether a thread stops before it exits: the main thread of each process, and all threads
+ * if tr.ends is set. In the count mode no thread waits for kvis. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Without fork events, children are not traced. */
+/* Returns the ptrace options. Without fork events, children are not traced. */
 static u32 tr_options(void)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -20505,7 +20509,7 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* A new thread has those of the thread that made it. */
+/* Sets a new thread's own options if they differ from those it inherited. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20526,7 +20530,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* A call that the kernel restarts by itself continues the one that was interrupted. */
+/* Returns whether the kernel is restarting the interrupted call. If not, reports that call as
+ * failed. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -20538,7 +20543,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    c->err = EINTR; /* it ended with that after all */
+    c->err = EINTR; /* it was interrupted and not restarted */
     st_call(t, c, md_wanted(c));
     return false;
 }
@@ -20574,8 +20579,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Drops names when they are many. For a moment in which only what is marked here points to names,
- * as the beginning of a call is. */
+/* Drops unused names when there are many. Only for times at which nothing but what is marked here
+ * points to names, such as the entry of a call. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -20591,7 +20596,7 @@ static void tr_trim_names(void)
     nm_drop(st_name_gone);
 }
 
-/* A call begins: what its numbers say. */
+/* Fills in a call at its entry, from its numbers. */
 static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 {
     struct buf text = c->text, paths = c->paths;
@@ -20605,9 +20610,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Whether a call that begins is the one in which -p met the thread. Where the result is in the
- * first argument's register, the kernel puts the argument back before the stop, so arch_interrupted
- * cannot tell, and the call begins anew. */
+/* Returns whether a call that begins is the one in which -p met the thread. On architectures where
+ * the result is in the first argument's register, the kernel restores the argument before the stop,
+ * so arch_interrupted cannot detect it, and the call begins anew. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20638,14 +20643,14 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Whether the kernel counts a call that has stopped all the same (see tr_filter). */
+/* Returns whether the kernel counts a call although it stopped (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
     return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
-/* The call in t->call is over; ret and err stand in it. */
+/* Completes the call in t->call, whose ret and err are set. */
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
@@ -20654,7 +20659,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* descriptors that /proc showed to be others by now */
+        md_closed(t, -1); /* descriptors that have changed according to /proc */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -20671,8 +20676,8 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Gives back the thread's share of its descriptors; `closed`: the kernel has done so too, and the
- * last ones are reported in its name. */
+/* Drops the thread's reference to its descriptor table. `closed`: the kernel has dropped it too,
+ * and the descriptors closed by that are reported as closed by this thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -20683,7 +20688,7 @@ static void tr_put_files(struct task *t, bool closed)
         ;
 }
 
-/* Forgets a tracee, and its process with the last one. */
+/* Forgets a tracee, and its process if the tracee was the last thread. */
 static void tr_drop(struct task *t, bool closed)
 {
     struct proc *p = t->proc;
@@ -20699,7 +20704,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
+/* A process has only one tracer: a debugger that kvis traces cannot trace kvis's tracees (P30). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -20709,14 +20714,15 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: what it wants to trace is traced by kvis", t->pid);
 }
 
-/* A thread that has got seccomp filters by another one's TSYNC runs on until something stops it. */
+/* Stops a thread that got seccomp filters from another thread's TSYNC, because nothing else stops
+ * it. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
-/* A call has returned. */
+/* Fills in the result of a call. */
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
@@ -20728,7 +20734,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* its entry was before us: fork's child, exec seen late, attach */
+        return; /* kvis missed its entry: fork's child, an exec seen late, attach */
     tr_returned(c, s->ret, u_when());
     tr_other_tracer(t, c);
     tr_done(t);
@@ -20736,7 +20742,7 @@ static void tr_exit(struct task *t, const struct stop *s)
         tr_each(tr_make_full);
 }
 
-/* Closes the call of a thread that will not come back from it. */
+/* Closes the call of a thread that will not return from it. */
 static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
@@ -20755,14 +20761,14 @@ static void tr_abandon(struct task *t)
 static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
 {
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
-    if (c->id == SC_clone3) /* struct clone_args begins with them */
+    if (c->id == SC_clone3) /* struct clone_args begins with the flags */
         return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0ul) == 8;
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* CLONE_UNTRACED would give a child that carries our filter and has no tracer: each filtered call
- * of it would fail with ENOSYS. The flag means nothing to a program that is not
- * traced, so it is taken out. */
+/* Clears CLONE_UNTRACED, which would create a child that inherits our filter without a tracer: its
+ * filtered calls would all fail with ENOSYS. The flag has no effect on a program that is not
+ * traced. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20772,7 +20778,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
 }
 
-/* The program finds its argument as it left it. */
+/* Restores the argument that tr_no_untraced changed. */
 static void tr_restore_untraced(struct task *t)
 {
     if (t->reported_end_ns == ~0ull)
@@ -20784,7 +20790,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* The end of a thread that keeps to SECCOMP_MODE_STRICT and makes another call: it dies alone. */
+/* Kills a thread in SECCOMP_MODE_STRICT that makes another call; other threads survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -20792,10 +20798,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* What a program is told of seccomp under our filter is what it would be told without it: that
- * there is none (prctl(2), PR_GET_SECCOMP). SECCOMP_MODE_STRICT cannot follow on a filter
- * (kernel/seccomp.c, seccomp_may_assign_mode), so kvis does what it would do: read, write, exit and
- * sigreturn, or the end. */
+/* Hides our filter: the program gets the answers about seccomp that it would get without kvis,
+ * namely that there is no filter (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT
+ * after a filter (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it: read, write,
+ * exit and sigreturn are allowed; any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20804,7 +20810,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* it has filters of its own, or ours is not there */
+        return; /* the thread has its own filters, or is not under ours */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
@@ -20813,7 +20819,7 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* A call that the probe records as well: its record is not wanted. */
+/* Marks a call that the probe records as well: its record will be ignored. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20823,9 +20829,9 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* The peak of a program's resident memory while the process has it (proc_pid_status(5)). rusage of
- * wait4(2) would not do: its ru_maxrss is also that of the children that the process has waited
- * for, and of the programs before its exec. */
+/* Returns the peak resident memory of the current program (proc_pid_status(5)). The ru_maxrss of
+ * wait4(2) would not do: it includes the children that the process has waited for, and the programs
+ * before its exec. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -20844,10 +20850,10 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
+            tr_enter(t, &s, u_now()); /* it continues now, whenever it stopped */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
+        if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -20856,19 +20862,19 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* A call that a thread is in, and that nothing has stopped: shown when it lasts, as its record
- * comes only at its end. */
+/* Shows the call that a thread is in if the call did not stop and takes long: its record comes only
+ * when it ends. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
-        out_call_enter(t, md_whole_only()); /* it waits in this one since before kvis came */
+        out_call_enter(t, md_whole_only()); /* it was in this call before kvis attached */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
-        return; /* records from before it may still be in the ring */
+        return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call begins just now: the row has the time of the one before it, or 0 */
+        return; /* a call is just beginning: the row has the time of the previous one, or 0 */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -20884,8 +20890,8 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Whether a record has to wait for its thread's stop: it is not whole, and the probe stops the
- * thread, at the end of that call, so that kvis can read the rest. */
+/* Returns whether a record has to wait for its thread to stop: the record is incomplete, and the
+ * probe stops the thread at the end of that call to let kvis read the rest. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
@@ -20893,7 +20899,8 @@ static bool tr_must_wait(const struct wire_call *w)
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* A sleeping task as a letter: fs/proc/array.c, __task_state_index of include/linux/sched.h. */
+/* Returns the state of a sleeping task as a letter: fs/proc/array.c, __task_state_index in
+ * include/linux/sched.h. */
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* RTLOCK_WAIT, FROZEN */
@@ -20905,18 +20912,18 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* How the last wait of a call was, and who ended it. */
+/* Fills in the state in which the call last slept, and who woke it. */
 static void tr_waker(struct call *c, const struct wire_times *m)
 {
     c->slept = tr_state(m->state);
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* its number is another one here */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid of another namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Where the time of a call of ns went; m NULL: all of it on a CPU. */
+/* Splits a call's time `ns` into CPU, run queue and disk. m NULL: all of it was on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20927,12 +20934,12 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
         tr_waker(c, m);
 }
 
-/* The entry of a recorded call, unless it is shown already (pending). */
+/* Handles the entry of a recorded call, unless the call is shown already (pending). */
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier where the call was restarted */
+    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
     u_at = ts_ns;
-    if (t->pending_ns && !shown) { /* how that one ended was lost, and when */
+    if (t->pending_ns && !shown) { /* the end of that call was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -20959,7 +20966,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = replay.bad_fd = false;
 }
 
-/* Tells the call in which a thread was let go, and forgets the thread. */
+/* Reports the call in which a thread was detached, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
@@ -20976,7 +20983,7 @@ static void tr_detach_one(struct task *t, int sig)
     tr_forget(t);
 }
 
-/* A thread has waited for a CPU. */
+/* Handles the record of a thread's wait for a CPU. */
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
@@ -20989,7 +20996,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* A disk is done with a request of a thread, which may be gone by now. */
+/* Handles the record of a completed disk request; its thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -21028,13 +21035,13 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
-/* The time of what hangs on no stop: all before it has been told. */
+/* Returns the time for events that do not come from a stop: all earlier output is written. */
 static u64 tr_when(void)
 {
     return tr.seen_ns ? tr.seen_ns : u_when();
 }
 
-/* Tells how many calls have got lost since this was last told, when they are n by now. */
+/* Reports how many calls were lost since the last report; n is the total. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -21059,15 +21066,16 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Whether tid is still a tracee of ours that nobody has reaped: so long it can be no stranger's. */
+/* Returns whether tid is still a tracee of ours that has not been reaped: until then its number is
+ * not reused. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* The child has a copy of the registers and perhaps of the memory: its argument is put back at its
- * first stop. */
+/* Copies to a child the argument that kvis has changed in its parent. The child has a copy of the
+ * registers and perhaps of the memory; its argument is restored at its first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -21077,7 +21085,7 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* A child of t's has been made, with these flags of clone(2). */
+/* Handles the creation of a child of t with these flags of clone(2). */
 static void tr_born(struct task *t, struct task *child, u64 fl)
 {
     bool thread = fl & CLONE_THREAD, own_ns = fl & CLONE_NEWPID || (t->proc && t->proc->new_pid_ns);
@@ -21100,18 +21108,18 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     md_emit(e);
 }
 
-/* The event of a fork, vfork or clone: parent is stopped in it. */
+/* Handles the event of a fork, vfork or clone, in which the parent is stopped. */
 static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* killed in that moment: tr_orphan takes its child */
+        return NULL; /* the parent has just been killed: tr_orphan takes its child */
     if (!hy.in_order)
-        tr_pending_at(t, true); /* its flags */
+        tr_pending_at(t, true); /* sets its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return NULL; /* tr_orphan has taken it meanwhile */
+        return NULL; /* tr_orphan has already taken it */
     if (!child && !(child = ps_new_task((pid_t)tid)))
         return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
@@ -21133,7 +21141,7 @@ static void tr_comm(struct task *t)
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
 }
 
-/* The value of a key in the auxiliary vector of a process; 0: not there. */
+/* Returns the value of a key in the auxiliary vector of a process, or 0. */
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
@@ -21148,8 +21156,8 @@ static u64 tr_auxv(pid_t pid, u64 key)
     return v;
 }
 
-/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
- * Returns its length; 0 or less: it cannot be read. */
+/* At the stop after an exec: reads from the new stack the program's name as the caller gave it.
+ * Returns its length; 0 or less if it cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
@@ -21158,8 +21166,8 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* An exec whose entry kvis has not seen, because it attached meanwhile: what the new program finds
- * tells how it was called. */
+/* Fills in an exec whose entry kvis missed, because it attached meanwhile. The program's name and
+ * arguments are read from the new process image. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21178,8 +21186,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a set-ID program runs without the rights of its file's owner: its tracer could
- * otherwise misuse them (execve(2)). */
+/* Warns once that a set-ID program runs without the privilege of its file's owner, because its
+ * tracer could otherwise misuse it (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21197,14 +21205,14 @@ static void tr_no_privilege(const struct task *t)
            "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
 }
 
-/* The program that has just been exec'd, as the caller named it. */
+/* Reports the program that has just been executed, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
     tr_comm(t);
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts what it tells */
+    if (t->exec_path && !out.diverted) /* kvis proc counts what it shows */
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -21212,8 +21220,8 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* After exec the thread has a new address space, a descriptor table of its own without what was
- * CLOEXEC, and no handlers; the other threads are gone. */
+/* Sets the state after an exec: a new address space, a separate descriptor table without the
+ * CLOEXEC descriptors, no signal handlers. The other threads have exited. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -21223,20 +21231,20 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm);
     t->mm = vm_new();
     struct proc *p = t->proc;
-    if (p && p->program) /* the first one is kvis's own */
+    if (p && p->program) /* the first program is kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
     if (p)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* it may end, or be killed, before its first fault is looked at */
+        if (opt.faults) /* it may exit, or be killed, before kvis looks at its first fault */
             vm_read(t->mm, t->tid, false);
     }
 }
 
-/* exec by a thread that is not the leader: it takes over the leader's tid, and the leader vanishes
- * without a report (ptrace(2), "execve(2) under ptrace"). */
+/* Handles an exec by a thread other than the leader: it takes over the leader's tid, and the leader
+ * disappears without a report (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -21254,8 +21262,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
- * every call of the thread does. */
+/* Completes a successful exec. Its result is known before it returns, so it need not stop at its
+ * exit, unless every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21286,8 +21294,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread ends in an execve: reported as successful if the old program is gone already, since
- * the kernel kills a process that it cannot give the new one any more. */
+/* A thread exits in an execve. Reports the execve as successful if the old program is already
+ * replaced: the kernel kills a process whose execve fails after that. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21316,7 +21324,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
     }
 }
 
-/* A tracee is no more. */
+/* Handles the exit of a tracee. */
 static void tr_gone(struct task *t, int status)
 {
     struct proc *p = t->proc;
@@ -21335,8 +21343,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* The status of a thread that died before it was announced, which can only be by SIGKILL or with
- * its whole process. */
+/* Returns the exit status of a thread that died before it was announced; it must have been killed
+ * by SIGKILL or with its whole process. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -21370,7 +21378,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A handler without SA_RESTART will make the interrupted call return EINTR: it is over now. */
+/* A handler without SA_RESTART makes the interrupted call return EINTR: the call is complete. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21383,9 +21391,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Whether t belongs to the init of a pid namespace that has no handler for a fault which is its
- * own. Untraced, the kernel lifts its immunity and it dies; traced, it does not (kernel/signal.c,
- * force_sig_info_to_task), and faults for ever. */
+/* Returns whether t belongs to the init of a pid namespace and has no handler for a fault of its
+ * own. Without a tracer the kernel clears SIGNAL_UNKILLABLE and the fault kills it; with a tracer
+ * it does not (kernel/signal.c, force_sig_info_to_task), and the thread faults forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21393,7 +21401,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* also of its other threads */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* all threads of init have 1 there */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -21401,7 +21409,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Who sent a signal: siginfo has it as the receiver's namespace numbers it. */
+/* Adds the sender of a signal: the pid in siginfo is that of the receiver's namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21410,7 +21418,7 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* The call that a seccomp filter has answered with SIGSYS. */
+/* Adds the call that a seccomp filter answered with SIGSYS. */
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -21422,7 +21430,7 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
 
 enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
 
-/* known: what there is of *si: its code, the sender too, or all. */
+/* known: how much of *si is valid: the code, also the sender, or everything. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -21450,7 +21458,8 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     md_emit(e);
 }
 
-/* Notes what the command itself gets, or, once that has ended, any process of its tree. */
+/* Notes the signals that the command gets or, after the command has exited, any process of its
+ * tree. */
 static void tr_note_got(const struct task *t, const siginfo_t *si)
 {
     if (t->pid == tr.child || tr.status != -1)
@@ -21462,7 +21471,7 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child stands before its exec: see tr_watch_command */
+        tr.started = true; /* the child is stopped before its exec: see tr_watch_command */
         return;
     }
     if (hy_is_stop(&si)) { /* the ring was full, and is empty now */
@@ -21472,7 +21481,7 @@ static void tr_signal_stop(struct task *t, int sig)
     tr_note_got(t, &si);
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
+    if (tr_immune(t, &si)) { /* detached, it faults once more and dies as it would without kvis */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -21485,9 +21494,9 @@ static bool tr_is_stop_signal(int sig)
     return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* --- without stops: what records tell of threads that nothing stops --- */
+/* --- threads that never stop: known only from records --- */
 
-/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
+/* Sets up the state of a process that kvis first meets: descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(pid, getpid());
@@ -21506,7 +21515,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* What a thread has when kvis first meets it, as /proc tells. NULL: no memory. */
+/* Adds a thread that kvis first meets, with its state from /proc. Returns NULL if out of memory. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -21523,7 +21532,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* perhaps of a program before this one */
+            t->proc->rss_before = ~0ull; /* may come from an earlier program of the process */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -21542,15 +21551,16 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* The thread that a record is of; one whose birth got lost is met late. */
+/* Returns the thread of a record; a thread whose fork record was lost is added late. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* A call ended before kvis had read the state of its process, which it may have changed: it is not
- * played. It is lost where the process was met late, because its birth was lost. */
+/* Handles the record of a call that ended before kvis had read the state of its process. The call
+ * may have changed that state, so it is not replayed. It counts as lost if the process was met late
+ * because its fork record was lost. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21560,7 +21570,7 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
         ps_look_fs(t);
 }
 
-/* A record of -p's. */
+/* Handles a call record of the observe mode with -p. */
 static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
@@ -21586,20 +21596,21 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* it was there already when its process was looked at */
+        return; /* it already existed when kvis looked at its process */
     if (child)
-        tr_drop(child, true); /* its end got lost, and its number is another thread's */
+        tr_drop(child, true); /* the old thread's exit record was lost, and its tid was reused */
     if (!t)
         t = tr_of(parent, h->was);
     child = t ? ps_new_task((pid_t)h->tid) : NULL;
     if (!child)
         return;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* it can have ended meanwhile */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* /proc may not have it any more */
     tr_born(t, child, h->flags);
 }
 
-/* The calls of a 32-bit program have other numbers: the probe leaves them out. */
+/* Warns that the calls of a 32-bit program are not seen. They have other numbers, so the probe
+ * ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -21610,15 +21621,16 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* The peak of the program that ends with a record; 0: not known. The kernel keeps one number for
- * all programs of a process: it is of the last one only if it has grown since the exec before. */
+/* Returns the peak of the program that ends with a record; 0: not known. The kernel keeps one peak
+ * for all programs of a process, so it belongs to the last program only if it has grown since the
+ * last exec. */
 static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* The arguments come before the rest, from the same thread. */
+/* Handles the record of an exec. The record of its arguments precedes it, from the same thread. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21634,7 +21646,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
-    /* The probe has seen it as well, unless it was kept from it (see bpf_raw_is_whole). */
+    /* The probe has moved the entry itself, unless it missed the exec (see bpf_raw_is_whole). */
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
@@ -21676,7 +21688,7 @@ static void tr_signal_record(const struct wire_signal *w)
     u_at = 0;
 }
 
-/* A process dies of a signal that was not delivered: reports how the signal was sent. */
+/* Reports how a fatal signal was sent to a process if its delivery was not recorded. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21701,8 +21713,9 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* After records got lost: forgets a thread whose end was among them. It has been gone since before
- * the last look, and all records of then have been taken. */
+/* After records were lost: forgets a thread that has exited and whose exit record was lost. That is
+ * certain if the thread was already missing at the last look, because all earlier records have been
+ * read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -21712,7 +21725,7 @@ static void tr_sweep(struct task *t)
         t->missing = missing;
 }
 
-/* A record of a process, checked. */
+/* Handles a record of a process, after checking its lengths. */
 static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
     u32 left = size - (u32)sizeof *h;
@@ -21732,10 +21745,10 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* Those that read what kvis writes, by pipes, and what they write: their calls would be about
- * kvis's own lines, for each of which there would be more. */
+/* The processes that read kvis's output, directly or through other processes, by pipes. Their calls
+ * are not shown: each line about them would cause more calls. */
 static struct {
-    u64 pipe[32]; /* inodes of pipes that have such lines */
+    u64 pipe[32]; /* inodes of pipes that carry kvis's output */
     u32 n_pipes, n;
     pid_t pid[16];
 } tr_readers;
@@ -21748,7 +21761,7 @@ static bool tr_is_reader(pid_t pid)
     return false;
 }
 
-/* Notes a pipe; false: it was known, or there are too many. */
+/* Adds a pipe. Returns false if it was known or there are too many. */
 static bool tr_add_pipe(u64 inode)
 {
     for (u32 i = 0; i < tr_readers.n_pipes; i++)
@@ -21760,8 +21773,8 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* What a process has of pipes. reads: whether it reads one that is noted; else notes those that it
- * writes. Returns whether there was one. */
+/* Looks at the pipes of a process. reads: returns whether it reads a noted pipe. Else notes the
+ * pipes that it writes, and returns whether there was a new one. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -21786,7 +21799,7 @@ static bool tr_pipes_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Looks for the readers of kvis's output, from reader to reader. */
+/* Finds the processes that read kvis's output, following pipes from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21808,7 +21821,7 @@ static void tr_find_readers(void)
     }
 }
 
-/* Decodes the call of a record in the observe mode. */
+/* Decodes a recorded call in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
     struct call *c = &t->call;
@@ -21829,7 +21842,8 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
+/* Handles a record in the observe mode: a whole call of a thread. kvis knows only what the record
+ * contains. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21845,7 +21859,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
+    replay.on = true; /* also while printing: nothing is read from the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -21854,7 +21868,8 @@ static void tr_observed(const struct wire_call *w)
     replay.on = false;
 }
 
-/* A call that the probe has recorded, as the two stops that it stands for. */
+/* Handles one record of the ring. A call is replayed as the two stops of its entry and exit.
+ * Returns false if the record has to wait for a stop. */
 static bool tr_record(const void *p, u32 size)
 {
     if (size == sizeof(struct wire_delay)) {
@@ -21892,7 +21907,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* told already: by a stop of the call, or at the exec event */
+        return true; /* reported already: by a stop of the call, or at the exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -21901,7 +21916,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* How often the tick comes: often while there are records, which the ring has no room for long. */
+/* Sets the rate of the tick. It is fast while records come, because they fill the ring quickly. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -21910,7 +21925,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Notes a stop that is to be handled in its turn. */
+/* Queues a stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -21920,13 +21935,13 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
- * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
- * older one would never have its turn. So all that stand are asked for before the first goes on.
- * A thread that is reported twice was killed in its first stop, which is then stale: the second
- * takes its place, as if the thread had been killed before kvis looked.
- * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
- * signals that those threads get when they are let go. */
+/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the tracees in
+ * the order of their list, newest first (kernel/ptrace.c, ptrace_link; kernel/exit.c,
+ * do_wait_thread): if the newest stop again as fast as kvis can look, an older one would starve. A
+ * thread that is reported twice was killed in its first stop, which is then stale: the second
+ * replaces it, as if the thread had been killed before kvis looked. Only the tracing thread may
+ * call this: another one (tr_release) would consume stops, and with them the signals that those
+ * threads get when they are detached. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -21939,7 +21954,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* A newer stop of a thread replaces the stop that is about to be handled. */
+/* Replaces the stop that is about to be handled by a newer one of the same thread. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -21949,7 +21964,7 @@ static void tr_collected_again(pid_t tid, int *status)
     *again = tr_batch[--tr.batch_n];
 }
 
-/* Takes the records before rb_mark. */
+/* Handles the records before rb_mark. */
 static void tr_drain(void)
 {
     ps.moment++;
@@ -21960,9 +21975,9 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
- * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
- * is not. */
+/* Handles the records before the mark; returns false if some remain. A record that another CPU is
+ * still writing, or that waits for its thread to stop (tr_must_wait), briefly blocks the records
+ * after it. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -21976,7 +21991,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Takes all records from before now: they precede the stops that are looked at next. */
+/* Handles all records written so far: they precede the stops that are looked at next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -21984,7 +21999,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
+    while (tr_drain_marked() && n != tr.collected) { /* new stops have records after the mark */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -21994,7 +22009,8 @@ static void tr_drain_all(void)
 
 /* --- dispatch --- */
 
-/* The first stop of a thread that was attached: the call that it stands in goes on by itself. */
+/* Handles the first stop of an attached thread. The kernel restarts a call that this stop
+ * interrupted. */
 static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
@@ -22010,19 +22026,18 @@ static void tr_first_stop(struct task *t)
         t->restarting = c->known;
         c->late = true;
         mem_budget();
-        md_enter(t, c, tr_shown(c)); /* its entry was before us */
+        md_enter(t, c, tr_shown(c)); /* kvis missed its entry */
     }
 }
 
-/* A call as proc_pid_syscall(5) tells it: its number, its arguments, where the stack and the
- * program are. */
+/* The contents of proc_pid_syscall(5): number, arguments, stack pointer and program counter. */
 struct tr_in {
     long nr;
     u64 word[8];
 };
 
-/* The row of the call that a thread is in; -1: it is in none; -2: not known (proc_pid_syscall(5)
- * cannot be read or, of a program of 32 bits, has a number of another table). */
+/* Returns the row of the call that a thread is in; -1: in none; -2: not known (proc_pid_syscall(5)
+ * cannot be read, or the number is from the table of a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char path[64], text[256], *end;
@@ -22036,9 +22051,9 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* The first thread of a process is about to end, and its memory is still there: notes the peak of
- * what was resident, which is of the process, unless the others live on because the thread alone
- * called exit(2). */
+/* The main thread is about to exit, and its memory still exists: notes the peak of resident memory.
+ * It is the process's peak, unless the other threads live on because only this thread called
+ * exit(2). */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -22088,7 +22103,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* A stop of a thread that no parent has announced yet: hold it until the announcement comes. */
+/* A thread stops that no parent has announced yet: holds it until the announcement comes. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -22105,7 +22120,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* its child is to be let go too */
+            tr_child_event(t, event); /* its child must be detached too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -22145,8 +22160,8 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* A thread that waits for its announcement in vain, because its parent was killed while it made it:
- * what it is comes from its process, its parent or /proc. */
+/* Handles a thread that is never announced, because its parent was killed while creating it: takes
+ * its state from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -22167,10 +22182,11 @@ static void tr_orphan(struct task *t)
 
 /* --- leaving --- */
 
-/* Lets everything go on as if nothing had been. A thread that stands is detached. The others are
- * left alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of
- * system calls and library functions by stop signals"): the kernel lets go of them when the thread
- * that traces them ends (tr_release). The hybrid mode never lets go: its command ends with kvis. */
+/* Detaches from everything as if kvis had never attached. Stopped threads are detached at once. The
+ * others are not stopped for it, because a stop would end some of their calls with EINTR
+ * (signal(7), "Interruption of system calls and library functions by stop signals"): the kernel
+ * detaches them when the tracing thread exits (tr_release). The hybrid mode never detaches: its
+ * command ends with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -22185,10 +22201,11 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of
- * all tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c).
- * kvis may have a page to write yet, to a slow reader, and no tracee shall wait for that. Returns
- * if there is no tracee, or no such thread: then the end of kvis lets go of them. */
+/* Continues with `rest` in another thread, while this one, which is the tracer, exits: the kernel
+ * then detaches all tracees, wherever they are, without stopping them (exit_ptrace,
+ * kernel/ptrace.c). kvis may still have a page to write to a slow reader, and no tracee must wait
+ * for that. Returns if there is no tracee or the thread cannot be created: then the tracees are
+ * detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -22198,8 +22215,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know that this thread ends: the kernel is not to clear its tid, which
-     * in musl is the lock of the list of threads (CLONE_CHILD_CLEARTID in clone(2)). */
+    /* The C library does not know that this thread exits. The kernel must not clear its tid, which
+     * in musl is the lock of the thread list (CLONE_CHILD_CLEARTID in clone(2)). */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -22216,8 +22233,8 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Asked while a reader of ours is slow: whether the signals that have come mean that kvis is to
- * end. */
+/* Called while a reader of kvis's output is slow: returns whether the signals that have come end
+ * kvis. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22228,9 +22245,9 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Whether a signal to kvis went to its process group, and so to the command as well: the command
- * has got the same one from the same sender, or it is pending there. A terminal's ^C and ^\ are for
- * tr_on_signal to decide. */
+/* Returns whether a signal to kvis was sent to its process group, and thus to the command as well:
+ * the command got the same signal from the same sender, or has it pending. A terminal's ^C and ^\
+ * are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -22246,9 +22263,9 @@ static bool tr_is_groups(const struct tr_signal *q)
     return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
-/* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
- * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
- * outlive us, and with --kill-on-exit; else they let it go. */
+/* Handles a signal to kvis. In spawn mode the first ^C is for the program (the terminal sends it to
+ * both), the second one kills the program. TERM and HUP kill the tree if it runs under our filter,
+ * which must not outlive kvis, and with --kill-on-exit; otherwise they detach it. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22270,8 +22287,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* The signals that have come. One that may be the group's waits until the command can have got it,
- * too. */
+/* Handles the queued signals. A signal that may have been sent to the group waits until the command
+ * must have got it, too. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -22296,7 +22313,7 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
-/* Resident memory, for what draws it over time: no call tells it. */
+/* Records resident memory for the graphs over time; no call reports it. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -22326,8 +22343,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = lost ? now : tr.swept_ns;
 }
 
-/* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
- * happened for a tick, threads that wait for their announcement. */
+/* Does everything that does not depend on a stop: timed work, signals, and, if nothing has happened
+ * for a tick, threads that wait for their announcement. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22361,7 +22378,7 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
+/* Waits for a tracee. Returns its tid and sets *status; 0: a signal or the tick; -errno. */
 static pid_t tr_wait_one(int *status)
 {
     pid_t tid = 0;
@@ -22375,8 +22392,9 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* As tr_wait_one; of all that wait, each has its turn. What they did before they stopped has been
- * told when this returns: once for all of them, for those that go on fill the ring again. */
+/* Like tr_wait_one, but serves waiting threads in turn. When it returns, all output from before
+ * their stops is written. That is done once for the whole batch, because resumed threads fill the
+ * ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -22399,7 +22417,7 @@ static pid_t tr_wait(int *status)
     return tid;
 }
 
-/* The command, which stands before its exec, goes on. */
+/* Resumes the command, which is stopped before its exec. */
 static void tr_begin(void)
 {
     struct task *t = tr.started ? ps_task(tr.child) : NULL;
@@ -22427,7 +22445,7 @@ static void tr_loop(void)
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
-            break; /* ECHILD: the last one is gone */
+            break; /* ECHILD: the last tracee has exited */
         }
         if (tr.tick)
             tr_on_tick();
@@ -22438,8 +22456,8 @@ static void tr_loop(void)
     }
 }
 
-/* In the observe mode: the programs count or record until the end that was asked for, or until all
- * of -p have ended, or nobody reads what they tell any more. */
+/* The observe mode's loop: the programs count or record until the requested end, until all
+ * processes of -p have exited, or until nobody reads the output any more. */
 static void tr_watch(void)
 {
     int text = out.text.fd[0], json = out.json.fd[0];
@@ -22459,13 +22477,13 @@ static void tr_watch(void)
     }
 }
 
-/* --- signals of kvis's own --- */
+/* --- signals to kvis --- */
 
-/* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
- * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
- * already are reaped, by us: reaps them, so that all go on. Stops of those that
- * live come along, whatever is asked for (kernel/exit.c, wait_task_stopped: "we see ptrace'd
- * stopped tasks regardless of options"). Only calls that a handler may make. */
+/* Reaps dead tracees in the handler of the tick. PTRACE_SEIZE may be waiting for an exec of that
+ * process to finish (both take cred_guard_mutex, kernel/ptrace.c), while the exec waits until kvis
+ * reaps the dead threads that it traces already. wait4 also returns stops of live threads, whatever
+ * its options (kernel/exit.c, wait_task_stopped: "we see ptrace'd stopped tasks regardless of
+ * options"). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -22473,7 +22491,7 @@ static void tr_reap_dead(void)
     while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it, too */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this thread, too */
             continue;
         }
         tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
@@ -22496,9 +22514,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Signals are noted, and interrupt whatever kvis waits in. One that comes just before the waiting
- * begins is seen at the next tick: a timer, which the command does not inherit (execve(2),
- * fork(2)). */
+/* Installs the handlers. Signals are queued, and interrupt whatever kvis waits in. A signal that
+ * comes just before kvis starts to wait is seen at the next tick. The tick is a timer, which the
+ * command does not inherit (execve(2), fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -22511,8 +22529,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* In the child: the filter that makes only what is asked about stop. With SPEC_ALLOW (4.17), or a
- * kernel before 5.16 would take speculation away from the program (PR_GET_SPECULATION_CTRL). */
+/* In the child: installs the filter that stops only the requested calls. Without SPEC_ALLOW (4.17)
+ * a kernel before 5.16 would disable speculation for the program (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -22521,14 +22539,14 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* tr_signal_stop starts watching here. */
+/* tr_signal_stop starts tracing here. */
 static void tr_child_late(void)
 {
     hy_child();
     kill(getpid(), SIGSTOP);
 }
 
-/* Why ptrace(2) is refused to kvis whatever the process; NULL: that is not the reason. */
+/* Returns why ptrace(2) is refused to kvis for every process, or NULL. */
 static const char *tr_refused(void)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -22540,7 +22558,8 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches a child of kvis. Returns NULL, or why it cannot be (static); then the child ends. */
+/* Attaches to a child of kvis. Returns NULL, or why that failed (static); the child is then
+ * killed. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22555,12 +22574,12 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
-/* The command stands before its exec: from here on it is watched. */
+/* Starts tracing the command, which is stopped before its exec. */
 static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
+    tr_set_options(t); /* drops PTRACE_O_EXITKILL, needed while it was stopped */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -22598,9 +22617,10 @@ static void tr_spawn(void)
     }
 }
 
-/* --- starting: a process that runs --- */
+/* --- starting: a running process --- */
 
-/* Which protection of a process CAP_SYS_PTRACE passes: ptrace(2), ptrace access mode checking. */
+/* Returns which protection of a process CAP_SYS_PTRACE overrides: ptrace(2), "Ptrace access mode
+ * checking". */
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
@@ -22617,7 +22637,7 @@ static bool tr_is_kernel_thread(pid_t pid)
            || (ps_status(pid, "PPid:") == 2 && pid != 1);
 }
 
-/* Why a process cannot be attached, with what fixes it (static). */
+/* Returns why a process cannot be attached to, and the fix (static). */
 static const char *tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
@@ -22648,8 +22668,8 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Whether pid is kvis itself or one of its ancestors: tracing those would stop whoever resumes us.
- */
+/* Returns whether pid is kvis or one of its ancestors: tracing those would stop whoever resumes
+ * kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -22658,7 +22678,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Notes in which call a thread waits that was just met. Returns its row, or less than 0. */
+/* Notes in which call a newly met thread waits. Returns the call's row, or less than 0. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -22669,7 +22689,7 @@ static int tr_first_look(struct task *t, struct tr_in *in)
     return row;
 }
 
-/* Number of context switches of a thread; -1: not known. */
+/* Returns the number of context switches of a thread; -1: not known. */
 static s64 tr_switches(pid_t tid)
 {
     s64 own = ps_status(tid, "voluntary_ctxt_switches:");
@@ -22677,8 +22697,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* A thread that nothing stops waits in a call: tells the probe, so that the end of that call has a
- * record. If the thread has run meanwhile, that record is another call's, and is left out. */
+/* Registers the call in which a thread waits with the probe, which then records the end of that
+ * call; nothing stops the thread. If the thread has run meanwhile, that record belongs to another
+ * call and is ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22710,7 +22731,7 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Tells where each thread of -p was blocked when kvis came. */
+/* Reports where each thread of -p was blocked when kvis attached. */
 static void tr_emit_blocked(void)
 {
     static char raw[PATH_MAX + 64];
@@ -22739,7 +22760,7 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* first, so that who is traced is sampled too */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* first: whatever is traced is sampled */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -22759,7 +22780,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Of what tr_reap_dead took, the dead are forgotten, and the stops are for tr_loop to handle. */
+/* Handles what tr_reap_dead took: forgets dead threads, and queues stops for tr_loop. */
 static void tr_after_reaping(void)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
@@ -22776,15 +22797,15 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
- * 0: it was there, -errno. */
+/* Attaches to a thread that /proc lists, unless it is attached already. Returns 1: new, 0: was
+ * attached, -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* an untraced thread has executed a program and has the leader's tid now */
+    if (t) /* an untraced thread called execve and has taken over the leader's tid */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -22792,7 +22813,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* The programs follow a process: its tasks are as /proc has them now. */
+/* The programs follow a process: adds the threads that /proc lists now. */
 static void tr_meet_all(pid_t pid)
 {
     char path[64];
@@ -22809,9 +22830,9 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches every thread of a process, or has the programs follow it; looks again until no new one
- * appears, because they can make more meanwhile. Returns 0 or -errno; -E2BIG: the programs follow
- * some of them. */
+/* Attaches to every thread of a process, or makes the programs follow it. Repeats until no new
+ * thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG: the
+ * programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -22829,7 +22850,7 @@ static int tr_attach(pid_t pid)
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
             err = r < 0 && r != -ESRCH ? r : err;
-            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* gone since then: look again */
+            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* it has exited since: look again */
         }
         if (d)
             closedir(d);
@@ -22839,8 +22860,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches a process by its id or a thread's, unless it is one of the first n of opt.pids. Returns
- * its id; 0: it is not attached, which is said. */
+/* Attaches to a process by its id or a thread's, unless it is one of the first n of opt.pids.
+ * Returns its pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -22864,14 +22885,14 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* The call in which a thread was met begins at time zero for kvis. */
+/* Shows the call in which a thread was met as beginning at time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches all of -p. From here on opt.pids is what is attached. Returns how many processes. */
+/* Attaches to all processes of -p, and reduces opt.pids to those attached. Returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -22889,7 +22910,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* One CPU for both, so that a stop needs no wake-up across CPUs. */
+/* Binds kvis to its current CPU before the fork, so that a stop needs no wake-up across CPUs. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -22904,8 +22925,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* CPU time of the command, and of all that was waited for, as time(1) has it. Of -p, where all of
- * the processes live on, what they used meanwhile. */
+/* Sets the CPU time of the command and of all waited-for descendants, as time(1) does; with -p,
+ * where the processes may live on, what they used while traced. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22915,7 +22936,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly the kernel's: a filter, a fork */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time: filter, fork */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22960,8 +22981,8 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
- * *sig the signal that kvis shall die by. */
+/* The only way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; sets
+ * *sig to the signal by which kvis must die. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
@@ -22969,10 +22990,10 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* it takes 0.2 ms for each program */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* each program takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
+    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
     if (beside)
         pthread_join(th, NULL);
     else
@@ -22992,37 +23013,37 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is what kvis open and kvis proc share: a family of programs is loaded, its records are taken
- * until the end, and what was lost is told. Where programs cannot be used, a command is followed by
- * ptrace, and a tap makes the probe's records of what tr_ tells. The probe (gen/probes/open.bpf.c)
- * sends one record an open; the filters are constants in it. Here the path is put together, -P
- * looks at it, and a row or an event is printed. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the
- * option functions, open_run. */
+ * ses_ is what kvis open and kvis proc share: it loads a family of programs, reads their records
+ * until the end, and reports losses. Where programs cannot be used, a command is traced with
+ * ptrace, and a tap turns tr_'s events into the probe's records. The probe (gen/probes/open.bpf.c)
+ * sends one record per open; the filters are constants in it. This section builds the path, applies
+ * -P to it, and prints a row or an event. Columns and letters are those of bcc's opensnoop
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the option
+ * functions, open_run. */
 
-/* What a command watches, and how. */
+/* What a command watches, and how it watches. */
 struct session {
     const char *what;             /* "opens" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
+    u32 ring_bytes, idle_ms;      /* idle: maximum time between two looks at the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects programs, sets constants: 0, -errno */
     rb_fn *take;
-    bool (*over)(void);           /* after each look: is nobody left of the command's tree? */
-    bool other_file;              /* something else is written at the end: no reader is needed */
-    const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
-    const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
+    bool (*over)(void);           /* after each look: has the whole tree of the command exited? */
+    bool other_file;              /* another file is written at the end: needs no reader */
+    const char *const *lost_why;  /* by enum wire_lost; N_LOST: runs that the kernel skipped */
+    const char *calls;            /* ptrace: the calls that the tap gets, and the tap */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* as tr.ends */
-    const char *cost;             /* what that does */
+    void (*ends)(const struct task *t); /* like tr.ends */
+    const char *cost;             /* ptrace: what tracing costs, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* as last told */
-    int status;                   /* of the command, as wait4(2) has it; -1: none, or it runs */
-    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
+    u64 lost[N_LOST + 1];         /* as last reported */
+    int status;                   /* the command's wait status; -1: none, or it still runs */
+    struct rusage rusage;         /* of the command and its waited-for descendants */
 };
 
-/* What the programs of all sessions are told: where arguments of calls are, also of the 32-bit ABI,
- * and who kvis is. */
+/* Sets the constants that all sessions' programs need: where the arguments of calls are, also for
+ * the 32-bit ABI, and the pid of kvis. */
 static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -23039,7 +23060,7 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
     bpf_set(c, "CFG_NS_DEV", dev);
 }
 
-/* Loads and attaches; -errno with s->obj.why. */
+/* Loads and attaches the programs. Returns 0, or -errno with s->obj.why. */
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
@@ -23065,17 +23086,17 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* In the child, before its exec: its limits as they were. */
+/* In the child, before its exec: restores its limits. */
 static void ses_child_late(void)
 {
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
 }
 
-/* --- by ptrace --- */
+/* --- with ptrace --- */
 
-/* Starts the command as kvis trace would; what happens goes to the tap. With -d the command goes on
- * without kvis, which a seccomp filter would not let it. */
+/* Starts the command as kvis trace would, with the tap as the receiver of its events. With -d no
+ * seccomp filter is used, because the command outlives kvis. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -23090,19 +23111,19 @@ static void ses_spawn(struct session *s)
     tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd[0]);
-    sp_restore_signals(); /* tr_signals is to find them as kvis did */
+    sp_restore_signals(); /* tr_signals must find the handlers that kvis found */
     tr_signals();
     tr_spawn();
 }
 
-/* The name of the program that an exec was given, as the kernel puts it together for one that
- * starts from a descriptor (fs/exec.c, alloc_bprm); of any other call its path. Returns its length,
- * or -1: it could not be read. */
+/* Reads the name of the program that an exec was given, built as the kernel does for execveat(2)
+ * with a descriptor (fs/exec.c, alloc_bprm); for any other call its path. Returns its length, or -1
+ * if it could not be read. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends where no memory is */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends at unmapped memory */
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -23112,7 +23133,8 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* The name of a thread, which prctl(2) changes, too; without /proc, the one that is known. */
+/* Returns the current name of a thread, which prctl(2) can change; if /proc is unreadable, the
+ * known name. */
 static void ses_comm(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -23122,10 +23144,10 @@ static void ses_comm(pid_t tid, const char *known, char comm[16])
     memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
-/* --- both --- */
+/* --- with either backend --- */
 
-/* Begins to watch, by programs in the kernel, or leaves it to ses_go to follow the command by
- * ptrace, where they cannot be used. Ends kvis if neither can be. */
+/* Starts to watch with programs in the kernel. If they cannot be used, leaves it to ses_go to trace
+ * the command with ptrace. Ends kvis if neither is possible. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -23138,8 +23160,9 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. `late` is what its process does just before its exec where
- * programs watch it. Returns time zero: when it called execve; by ptrace it stands before that. */
+/* Starts the command, if there is one. With programs in the kernel its process calls `late` just
+ * before its exec. Returns time zero: when it called execve; with ptrace the command is stopped
+ * before that. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -23152,13 +23175,14 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* The backend, as JSON's header names it. */
+/* The backend's name in JSON's header. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* An event to recordings and the like: the rows of text and JSON are each command's own. */
+/* Passes an event to recordings and other taps. Rows of text and JSON are written by each
+ * command. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -23177,7 +23201,7 @@ static void ses_report_lost(u64 n, const char *why)
     u_warn("%" PRIu64 " %s", n, why);
 }
 
-/* Says what went missing since it was last asked. */
+/* Reports the losses since the last report. */
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
@@ -23188,14 +23212,14 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-/* Whether nobody reads any more what kvis writes. */
+/* Returns whether nobody reads kvis's output any more. */
 static bool ses_unread(const struct session *s)
 {
     bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
-/* Takes the records that are there. Returns how many. */
+/* Handles all records that have arrived. Returns their number. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -23204,15 +23228,15 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Records until the end that was asked for; a command is waited for, read or not. The reader comes
- * by itself every few milliseconds, more seldom while nothing happens. `second` is called every
+/* Records until the requested end. Waits for the command even if nobody reads the output. The ring
+ * is read every few milliseconds, less often while nothing happens. `second` is called every
  * second, and at the end. */
 static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* a command that goes on when kvis is to end has no status */
+    if (s->by_ptrace) { /* a command that outlives kvis has no status */
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -23250,32 +23274,32 @@ enum { /* rows of open_progs[] */
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
-/* What the options of `kvis open` say, beside what is in opt. */
+/* Options of `kvis open` that are not in opt. */
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* + 1; 0: all; also of kvis proc */
-    u64 flags;       /* -f: any of these bits */
-    u32 accmodes;    /* -f: or any of these access modes, a bit each */
+    u64 uid;         /* + 1; 0: all; kvis proc uses it too */
+    u64 flags;       /* -f: match any of these bits */
+    u32 accmodes;    /* -f: or any of these access modes, one bit each */
     u64 comm[2], comm_mask[2];
 } open_opt;
 
 static struct {
-    u64 magic;                /* the pointer by which the command says that it is to be followed */
-    bool walks;               /* directories come with the records */
-    bool no_exec;             /* execve's own opens are not seen */
+    u64 magic;                /* the command passes this pointer to have its tree followed */
+    bool walks;               /* the records contain directories */
+    bool no_exec;             /* the opens of execve itself are not seen */
     u64 first_ns, last_ns, rows;
-    u64 unknown, reported_unknown; /* opens that -P left out because their path is not known */
+    u64 unknown, reported_unknown; /* opens that -P dropped because their path is unknown */
 } open_state;
 
 static struct session open_session;
 
-/* One record with all that is derived from it. */
+/* One record and what is derived from it. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path path;  /* absolute where that is known: ok */
-    bool from_proc;    /* its directory was read from /proc after the fact */
+    struct path path;  /* ok: absolute */
+    bool from_proc;    /* its directory was read from /proc afterwards */
 };
 
 /* --- options --- */
@@ -23287,7 +23311,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* the bit that only they have */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* keep only the bit that no other flag has */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -23306,7 +23330,7 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* The kernel compares comm with these bytes wherever they may begin in it. */
+/* Sets the name that the kernel searches for at any offset in comm. */
 static const char *open_opt_name(const char *v)
 {
     size_t n = strlen(v);
@@ -23319,7 +23343,7 @@ static const char *open_opt_name(const char *v)
     return NULL;
 }
 
-/* --- what the probe is told --- */
+/* --- constants of the probe --- */
 
 static bool open_can_walk(const struct bpf_obj *o)
 {
@@ -23327,11 +23351,11 @@ static bool open_can_walk(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* The calls by enum wire_open_call; execveat is told as an execve. */
+/* The calls by enum wire_open_call; execveat is recorded as execve. */
 static const struct {
     u16 id;
     u8 mode;                   /* the argument with the mode of a new file; 0: none */
-    const char *name, *name32; /* the constants with its numbers; NULL: see CFG_EXEC */
+    const char *name, *name32; /* the constants for its numbers; NULL: see CFG_EXEC */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -23366,10 +23390,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Which programs this run needs: each is there for the raw and for the classic tracepoint. Classic
- * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
- * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
- * followed. Returns 0 or -errno. */
+/* Selects the programs that this run needs. Each exists for raw and for classic tracepoints.
+ * Classic ones need tracefs, and take 80 ms longer to detach (an RCU grace period). For execs and
+ * forks the raw ones need BTF. With neither BTF nor tracefs, execs are not seen, and a command's
+ * tree cannot be followed. Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -23397,7 +23421,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- a record --- */
 
-/* Puts the components, which come from the last to the first, in order behind the root. */
+/* Joins the components, which come last first, after the root. */
 static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
 {
     p->len = 0;
@@ -23418,8 +23442,9 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
- * that has ended shared it with its process, as all do but for clone(2)'s oddest callers. */
+/* Reads from /proc the directory in which a relative name starts: right unless the process has
+ * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
+ * CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23432,7 +23457,7 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
     return n > 0 && p->s[0] == '/';
 }
 
-/* Whether a path that /proc has told ends with what the record knows of it. */
+/* Returns whether a path from /proc ends with the part that the record has. */
 static bool open_ends_with(const struct path *p, const struct path *end)
 {
     return end->len <= p->len && !memcmp(p->s + p->len - end->len, end->s, end->len);
@@ -23446,7 +23471,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' means the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -23488,7 +23513,7 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
     out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
-/* execve's file has no descriptor. */
+/* execve opens its file without a descriptor. */
 static void open_col_fd(struct buf *b, const struct open_rec *r)
 {
     s32 ret = r->w->ret;
@@ -23529,7 +23554,7 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-/* on NULL: always. */
+/* The columns; on NULL: always shown. */
 static const struct {
     const bool *on;
     const char *head;
@@ -23544,7 +23569,7 @@ static const struct {
     { NULL, "PATH\n", open_col_path },
 };
 
-/* A row; NULL: the names of the columns. */
+/* Prints a row, or the column names if r is NULL. */
 static void open_text(const struct open_rec *r)
 {
     struct buf *b = &out.text.b;
@@ -23567,7 +23592,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags */
+    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags are known */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -23600,10 +23625,10 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_json(e); /* the row is open_text's */
+    out_json(e); /* not out_event: open_text prints the row */
 }
 
-/* Takes a record of the probe: checks it, as everything that comes from outside, and prints it. */
+/* Handles a record of the probe: checks its lengths, and prints it. */
 static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
@@ -23628,9 +23653,9 @@ static bool open_record(const void *p, u32 size)
     return true;
 }
 
-/* --- by ptrace: a call that has ended becomes the record that the probe would have sent --- */
+/* --- with ptrace: each completed call becomes the record that the probe would have sent --- */
 
-/* What it was asked for: the probe's set_args and get_how. */
+/* Fills in flags, mode and state from the arguments, like the probe's set_args and get_how. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
@@ -23650,12 +23675,12 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* The directory in which a name starts, or the file that a handle has led to, as the probe sends
- * it: from the thread's root on, the last component first. */
+/* Adds the directory in which a name starts, or the file that a handle refers to, as the probe
+ * sends it: relative to the thread's root, the last component first. */
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* what /proc says after the path, if it is */
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this to a deleted path */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -23676,7 +23701,7 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
     }
 }
 
-/* What the constants of the probe leave out. */
+/* Applies the filters that are constants of the probe. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -23687,10 +23712,10 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, (const char *)open_opt.comm);
 }
 
-/* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
+/* Called at a call's exit stop. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* and the directory */
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name and directory */
     struct call *c = &t->call;
     struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
@@ -23725,7 +23750,7 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Says what went missing since it was last asked. */
+/* Reports the losses since the last report. */
 static void open_report_losses(void)
 {
     if (open_state.unknown > open_state.reported_unknown)
@@ -23747,17 +23772,18 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* In the child: its limits as they were, and the call by which the probe begins to follow it. The
- * pointer is nobody's memory, so the call does nothing else. */
+/* In the child: restores its limits, and makes the call at which the probe begins to follow it. The
+ * pointer is not mapped, so the call has no other effect. */
 static void open_child_late(void)
 {
     ses_child_late();
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
- * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. In
- * another one kvis ends, if runs were missed, after a second without a record. */
+/* Returns whether the command's whole tree has exited. kvis must not wait for a thread whose exit
+ * the probe has missed (bpf_missed); it can check the thread's id only in the initial pid
+ * namespace. In another namespace, kvis ends after a second without a record if probe runs were
+ * missed. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23786,7 +23812,7 @@ static struct session open_session = {
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
-/* Begins to watch; a command is started by open_run. */
+/* Starts to watch; open_run starts the command. */
 static void open_begin(void)
 {
     struct session *s = &open_session;
@@ -23798,7 +23824,8 @@ static void open_begin(void)
         u_warn("execve's own opens are not seen: %s", tfs.why);
 }
 
-/* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
+/* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
+ * command. */
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
@@ -23814,53 +23841,53 @@ static int open_run(u64 end_ns)
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
- * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments; where
- * there is none, a tap makes the same of what tr_ tells and /proc has. Here they are joined: a life
- * is a process from its fork to its end, a command what it executes; a life can have several, one
- * after the other. A row (struct proc_row) says what happened to a command, and each format
- * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare.
- * Entry points: the option functions, proc_begin, proc_run. */
+ * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, in pieces, arguments; without
+ * it, a tap makes the same records from tr_'s events and /proc. This section joins them. A life is
+ * a process from its fork to its exit; a command is a program that it executes. A life can have
+ * several commands, one after the other. A row (struct proc_row) is an event of a command, and each
+ * format (proc_formats[]) writes the rows that it wants. Filters are applied here, because execs
+ * are rare. Entry points: the option functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
-enum { PROC_NODES = 1 << 19 }; /* commands that are kept to the end */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of their lines; those of --tree */
-enum { PROC_DEPTH = 16 };      /* of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* processes at one time in a recording */
+enum { PROC_LINE_MAX = 1 << 16 }; /* bytes of a command line that -l matches */
+enum { PROC_NODES = 1 << 19 }; /* commands that are kept until the end */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line; with --tree */
+enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
+enum { PROC_REPLAYED = 1 << 16 }; /* most processes at one time in a recording */
 
-/* What a row tells of its command. */
+/* The event that a row reports of its command. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* by another exec of the same process */
-    PROC_RUNNING,                            /* at kvis's end */
+    PROC_RUNNING,                            /* when kvis ends */
     PROC_FAILED,                             /* an exec that failed */
-    PROC_THREAD                              /* a thread ended */
+    PROC_THREAD                              /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process. Its times are CLOCK_MONOTONIC. */
+/* A process. Times are CLOCK_MONOTONIC. */
 struct proc_life {
     struct proc_life *next;      /* in its bucket */
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* that live; meaningful when `counted` */
-    bool counted;                /* seen since its fork */
-    bool at_start;               /* was there before kvis, as known from /proc */
-    bool execed;                 /* its command is one that kvis saw begin */
-    bool mine;                   /* of the tree that is followed */
-    bool ending;                 /* its last thread was seen to end, others are on their way */
-    bool cut;                    /* there were more arguments than argv has */
-    bool walked;                 /* paths are the kernel's, not /proc's after the fact */
+    s32 threads;                 /* live threads; valid if `counted` */
+    bool counted;                /* followed since its fork */
+    bool at_start;               /* existed before kvis; known from /proc */
+    bool execed;                 /* kvis saw its command begin */
+    bool mine;                   /* belongs to the followed tree */
+    bool ending;                 /* its last thread has exited, others' records may follow */
+    bool cut;                    /* argv is truncated */
+    bool walked;                 /* paths are from the kernel, not read from /proc afterwards */
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
-    u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
+    u64 boot_ns;                 /* when it was created, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
-    u64 max_rss, before_rss;     /* peaks: of the command, 0: n/a; of those that it had before */
+    u64 max_rss, before_rss;     /* peaks: of this command, 0: n/a; of the earlier ones */
     u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
-    u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
+    u32 arg_len;                 /* bytes of all arguments; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* of it what --env names: NAME=VALUE, each with a NUL */
+    struct proc_text env;        /* the variables that --env names: NAME=VALUE, each with a NUL */
     char comm[16];
-    struct wire_usage own, all;  /* own: the sum of the threads that have ended */
+    struct wire_usage own, all;  /* own: the sum of the exited threads */
 };
 
 struct proc_row {
@@ -23873,9 +23900,9 @@ struct proc_row {
     const struct wire_usage *used;
 };
 
-/* What the options say, beside what is in opt. */
+/* Options of `kvis proc` that are not in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: execs, too */
+    bool live, failed, forks, threads, quote, tree; /* failed: includes execs */
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
@@ -23883,24 +23910,24 @@ static struct {
     const char *name, *format, *gantt;
     const char *line; /* --line, compiled: line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* names; n_env of them */
+    const char **env;                /* n_env names */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
-    bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
-    bool used[10];                /* by proc_usage[]: the kernel has that */
-    bool whole;                   /* the list of processes is that of the box, not of a tree */
+    bool btf, argv;               /* the kernel's struct fields are known; arguments are execve's */
+    bool no_forks;                /* forks cannot be traced: parents are read from /proc */
+    bool used[10];                /* by proc_usage[]: the kernel has this field */
+    bool whole;                   /* the process list is of the whole machine, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
-    u64 last_ns, end_ns;          /* the last process of the tree ended; what is told ends */
-    u32 root;                     /* the command's process; 0: there is none */
-    bool rows;                    /* text is wanted */
-    bool replayed;                /* it is a recording: what that does not have is '-' */
+    u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
+    u32 root;                     /* the command's process; 0: none */
+    bool rows;                    /* text is written */
+    bool replayed;                /* input is a recording: what it lacks is shown as '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last processes that exited */
     u32 n_gone;
 } proc_state;
 
@@ -23941,7 +23968,7 @@ static bool proc_is_cgroup2(const char *path)
     return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* linux/magic.h */
 }
 
-/* Where cgroups of version 2 are mounted, alone or beside those of version 1; NULL: not here. */
+/* Returns where cgroup v2 is mounted, alone or beside v1, or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -23967,10 +23994,10 @@ static const char *proc_opt_cgroup(const char *v)
     return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a cgroup of version 2";
 }
 
-/* --- what the probe is told --- */
+/* --- constants of the probe --- */
 
-/* What a thread uses, and the kernel's field that has it: not every configuration counts I/O
- * (CONFIG_TASK_IO_ACCOUNTING). The first row is the two numbers that proc_cpu makes. */
+/* The usage counters of a thread and the kernel's fields that contain them. Not every configuration
+ * counts I/O (CONFIG_TASK_IO_ACCOUNTING). The first row is the two values that proc_cpu sets. */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -23986,7 +24013,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
 
-/* The programs of this run: raw ones need BTF to look into what they are given. */
+/* Selects the programs of this run. Raw ones need BTF to read what they are given. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
@@ -24011,33 +24038,33 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: what the tree, the chart and the summary are made of at the end --- */
+/* --- the commands of a run: the data for the tree, the chart and the summary at the end --- */
 
-/* A command: a process from its fork or an exec to its next exec or its end. They are kept in the
- * order in which they began, so that a parent comes before its children. Of other commands it has
- * the numbers; 0: none. */
+/* A command: a process from its fork or an exec to its next exec or its exit. Commands are kept in
+ * the order in which they began, so a parent precedes its children. References to other commands
+ * are indexes; 0: none. */
 struct proc_node {
-    u32 parent;         /* whose process made this one's */
-    u32 ended, before;  /* the last of its children that ended; of its parent's, the one before */
-    u32 first, next;    /* in the tree: the first of its children, the next of its parent's */
-    u32 depth, pid, len; /* len: of the line */
+    u32 parent;         /* the command whose process created this one's */
+    u32 ended, before;  /* the child that ended last; the sibling that ended before this */
+    u32 first, next;    /* in the tree: first child, next sibling */
+    u32 depth, pid, len; /* len: of `line` */
     s32 status, err;
-    u8 what;            /* enum proc_what, once it has a line */
-    bool ran;           /* it is one that was executed, no mere fork */
-    bool over, shown;   /* it has ended, or was replaced; it has a row in the tree */
-    bool on_path;       /* on the critical path, where `self` is its own time */
+    u8 what;            /* enum proc_what, set with `line` */
+    bool ran;           /* it was executed, not only forked */
+    bool over, shown;   /* has ended, or was replaced; has a row in the tree */
+    bool on_path;       /* on the critical path; self_ns is then its own time */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* the command line, cut; NULL: nothing is known yet */
+    char *line;         /* the command line, truncated; NULL: not known yet */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is the root of what has no parent */
+    struct proc_node *node; /* node[0] is the root of commands without a parent */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* A command begins. Returns its number in the tree, 0 when there is none, or no room. */
+/* Adds a command. Returns its index in the tree, or 0 if there is no tree or no space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -24070,7 +24097,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Takes a copy of bytes; nothing when there is no memory for them. */
+/* Copies bytes into t, or clears t if out of memory. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -24106,7 +24133,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* A new life; whoever had its number before is gone, without having been seen to go. NULL: no
+/* Adds a life. A previous process with this pid must have exited unseen. Returns NULL if out of
  * memory. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
@@ -24128,14 +24155,14 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     return l;
 }
 
-/* Whether a child of ppid belongs to what is watched. */
+/* Returns whether a child of ppid belongs to the followed tree. */
 static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* The same of a process of which forks cannot tell: its parents, as far as /proc still has them. */
+/* Like proc_is_mine, for a process whose fork was not recorded: checks its ancestors in /proc. */
 static bool proc_descends(u32 pid)
 {
     for (int i = 0; i < 64 && (s32)pid > 0; i++) {
@@ -24146,7 +24173,7 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* What every record of a process knows of it. */
+/* Takes over the fields that every record of a process has. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -24165,7 +24192,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- lives from /proc --- */
 
-/* A small file of /proc/PID, as u_slurp has it. */
+/* Reads a small file of /proc/PID; see u_slurp. */
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
     char path[64];
@@ -24181,9 +24208,9 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, (u32)n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment, from /proc */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* The arguments, directory and executable of a process as they are now. */
+/* Reads a process's current arguments, directory and executable. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
@@ -24198,8 +24225,8 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* After an exec of which the probe could tell little: arguments are from /proc when those that
- * execve was given could not be read. */
+/* After an exec for which the probe had little data: reads the arguments from /proc if those passed
+ * to execve could not be read. */
 static void proc_look_late(struct proc_life *l)
 {
     struct proc_text had = l->argv;
@@ -24217,15 +24244,15 @@ static void proc_look_late(struct proc_life *l)
     l->arg_len = len;
 }
 
-/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
- * the one of that number. */
+/* Returns field n of /proc/PID/stat (proc_pid_stat(5)), by the man page's numbers; the first one
+ * after the name is 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* A process that is there when kvis starts; its start is in clock ticks since boot. */
+/* Adds a process that exists when kvis starts; its start time is in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24236,7 +24263,7 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* it has ended; with more threads only its first one has */
+        return; /* it has exited; if other threads live, only its main thread has */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -24257,7 +24284,7 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
 
-/* -p: who descends from the process belongs to it, however deep. */
+/* -p: adds all descendants of the process to the followed tree. */
 static void proc_mark_tree(void)
 {
     for (bool more = proc_opt.pid; more;) {
@@ -24281,7 +24308,7 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Keeps of the environment what --env names, in its order there. */
+/* Keeps the variables of the environment that --env names, in the environment's order. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24294,7 +24321,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* the name may have been given twice */
+                break; /* --env may contain the name twice */
             }
         }
     }
@@ -24308,7 +24335,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* that has none now */
+        at = hy_args_of(h->tid); /* now empty */
     }
     l->arg_len = h->arg_len;
     if (*at)
@@ -24322,9 +24349,9 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     hy_args_drop(at);
 }
 
-/* --- what was used --- */
+/* --- resource usage --- */
 
-/* Adds, or keeps the larger. */
+/* Adds u to `to`, or keeps the maximum of each counter. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24333,8 +24360,9 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* The kernel counts ticks of user and system time, and exactly how long a task ran: it divides the
- * latter as the former stand to each other (kernel/sched/cputime.c, cputime_adjust). */
+/* Splits a task's CPU time into user and system time. The kernel counts both in ticks, and the
+ * total precisely: the total is divided in the ratio of the ticks (kernel/sched/cputime.c,
+ * cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -24348,7 +24376,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
+/* Calls `word` for each argument, at most max (0: all), with `sep` in between. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -24375,7 +24403,7 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* The command line; of what never called exec the name. */
+/* The command line; for a process that never called exec, its name. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24391,8 +24419,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* The path of a cgroup in the tree of version 2, by its id: kernfs takes that for a file handle of
- * type FILEID_KERNFS (include/linux/exportfs.h). Returns its length, 0 when it is not known. */
+/* Looks up the path of a v2 cgroup by its id, which kernfs accepts as a file handle of type
+ * FILEID_KERNFS (include/linux/exportfs.h). Returns its length, or 0 if not known. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -24416,7 +24444,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     return (u32)(len - top);
 }
 
-/* The same, asked once for each. */
+/* Like proc_cgroup_path, with a cache. */
 static const struct proc_text *proc_cgroup(u64 id)
 {
     static struct { u64 id; struct proc_text path; } known[32];
@@ -24433,7 +24461,7 @@ static const struct proc_text *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* Whether a cgroup is that of --cgroup, or below it. */
+/* Returns whether a cgroup is that of --cgroup or a descendant of it. */
 static bool proc_in_cgroup(u64 id)
 {
     static char top[PATH_MAX];
@@ -24473,9 +24501,9 @@ static bool proc_wanted(const struct proc_row *r)
     return !proc_opt.line || proc_line_matches(l);
 }
 
-/* --- the formats of text --- */
+/* --- text formats --- */
 
-/* How a command ended: its exit code or signal. */
+/* How a command ended: exit code or signal. */
 static void proc_status(struct buf *b, s32 status)
 {
     if (status < 0)
@@ -24503,7 +24531,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     b_c(b, ' ');
 }
 
-/* Whether the terminal has room for a command beside all columns. */
+/* Returns whether the terminal is wide enough for all columns and a command. */
 static bool proc_is_wide(void)
 {
     return !out.columns || out.columns >= 100;
@@ -24517,7 +24545,7 @@ static void proc_text_head(struct buf *b)
     b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
 
-/* How long it took, how it ended, and its memory. */
+/* Duration, exit status and memory. */
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24549,7 +24577,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* bcc's execsnoop: libbpf-tools/execsnoop.c. */
+/* The format of bcc's execsnoop: libbpf-tools/execsnoop.c. */
 static void proc_exec_head(struct buf *b)
 {
     if (proc_opt.clock)
@@ -24580,7 +24608,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
+/* The format of bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
 static void proc_exit_head(struct buf *b)
 {
     if (proc_opt.time)
@@ -24588,7 +24616,7 @@ static void proc_exit_head(struct buf *b)
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
 
-/* A signal's name without SIG. */
+/* The name of a signal without SIG. */
 static const char *proc_short_sig(int sig)
 {
     const char *name = u_signame(sig);
@@ -24626,7 +24654,7 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-/* A field, if there is something in it. */
+/* A string field; omitted if empty. */
 static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
 {
     if (!n)
@@ -24635,7 +24663,7 @@ static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
     out_json_str(b, key, s, n);
 }
 
-/* How it ended: exit_code is null for what was killed, replaced, or still runs. */
+/* How the command ended: exit_code is null if it was killed or replaced, or still runs. */
 static void proc_json_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : -1;
@@ -24655,8 +24683,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Whether a number of these is known. By ptrace none is of a thread, nor of a process that was
- * killed before kvis could look; every other one has run for a time. */
+/* Returns whether a usage counter is known. With ptrace no counter is known for threads and for
+ * processes that were killed before kvis could look; every other process has used CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -24689,7 +24717,7 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
 }
 
-/* What --env names of the environment that the command began with; null: it is not known. */
+/* The environment variables that --env names, as of the command's start; null: not known. */
 static void proc_json_env(struct buf *b, const struct proc_text *env)
 {
     const char *sep = "";
@@ -24763,9 +24791,9 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
- * line and no other line; args is always a list, exitCode a number, 128 + N for a signal as a shell
- * has it. A command that became another did not fail. */
+/* The format of CompletedCommand in workflow-telemetry-action's fork (src/interfaces/index.ts): one
+ * object per line and no other lines; args is always a list; exitCode is a number, 128 + N for a
+ * signal as in a shell. A command that was replaced by an exec did not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24799,8 +24827,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole;  /* whole: with processes that were there before kvis */
-    u32 rows;          /* by enum proc_what, a bit each */
+    bool json, whole;  /* whole: includes processes that existed before kvis */
+    u32 rows;          /* by enum proc_what, one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -24820,9 +24848,9 @@ static const struct proc_format *proc_format(const char *name)
     return NULL;
 }
 
-/* --- the commands that are over --- */
+/* --- completed commands --- */
 
-/* Keeps how a command has ended, or that it runs on at kvis's end. */
+/* Stores how a command ended, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -24887,7 +24915,8 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* The commands of a kind, in an order: *n of them. The caller frees the list. */
+/* Returns a sorted list of the commands for which `of` is true, and their number in *n. The caller
+ * frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24903,7 +24932,7 @@ static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node
 
 /* --- the tree --- */
 
-/* Links the commands that are shown to the nearest ancestor that is. */
+/* Links each shown command to its nearest shown ancestor. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
@@ -24919,7 +24948,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* The row of a command. more: of which depths further rows will come. */
+/* A command's row. more: the depths at which further rows follow. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -24937,7 +24966,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
-/* All rows, depth first. */
+/* Writes all rows, depth first. */
 static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
@@ -24963,14 +24992,14 @@ static void proc_tree_write(void)
 
 /* --- rows --- */
 
-/* Whether there are rows for commands that begin. */
+/* Returns whether commands get a row when they begin. */
 static bool proc_shows_starts(void)
 {
     bool text = !strcmp(proc_opt.format, "text");
     return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
-/* Whether there is a row: --forks asks for those of processes that never call exec. */
+/* Returns whether there is a row. Processes that never call exec have one only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -25006,8 +25035,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* A task's name in mermaid's syntax: a word in front, since some first words mean something, and
- * entities for what would end the name or be read as HTML. Names have no control characters. */
+/* A task's name in mermaid's syntax: a word in front, because some first words have a meaning, and
+ * entities for characters that would end the name or be read as HTML. Names have no control
+ * characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -25027,8 +25057,8 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
     }
 }
 
-/* A Gantt chart of the longest commands, as workflow-telemetry-action draws it. Ticks of a short
- * run are closer than seconds. */
+/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. The ticks of a
+ * short run are closer than seconds. */
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
@@ -25052,8 +25082,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* All that is followed, whatever rows the filters leave: a tree with holes has no critical path.
- * NULL: nobody wants any. */
+/* Returns a new event, or NULL if nobody wants events. Events are made for all followed processes,
+ * whatever the filters of rows: a tree with holes has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -25064,7 +25094,7 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* The name of a process that was there before kvis, since no event of its own has told it. */
+/* Adds the name of a process that existed before kvis, because no event has reported it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -25141,12 +25171,13 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: what the end of the command waited for ---
- * From its end backwards: the child that ended last is what it waited for, before that child began
- * the one that had ended last by then, and so on; of each child the same. The rest of its time is
- * its own. The time between a fork and its exec is the parent's. */
+/* --- the critical path: the chain of commands that the end of the run waited for ---
+ * Built from a command's end backwards: the command last waited for the child that ended last;
+ * before that child began, it waited for the child that had last ended then, and so on, recursively
+ * for each child. The rest of a command's time is its own. The time between a fork and its exec is
+ * the parent's. */
 
-/* The steps of the path by the time they began: *n of them; NULL: it is not known. */
+/* Returns the steps of the path by their begin times, their number in *n; NULL: not known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -25170,7 +25201,7 @@ static const struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* A process or a thread is made. */
+/* Handles the creation of a process or a thread. */
 static void proc_forked(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25181,7 +25212,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
+    /* kvis itself forks no process: a child of kvis is one made by the command with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -25196,7 +25227,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* One of the paths behind an exec's head; where it is cut, what /proc says now. */
+/* Stores one of the paths after an exec's header; reads it from /proc if it is truncated. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -25207,7 +25238,7 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* The path that a name leads to: one that is relative starts from the directory. */
+/* Stores the path of an executed name. A relative name starts from the directory. */
 static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
                            u32 n)
 {
@@ -25230,7 +25261,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
-/* The command of a life is over. */
+/* Handles the end of a command. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
     bool command = (l->execed || l->at_start) && l->mine;
@@ -25238,8 +25269,8 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
-/* The peak of the command that ends with a record. The kernel keeps one number for all programs of
- * a process, from its fork on: it tells this one's when it has grown. */
+/* Returns the peak of the command that ends with a record. The kernel keeps one peak for all
+ * programs of a process since its fork; it is this command's if it has grown since the exec. */
 static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
 {
     return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
@@ -25280,7 +25311,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* An execve that failed is a row of its own: its process goes on as it was. */
+/* Emits the row of a failed execve; its process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25297,9 +25328,10 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     proc_free_texts(&l);
 }
 
-/* --- ends --- */
+/* --- exits --- */
 
-/* Its last thread has ended. How the command ended wait4(2) says, also where the probe cannot. */
+/* Handles the exit of a process's last thread. wait4(2) reports how the command itself ended, even
+ * if the probe cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25315,14 +25347,15 @@ static void proc_end(struct proc_life *l)
     proc_forget(l);
 }
 
-/* Whether only wait4(2) will say how the command has ended, and has not yet. */
+/* Returns whether kvis must wait for wait4(2) to report how the command ended. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Whether a process has ended already: threads that end at the same time are all the last one. */
+/* Returns whether a process's exit has been handled already: if threads exit at the same time, each
+ * may appear to be the last. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25331,7 +25364,8 @@ static bool proc_is_gone(const struct wire_proc *h)
     return false;
 }
 
-/* The process of a thread that ends; one that nobody knew yet is made when that is its leader. */
+/* Returns the process of an exiting thread. A process that is not known yet is added if the thread
+ * is its leader. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25375,7 +25409,7 @@ static void proc_exited(const struct wire_proc *h)
     }
 }
 
-/* Takes a record of the probe: checks it, as everything that comes from outside. */
+/* Handles a record of the probe, after checking its lengths. */
 static bool proc_record(const void *p, u32 size)
 {
     const struct wire_proc *h = p;
@@ -25397,12 +25431,12 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- events become the records that the probe would have sent: by ptrace those that tr_ tells,
- * with what /proc has, and those of a recording --- */
+/* --- events that become the records that the probe would have sent: with ptrace those of tr_,
+ * completed from /proc, and those of a recording --- */
 
-static u64 proc_left_out; /* events of a recording whose processes were too many */
+static u64 proc_left_out; /* events of a recording for which there were too many processes */
 
-/* The id of a process's cgroup of version 2: "0::/PATH" (cgroups(7)); 0: it is not known. */
+/* Returns the id of a process's v2 cgroup, "0::/PATH" (cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -25415,15 +25449,16 @@ static u64 proc_traced_cgroup(u32 pid)
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
-/* The number behind a key in a file of /proc; 0: it is not there. */
+/* Returns the number after a key in a file of /proc, or 0. */
 static u64 proc_key_number(const char *text, const char *key)
 {
     const char *p = strstr(text, key);
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* The head of such a record: what is known of the process or, of one that is new, of its parent;
- * live, it is as /proc has it, except that only an exec asks for the cgroup again. */
+/* Returns the header of such a record, with what is known about the process or, if it is new, about
+ * its parent. Without a recording, the data comes from /proc; only an exec reads the cgroup
+ * again. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25449,7 +25484,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Whether there is place for a process: a recording may have any number of them. */
+/* Returns whether there is space for a process: a recording may have any number of them. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -25457,7 +25492,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* The threads of a recording have no rows. */
+/* Handles a fork event. Threads of a recording get no rows. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25468,7 +25503,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child is as its parent */
+    if (proc_state.replayed) { /* the child is like its parent */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -25478,8 +25513,8 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* What the new program finds, its arguments or its environment, as a piece of a record. Returns
- * whether that is all. */
+/* Adds the new program's arguments or environment from /proc as a piece of a record. Returns
+ * whether that is all of it. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -25491,7 +25526,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* What a process has used, all its threads together. */
+/* Returns the resource usage of a process with all its threads. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
@@ -25510,8 +25545,8 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec at the stop after it. The paths are /proc's; the process stands.
- * Returns the name that the new program was called by. */
+/* Completes the record of an exec at the stop after it; the paths come from /proc. Returns the name
+ * by which the new program was called. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25537,7 +25572,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     return n > 0 ? called : name;
 }
 
-/* A command that begins, or would have. */
+/* Handles an exec event, successful or failed. */
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
@@ -25569,7 +25604,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* At the stop of a thread before its end; of those that are killed not all have one. */
+/* Called at the stop before a thread exits; a thread that is killed may have none. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
@@ -25581,20 +25616,20 @@ static void proc_traced_ends(const struct task *t)
         proc_exited(&h);
 }
 
-/* The wait status that an event of a process's end tells. */
+/* Returns the wait status from a process's exit event. */
 static s32 proc_event_status(const struct event *e)
 {
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame's text lasts until the next one */
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame's text is valid until its next call */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
 }
 
-/* The last thread of a process is gone. */
+/* Handles the exit of a process's last thread. */
 static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
@@ -25628,8 +25663,8 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Whether the end of a process that is ending has been waited for long enough: for the records of
- * threads, or for wait4(2). */
+/* Returns whether kvis has waited long enough for the end of an exiting process: for the records of
+ * its threads, or for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25637,8 +25672,9 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends what waits for threads whose records do not come, and, when the command itself has ended,
- * processes of its tree that are gone unseen: both only after records were lost. */
+/* Ends processes that still wait for the records of threads. `all`: after the command has exited,
+ * also forgets processes of its tree that have exited unseen. Both happen only after records were
+ * lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25662,7 +25698,8 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Those that still run, by the time they began. Returns how many commands. */
+/* Emits rows for the processes that still run, by their begin times. Returns the number of
+ * commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = realloc(NULL, (proc_state.lives + 1) * sizeof *list);
@@ -25700,9 +25737,10 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* The kernel knows what a process used when that leaves its CPU for the last time, which is after
- * the end of its record: of one shorter than a tick, most can be missing. Of those that the command
- * and its children waited for, wait4 told all; not of others. Both are too small, if anything. */
+/* The kernel accounts the rest of a process's CPU time when the process leaves its CPU for the last
+ * time, which is after its exit record: most of the time of a process shorter than a tick can be
+ * missing. wait4 reports the total, but only of the processes that the command and its descendants
+ * waited for. Both sums can only be too small. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -25711,11 +25749,11 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* The recording's summary, and the end of it and of --perfetto and such. */
+/* Writes the recording's summary, and ends the recording, --perfetto and the like. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has counted processes, and more that BPF does not */
+    if (proc_session.by_ptrace) /* ps_ has counted more processes than BPF does */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -25756,7 +25794,7 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* Whose line of the summary it is: what a terminal has no place for is cut. */
+/* A command's line of the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -25764,7 +25802,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* The steps that took a hundredth of it or more. */
+/* Steps that took at least 1 % of the path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
@@ -25784,7 +25822,7 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* The longest commands, and the first ones that failed. */
+/* The longest commands, and the first that failed. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -25805,7 +25843,7 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Of a command's tree, to stderr; of one that never ran there is none. */
+/* Prints the summary of a command's tree to stderr; nothing if the command never ran. */
 static void proc_summary(u32 running)
 {
     static struct buf b;
@@ -25834,7 +25872,7 @@ static void proc_summary(u32 running)
 
 /* --- the run --- */
 
-/* Whether nobody is left of a tree that is followed. */
+/* Returns whether the followed tree has exited. */
 static bool proc_drained(void)
 {
     bool over = !proc_state.whole && !proc_state.mine
@@ -25859,7 +25897,7 @@ static struct session proc_session = {
             "CAP_SYS_ADMIN), and does not tell its context switches",
 };
 
-/* The command's process, as a life. */
+/* Adds the command's process as a life. */
 static void proc_adopt(u32 pid)
 {
     struct proc_life *l = proc_new(pid, true);
@@ -25888,14 +25926,14 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* All but context switches is known without the probe; of I/O what the kernel counts. */
+    /* Everything but context switches is known without the probe; I/O if the kernel counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
 }
 
-/* The command, or what runs already. */
+/* Adds the command's process, or the processes that already run. */
 static void proc_first(void)
 {
     if (opt.command)
@@ -25910,10 +25948,11 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "no process %u that runs", proc_opt.pid);
-    ps.processes = proc_state.mine; /* so far */
+    ps.processes = proc_state.mine; /* those before the first event */
 }
 
-/* Everything between the sinks and the exit status. */
+/* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
+ * command. */
 static int proc_run(u64 end_ns)
 {
     proc_first();
@@ -25945,7 +25984,7 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* From here on the recording's events become rows, and no lines of their own. */
+/* From here on the recording's events become rows; they are not printed themselves. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
@@ -25960,7 +25999,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* The end of the recording: what still runs, the tree, the summary. whole: as st has it. */
+/* At the end of the recording: processes that still run, the tree, the summary. whole: st is
+ * complete. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -25978,19 +26018,20 @@ static void proc_replay_end(bool whole)
 }
 
 /* == 32 met_  metrics: the table, and their numbers now ================================
- * All that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose head says how to add a
- * metric, a source, or a thing to count by: one row, and for a source the function that reads it.
- * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
- * a source knows no sink. Memory is bounded: there are at most MET_INSTS things, and then a new one
- * takes the place of the thing that has been gone for longest. */
+ * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
+ * how to add a metric, a source, or a dimension (a kind of thing that metrics are counted by): one
+ * row, and for a source the function that reads it. A source calls met_count, met_set or met_raw;
+ * the sinks read the tables. Sources and sinks do not know each other. Memory is bounded: there are
+ * at most MET_INSTS things; a new one then replaces the thing that has been gone for the longest
+ * time. */
 
 #include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192,
-    MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
-    MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
-    MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
+    MET_NAME = 40,  /* a name that the kernel limits: of a disk, an interface, a PMU */
+    MET_INFO = 256, /* the longest info: the distances of 64 NUMA nodes */
+    MET_DIR = PATH_MAX - 64 /* a directory, with space for its files' names */
 };
 
 enum met_src {
@@ -26000,7 +26041,8 @@ enum met_src {
     N_SRC
 };
 
-/* -c takes the group or the name; lack: why a kernel may have none of it. mon_read[] reads them. */
+/* -c takes the group or the name; lack: why a kernel may have no metric of the source. mon_read[]
+ * has the functions that read the sources. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -26012,7 +26054,7 @@ enum met_dim {
     MET_THINGS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* of a metric: counted by each that has met_dims[].pmc */
+    DIM_PMC /* of a metric that every dimension with met_dims[].pmc has */
 };
 
 enum met_form {
@@ -26036,17 +26078,17 @@ enum met_hist_id {
     N_HIST
 };
 
-/* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. */
+/* In JSON a thing's metrics are in an object under the key `json`; in Prometheus it is a label. */
 static struct {
     const char *json, *label;
-    const char *info; /* what met_inst.info is; NULL: nothing */
-    const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
-    const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
-    u16 sort;         /* the metric that the screen sorts by */
-    const char *title; /* of its table there */
-    char section;      /* that has the table */
-    u8 share;          /* of the overview's lines, one in so many; 1: all; 0: it is not there */
-    bool in_order;     /* the screen does not sort until a key asks for it */
+    const char *info; /* meaning of met_inst.info; NULL: unused */
+    const char *facts; /* the Prometheus metric that has info as a label; NULL: all have it */
+    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: it has none of them */
+    u16 sort;         /* the metric by which the screen sorts */
+    const char *title; /* of its table on the screen */
+    char section;      /* the screen's section with the table */
+    u8 share;          /* its part of the overview's lines is 1/share; 0: none */
+    bool in_order;     /* the screen sorts only when a key asks for it */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -26054,19 +26096,19 @@ static struct {
 #undef X
 };
 
-/* As what a number is shown. */
+/* The form in which a value is shown. */
 enum met_unit {
     U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
     U_CELSIUS_RATE
 };
 
-/* What is behind a metric's name: in JSON, where a counter is a rate, and in Prometheus, where it
- * counts on. */
+/* The suffixes of a metric's name: in JSON, where a counter is shown as a rate, and in Prometheus,
+ * where it is a running total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
     const char *json, *prom;
-    double scale; /* what the kernel's number is to be multiplied by */
+    double scale; /* factor for the kernel's value */
 } met_forms[N_FORM] = {
 #define X(id, counter, unit, json, prom, scale) \
     [F_##id] = { counter, U_##unit, json, prom, scale },
@@ -26074,17 +26116,17 @@ static struct met_form_row {
 #undef X
 };
 
-/* What the thing without a name has of a metric: its own number, or one of all things. */
+/* The value of the thing without a name: a separate one, or the sum or mean of all things. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 static const struct metric {
     const char *name;
-    const char *key;  /* its name, column or file in its source; "": it has none */
-    const char *prom; /* in Prometheus; "": as mout_prom_name says; NULL: it is not there */
+    const char *key;  /* its name, column or file in its source; "": none */
+    const char *prom; /* name in Prometheus; "": see mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    const char *help, *prom_help; /* prom_help: of all that have its name in Prometheus */
+    const char *help, *prom_help; /* prom_help: for all with its Prometheus name */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
     { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, help, prom_help },
@@ -26092,92 +26134,92 @@ static const struct metric {
 #undef X
 };
 
-/* Intervals of a report, one or several: how many had the number, and what it was in them. */
+/* One or several intervals of a report: the number of values in them, and their range and mean. */
 struct met_point {
     float lo, hi, mean;
     u32 n;
 };
 
 struct met_series {
-    u64 raw, total; /* of a counter: as last read; the same without steps back or wraps */
-    double v;       /* now; of a counter: per second, since the reading before */
-    u64 ns;         /* of a counter: when it was read last */
-    u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
-    double sum;     /* of kvis diagnose: all that was read, or the largest, of sum_n readings */
+    u64 raw, total; /* of a counter: last reading; without decreases and wraps */
+    double v;       /* value; of a counter: per second, since the previous reading */
+    u64 ns;         /* of a counter: time of the last reading */
+    u32 at, since;  /* met.tick of the last reading; of the first without a gap */
+    double sum;     /* kvis diagnose: sum of all readings, or maximum, of sum_n readings */
     u32 sum_n;
-    u32 line;       /* of the report, if it has `past` */
+    u32 line;       /* of the report, if `past` is set */
     struct met_point *past;
 };
 
-/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
+/* A thing that metrics are counted by: a CPU, a disk. The one without a name is the sum of its
+ * kind. */
 struct met_inst {
     struct met_inst *next; /* of its dimension */
     struct met_inst *same; /* in its hash chain */
     struct met_hist *hists;
-    struct met_series *series; /* its numbers, by met.slot[dim][metric] */
-    char *name;            /* whole: a cgroup's may have PATH_MAX bytes */
+    struct met_series *series; /* values, by met.slot[dim][metric] */
+    char *name;            /* not truncated: a cgroup's may have PATH_MAX bytes */
     char info[MET_INFO];
-    u32 at;                /* when it was seen last: met.tick */
-    u8 dim, rank;          /* rank: as met_rank has it; those of a kind are in its order */
+    u32 at;                /* met.tick when it was last seen */
+    u8 dim, rank;          /* rank: see met_rank; the things of a kind are sorted by it */
 };
 
-static char met_no_name[1]; /* of what is no thing any more */
+static char met_no_name[1]; /* name of a removed thing */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_past;     /* things; numbers that have a past */
-    u32 full;                /* tick in which there was no place for another thing */
+    u32 n_insts, n_past;     /* things; series that have a past */
+    u32 full;                /* the tick in which there was no space for another thing */
     struct met_inst *first[N_DIM], *last[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* tick in which some thing had this metric */
-    const char *no[N_METRICS]; /* why the machine has not this one; NULL: its source says */
-    u64 backwards;           /* counters that went back: shown as no change */
-    u32 left_out;            /* things for which there was no room, of all sources; the most in an
-                              * interval so far */
+    u32 seen[N_METRICS];     /* the last tick in which a thing had this metric */
+    const char *no[N_METRICS]; /* why this machine lacks it; NULL: ask its source */
+    u64 backwards;           /* counters that decreased: shown as no change */
+    u32 left_out;            /* most things in an interval for which there was no space */
     struct met_inst *all;    /* the one thing of DIM_NONE */
     bool over;               /* nothing is left to watch */
-    u8 cur;                  /* source that is read now */
-    u64 read_ns;             /* when what it reads now was read */
-    double counted_s;        /* for how long its counters say that they counted; 0: they do not */
+    u8 cur;                  /* the source that is being read */
+    u64 read_ns;             /* time of that reading */
+    double counted_s;        /* duration that its counters report; 0: none */
     struct {
-        u64 at_ns;           /* when its reading began */
-        double elapsed_s;    /* since the reading before; 0: there was none */
-        u32 wrong;           /* what it could not read this time */
-        u32 left_out;        /* things of it for which there was no room this time */
-        u32 there;           /* its things, where not all of them are shown; 0: all are */
-        u64 took_ns;         /* how long its reading took */
-        char why[512];       /* the first of that */
-        u16 from, to;        /* its metrics are among these */
+        u64 at_ns;           /* when reading it began */
+        double elapsed_s;    /* since its previous reading; 0: there was none */
+        u32 wrong;           /* number of failed reads this time */
+        u32 left_out;        /* its things for which there was no space this time */
+        u32 there;           /* number of its things, if not all are shown; 0: all are */
+        u64 took_ns;         /* how long reading it took */
+        char why[512];       /* the reason of the first failure */
+        u16 from, to;        /* its metrics are in this range */
     } src[N_SRC];
 } met;
 
-/* What the options of `kvis monitor` say, beside what is in opt. */
+/* Options of `kvis monitor` that are not in opt. */
 static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* sources that -c leaves out: bits */
+    u64 off;                 /* bits of the sources that -c excludes */
     bool per_cpu, csv, hist, grafana;
-    bool chosen;             /* -c was there */
-    bool all_processes;      /* of busy: not only the first by each number */
+    bool chosen;             /* -c was given */
+    bool all_processes;      /* busy: not only the first by each metric */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
-/* Whether things of this dimension have the metric. */
+/* Returns whether things of this dimension have the metric. */
 static bool met_of(u32 m, u8 dim)
 {
     return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
 }
 
-/* What it is counted by; DIM_NONE, if by more than one kind of things. */
+/* Returns the dimension of a metric; DIM_NONE if it has more than one. */
 static u8 met_dim(u32 m)
 {
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* What is in front of its name, where it is counted for a part of the machine, too: two numbers of
- * one name would be added up. */
+/* Returns the prefix of a metric's name in a dimension. Metrics that are counted for the machine
+ * and for parts of it need different names, because equal names would be added up. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -26189,14 +26231,14 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* The thing of a distribution is met_hist.inst. */
+/* Static part of a distribution; its thing is met_hist.inst. */
 static const struct met_hist_row {
-    const char *name, *counts;  /* what is counted, as bcc calls it */
+    const char *name, *counts;  /* what is counted, in bcc's terms */
     const char *prom, *prom_help;
-    double scale;               /* to Prometheus's unit */
-    u16 part[MET_PARTS];        /* its metrics: at met_parts[], in this interval */
+    double scale;               /* factor to Prometheus's unit */
+    u16 part[MET_PARTS];        /* its metrics: the values at met_parts[] in this interval */
     u8 src, form;
-    u8 low, high;               /* octaves that Prometheus gets: to 2^n - 1 */
+    u8 low, high;               /* octaves exported to Prometheus: up to 2^n - 1 */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -26205,34 +26247,34 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A distribution of one thing, in buckets of 16 an octave (st_bucket). */
+/* A distribution of one thing, in buckets of 16 per octave (st_bucket). */
 struct met_hist {
     struct met_hist *next;       /* of the same thing */
     const struct met_inst *inst;
     u8 row;
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* in this interval; since the start; all values added up */
-    u64 octave[MET_OCTAVES];     /* since the start: [n] those below 2^n that are not in [n - 1] */
+    u64 count, all, sum;         /* in this interval; since the start; sum of all values */
+    u64 octave[MET_OCTAVES];     /* since the start: [n]: values below 2^n and not in [n - 1] */
     u32 now[ST_BUCKETS];         /* in this interval */
-    u32 last[ST_BUCKETS];        /* as the kernel's counters were read */
-    u32 *past;                   /* of the report, if there is any: */
+    u32 last[ST_BUCKETS];        /* the kernel's counters, as last read */
+    u32 *past;                   /* of the report, or NULL */
     u32 line;
 };
 
-/* What counts a thing's distributions has begun at 0 again. */
+/* Restarts a thing's distributions, because their counters began at 0 again. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
-/* The source that is read now has no room for n more things. */
+/* The current source has no space for n more things. */
 static void met_left_out(u32 n)
 {
     met.src[met.cur].left_out += n;
 }
 
-/* Things that are left out in this interval, of all sources. */
+/* Returns the number of things left out in this interval, over all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -26241,7 +26283,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* NULL: no memory, or no thing. A source has as many as the maps of its programs. */
+/* Returns a distribution of a thing, and adds it if needed. NULL: i is NULL, or out of memory. A
+ * source has as many distributions as the maps of its programs allow. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -26258,7 +26301,7 @@ static struct met_hist *met_hist(u8 row, struct met_inst *i)
     return *at;
 }
 
-/* The octave of a bucket: its values are below 2^n. */
+/* Returns the octave of a bucket: its values are below 2^n. */
 static u32 met_octave(u32 bucket)
 {
     return bucket < 16 ? (bucket ? 32 - (u32)__builtin_clz(bucket) : 0) : 5 + (bucket - 16) / 16;
@@ -26269,8 +26312,9 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* The value below which the share p of this interval's counts lies: of times the middle of its
- * bucket, as st_percentile; of sizes and lengths, which are round numbers, the lowest of it. */
+/* Returns the value below which the share p of this interval's counts lies: for times the middle of
+ * its bucket, like st_percentile; for sizes and lengths, which are round numbers, its lower
+ * bound. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -26312,7 +26356,7 @@ static struct met_inst *met_first(u8 dim)
     return met.first[dim];
 }
 
-/* The thing after that, of all kinds; NULL: the first, or there is none. */
+/* Returns the thing after i, over all kinds; for NULL the first. NULL: there are no more. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -26321,7 +26365,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* The same of distributions. */
+/* Returns the distribution after h, like met_after. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -26331,7 +26375,7 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* All things of a kind; NULL: there is no sum of them now. */
+/* Returns the thing that is the sum of its kind; NULL: there is none now. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met_first(dim);
@@ -26340,7 +26384,7 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
+/* Returns a path of /proc or /sys under the roots given by options; valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26363,8 +26407,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* How far behind others of its kind a thing stands: hardware comes first. Disks in memory or in
- * files are last; interfaces without a device, and lo behind them; then the sum of all. */
+/* Returns how late a thing sorts within its kind: hardware comes first. Disks in memory or in files
+ * are last; interfaces without a device follow those with one, then lo; then the sum of all. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -26376,7 +26420,7 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing after those of its kind that do not sort after it. */
+/* Links a new thing after those of its kind with the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
@@ -26395,7 +26439,7 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Takes a thing out of all lists, and frees what it has. Who still points to it finds no name. */
+/* Removes a thing from all lists, and frees its data. Stale pointers to it find an empty name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name), *before = NULL;
@@ -26420,7 +26464,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* The thing that has been gone for longest, of one kind or (N_DIM) of all; NULL: none has gone. */
+/* Returns the thing of a kind (N_DIM: of any) that has been gone for the longest time; NULL: all
+ * exist. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26431,13 +26476,13 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* A place for a thing; NULL: there are too many. Of busy processes others come all the time: they
- * take each other's. */
+/* Returns space for a thing; NULL: there are too many. Busy processes change all the time, so they
+ * first reuse the space of other busy processes. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
     struct met_inst *i = dim == DIM_BUSY ? met_gone(dim) : NULL;
-    if (!i && !room && met.full != met.tick) /* to look again is in vain until the next interval */
+    if (!i && !room && met.full != met.tick) /* looking again is useless until the next interval */
         i = met_gone(N_DIM);
     if (i)
         met_forget(i);
@@ -26468,8 +26513,9 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* The thing of that name, which is there now; NULL: too many. A source asks for each thing once,
- * or, where there was room for it, more often. */
+/* Returns the thing with this name and marks it as seen; adds it if needed. NULL: too many things.
+ * A source asks for a thing again only if it got it, so each thing that does not fit is counted
+ * once. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26483,7 +26529,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     return i;
 }
 
-/* The thing of that number. */
+/* Like met_inst, with a number as the name. */
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
@@ -26491,14 +26537,14 @@ static struct met_inst *met_inst_nr(u8 dim, u64 nr)
     return met_inst(dim, name);
 }
 
-/* --- numbers --- */
+/* --- values --- */
 
 static struct met_series *met_at(const struct met_inst *i, u32 m)
 {
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* A thing's counters began at 0 again: all of its numbers begin anew. */
+/* Restarts all series of a thing, because its counters began at 0 again. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26507,7 +26553,7 @@ static void met_anew(const struct met_inst *i)
     }
 }
 
-/* Takes one for read now. */
+/* Marks a series as read in this interval. */
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
 {
     struct met_series *s = met_at(i, m);
@@ -26523,17 +26569,17 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* A counter's reading. Its rate is over the time between its own two readings: under load a source
- * takes long, and its files are read when kvis gets a CPU. One that went back counts as no change
- * (proc_stat(5): iowait may; a disk that was taken out and put in begins anew). Those that the
- * kernel has in 32 bits come round, and go on: milliseconds of disks
+/* Takes a reading of a counter. Its rate is over the time between its own two readings: under load
+ * reading a source takes long, and the time of each file depends on when kvis gets a CPU. A
+ * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
+ * inserted starts anew). Counters that are 32-bit in the kernel wrap around: milliseconds of disks
  * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first: all */
+    u64 d = raw - s->raw; /* the first reading: all of it */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -26546,7 +26592,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The same, of a thing that is shown only now, and whose reading at past_ns was `past`. */
+/* Like met_count, for a thing that is shown from now on and whose reading at past_ns was `past`. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26555,7 +26601,8 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* The counters of a thing that is new since the last reading started from 0 at that reading. */
+/* Marks the counters of a thing that is new since the last reading as having started from 0
+ * then. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -26568,7 +26615,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* The kernel's number, as the metric's form says. A count below 0 is none. */
+/* Takes the kernel's value in the metric's form. A negative count is ignored. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -26578,15 +26625,15 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, (u64)raw);
 }
 
-/* Whether there is a value now: of a counter, two readings. */
+/* Returns whether there is a value now. A counter needs two readings. */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum, or on average; nothing
- * when some are left out. */
+/* Sets the metric of the thing without a name to the sum or mean over the others of its kind; does
+ * nothing if some were left out. */
 static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
     u8 dim = metrics[m].dim;
@@ -26602,10 +26649,10 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* a sum of rates is one at once */
+    met_at(all, m)->since = 1; /* a sum of rates needs no second reading */
 }
 
-/* The same, of all metrics of this source whose rows say so. */
+/* Calls met_sum_of for all metrics of this source that have a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -26613,7 +26660,7 @@ static void met_sum(bool (*counts)(const struct met_inst *))
             met_sum_of(m, counts);
 }
 
-/* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
+/* Takes a reading of a distribution's counters (they wrap at 2^32), and sets its metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
     if (!h)
@@ -26633,20 +26680,21 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Says of metrics why this machine has not them; why NULL: it has, or their source says. */
+/* Sets why this machine lacks the metrics; why NULL: it has them, or their source gives the
+ * reason. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
         met.no[m[k]] = why;
 }
 
-/* v of a metric, 0 without one. */
+/* Returns the value of a metric, or 0 if there is none. */
 static double met_v(const struct met_inst *i, u32 m)
 {
     return met_has(i, m) ? met_at(i, m)->v : 0;
 }
 
-/* part / all, where there is anything. */
+/* Sets a metric to part / all, if all is not 0. */
 static void met_share(const struct met_inst *i, u32 m, double part, double all)
 {
     if (all > 0)
@@ -26655,7 +26703,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* The path of a file in a directory of at most MET_DIR bytes; the next takes its place. */
+/* Returns the path of a file in a directory of at most MET_DIR bytes; valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26667,7 +26715,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* What the source that is read now cannot give, and why. */
+/* Notes that the current source cannot read a file, and why. */
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -26678,14 +26726,14 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* The same, of what is no file. */
+/* Like met_wrong, if the reason is not about a file. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* The reading of a source ends. What was left out is a reason of its own. */
+/* Ends the reading of a source. Adds a reason if things were left out. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -26699,10 +26747,10 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* The file whose lines are told one after the other, as much of it as has room; one at a time. */
+/* The file that met_line reads; too large a file is truncated. Only one at a time. */
 static struct {
     struct buf text;
-    u32 at; /* where the next line begins */
+    u32 at; /* where the next line starts */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads all of a file. */
@@ -26721,11 +26769,11 @@ static bool met_open(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* a byte less than the room is read */
+        b->p[b->len] = 0; /* one byte was kept for this */
     return f >= 0;
 }
 
-/* The next line, without its end; NULL: that was the last. */
+/* Returns the next line without its newline; NULL: at the end. */
 static char *met_line(void)
 {
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
@@ -26738,7 +26786,7 @@ static char *met_line(void)
     return line;
 }
 
-/* A whole word that is a number. */
+/* Parses a whole word as a number. */
 static bool met_number(const char *s, s64 *v)
 {
     char *end;
@@ -26748,7 +26796,7 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* A small file; false: it says why. */
+/* Reads a small file. On failure, notes the reason and returns false. */
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
@@ -26759,7 +26807,7 @@ static bool met_read(const char *path, char *s, size_t n)
     return got;
 }
 
-/* Its first line. */
+/* Like met_read, for a file's first line. */
 static bool met_text(const char *path, char *s, size_t n)
 {
     bool got = met_read(path, s, n);
@@ -26777,9 +26825,10 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Numbers N of the names PRE N POST in a directory, from the lowest on; those over `max` are left
- * out, which is counted. A missing directory is said, but of names that are all number: a process's
- * threads or descriptors; it may have ended. */
+/* Collects the numbers N of the names PRE N POST in a directory, in ascending order, and returns
+ * how many there are. Names that exceed `max` are counted as left out. A missing directory is
+ * noted, except where names consist only of the number: a process's threads or descriptors; the
+ * process may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -26806,7 +26855,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     return n;
 }
 
-/* The last name in what a link points to; "": there is no link. */
+/* Reads the last component of a link's target; "": there is no link. */
 static void met_link(const char *path, char *name, size_t n)
 {
     char to[PATH_MAX];
@@ -26816,8 +26865,8 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- rows by their keys --- */
 
-/* The first row from m on that has a key, of the source that is read now and of such a thing;
- * N_METRICS: there is none, or no thing. */
+/* Returns the first row from m on that has a key and belongs to the current source and to i's kind;
+ * N_METRICS: none, or i is NULL. */
 static u32 met_keyed(const struct met_inst *i, u32 m)
 {
     for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
@@ -26826,7 +26875,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Columns of a line, the first word being number 0. */
+/* Takes the columns of a line; its first word is number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26837,7 +26886,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
 
-/* A line of a key, maybe with a ':', and a number. */
+/* Takes a line with a key, an optional ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26859,7 +26908,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* All lines of a file, each behind `skip` words. */
+/* Takes all lines of a file, skipping the first `skip` words of each. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -26873,7 +26922,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Files with a number each, in a directory. */
+/* Takes the files of a directory that have one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -26883,10 +26932,11 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
- * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
+ * One function per source. A source that cannot read something calls met_wrong; other sources are
+ * not affected. Sources that go by the rows' keys (met_keys, met_columns, met_files) have no code
+ * for a single metric. */
 
-/* The number after a key of a file. */
+/* Reads the number after a key in a file's text. Returns whether the key was found. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -26897,7 +26947,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Of a clock that stood still there is no share: a counter's rate begins anew. */
+/* Turns a rate into a share of `sum`. A clock that did not advance has no shares: the counter's
+ * rate starts anew. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -26906,7 +26957,7 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* The modes as shares of what this CPU's clock has counted, which is what they add up to. */
+/* Turns the rates of the modes into shares of the sum of this CPU's modes. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -26919,7 +26970,7 @@ static void mfs_shares(const struct met_inst *i)
         mfs_share(met_at(i, guests[k]), sum);
 }
 
-/* "cpu  1 2 3 ..." is the sum of all, and has no name here. */
+/* "cpu 1 2 3 ..." is the sum of all CPUs: the thing without a name. */
 static void mfs_stat(void)
 {
     double cpus = 0;
@@ -26960,7 +27011,8 @@ static void mfs_load(void)
     }
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the total alone tells this interval. */
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": only the total is precise for this
+ * interval. */
 static void mfs_psi(void)
 {
     for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
@@ -26979,7 +27031,7 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+/* Calls fn for each directory WHERE/PREFIX N SUB; notes an error if no N has SUB. */
 static void mfs_each(const char *where, const char *prefix, const char *sub,
                      void (*fn)(u32 n, const char *dir))
 {
@@ -26997,8 +27049,9 @@ static void mfs_each(const char *where, const char *prefix, const char *sub,
         met_wrong(dir, ENOENT);
 }
 
-/* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
- * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
+/* Reads the CPU's policy, and the frequency that all CPUs can sustain together, which may be lower
+ * than one CPU's maximum: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC
+ * in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_cpufreq(u32 cpu, const char *dir)
 {
     const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
@@ -27012,7 +27065,8 @@ static void mfs_cpufreq(u32 cpu, const char *dir)
         met_raw(i, M_FREQ_BASE, v * 1000);
 }
 
-/* Of a core or a package: what the first of its CPUs has counted, as each of them counts. */
+/* Takes the counter of a core or package from the first of its CPUs; all of its CPUs have the same
+ * value. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -27108,7 +27162,7 @@ static void mfs_huge(void)
         snprintf(name, sizeof name, "%ukB", id[k]);
         struct met_inst *i = met_inst(DIM_POOL, name);
         met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
-        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may shrink in between */
+        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may have shrunk */
             && met_v(i, M_POOL_FREE) <= met_v(i, M_POOL))
             met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
                       met_v(i, M_POOL));
@@ -27120,8 +27174,8 @@ static void mfs_node_stat(u32 node, const char *dir)
     met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
 }
 
-/* The share of what was taken from a node, and of all that was taken, that is remote memory to the
- * CPU that took it (Documentation/admin-guide/numastat.rst). */
+/* Sets the share of the pages from a node (and from all nodes) that were allocated by CPUs of other
+ * nodes (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
     mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
@@ -27148,7 +27202,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* The names in a directory, joined by commas; "..." where there are more. */
+/* Lists the names in a directory, joined by commas; ends in "..." if truncated. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -27160,7 +27214,8 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* The name of a block device in sysfs, where a '/' is a '!'; the next takes its place. */
+/* Returns the name of a block device in sysfs, where '/' is replaced by '!'; valid until the next
+ * call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -27170,8 +27225,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* What a block device lies on, joined by commas: a partition on its disk, dm and md on their parts.
- * A partition's directory is in that of its disk. */
+/* Lists the devices below a block device, joined by commas: a partition's disk, the members of dm
+ * and md. A partition's directory is in that of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -27189,7 +27244,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Whether it counts in the sum of all: what lies on others would count twice. */
+/* Returns whether a disk counts in the sum of all; a device on top of others would count twice. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
@@ -27205,7 +27260,7 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-/* A partition has no queue of its own, and no such file. */
+/* A partition has no queue of its own, and thus no such file. */
 static void mfs_disk_rotates(const struct met_inst *i)
 {
     char text[16];
@@ -27215,10 +27270,11 @@ static void mfs_disk_rotates(const struct met_inst *i)
         met_raw(i, M_DISK_ROTATES, v);
 }
 
-static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
-/* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
- * anything is left out: there are many of them. One whose reads go back is another of that name. */
+/* Takes a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were never
+ * used are left out, because there are many. If a device's reads decrease, another device has its
+ * name now. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27259,7 +27315,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Drivers say "not known" in many ways: -274000 (include/linux/thermal.h), 0, INT_MAX, an error. */
+/* Reads a temperature. Drivers report "not known" in many ways: -274000 (include/linux/thermal.h),
+ * 0, INT_MAX, an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -27272,7 +27329,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* The metric of a type of trip points; N_METRICS: it has none. */
+/* Returns the metric for a type of trip points; N_METRICS: none. */
 static u32 mfs_trip(const char *type)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
@@ -27281,7 +27338,7 @@ static u32 mfs_trip(const char *type)
     return N_METRICS;
 }
 
-/* The lowest trip point of each type that stops the machine or slows it down. */
+/* Sets the lowest trip point of each type that throttles the CPUs or shuts down the machine. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -27299,7 +27356,7 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
 
 enum { MFS_ZONES = 64, MFS_PAST = 16 };
 
-/* A zone's temperatures of the last 30 s, one at least 2 s after the other. */
+/* A zone's temperatures of the last 30 s, at least 2 s apart. */
 static struct mfs_past {
     struct { u64 ns; double v; } at[MFS_PAST];
     u32 n;
@@ -27344,7 +27401,7 @@ static void mfs_zones(void)
 {
     struct met_inst *all = NULL;
     mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
-    /* Without a name: the zone that has the least headroom. */
+    /* The thing without a name is the zone with the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
@@ -27353,7 +27410,7 @@ static void mfs_zones(void)
         }
 }
 
-/* What a chip measures, with the chip's name and the file WHAT_label. */
+/* Returns the thing for a sensor; its info is the chip's name and the file WHAT_label. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -27368,7 +27425,8 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Watts: now or, of chips that have not that, over the chip's own interval. */
+/* Power in watts: the current one or, if the chip does not measure that, the average over the
+ * chip's own interval. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27378,7 +27436,7 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
+/* The files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
@@ -27413,7 +27471,7 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* A file of an interface, which may say that it does not know: by an error, or -1
+/* Reads a number of an interface. The kernel reports "not known" by an error or -1
  * (Documentation/ABI/testing/sysfs-class-net). */
 static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
 {
@@ -27422,7 +27480,7 @@ static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
            && met_number(s, v) && *v >= 0;
 }
 
-/* "  eth0: 1 2 ...", and what sysfs has; its speed is in Mbit/s. */
+/* Takes a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27434,7 +27492,7 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    if (!i->info[0]) /* sysfs may be of another network namespace than kvis's */
+    if (!i->info[0]) /* sysfs may show another network namespace */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (mfs_net_number(i, "carrier_changes", &v))
@@ -27442,7 +27500,7 @@ static void mfs_net_line(const char *line)
     if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
-    if (!i->info[0]) /* that of a bond is its members' again, and that of veth an invention */
+    if (!i->info[0]) /* a bond's speed is the sum of its members', a veth's is made up */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27460,7 +27518,7 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum is of what has hardware: a bridge's or a tunnel's packets are those of another, too. */
+/* Sums only interfaces with hardware: packets of a bridge or tunnel also pass another interface. */
 static void mfs_net(void)
 {
     char *line;
@@ -27471,7 +27529,7 @@ static void mfs_net(void)
     met_sum(mfs_net_counts);
 }
 
-/* A column of a table of names and numbers, for the row of "Tcp RetransSegs". */
+/* Sets the metric for a column of a table, such as "Tcp RetransSegs". */
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
@@ -27483,7 +27541,7 @@ static void mfs_pair(const char *table, const char *name, s64 v)
     }
 }
 
-/* "Tcp: A B", and below it "Tcp: 1 2" (proc_pid_net(5)). */
+/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
@@ -27514,8 +27572,9 @@ static void mfs_tcp(void)
     met_share(met.all, M_TCP_RETRANS_SHARE, again, again + met_v(met.all, M_TCP_OUT));
 }
 
-/* Hexadecimal: processed, dropped, squeezed ..., and, from Linux 5.7 on (commit 7d58e6555870), the
- * CPU as the 13th; before, the lines are those of the CPUs that are online, as if from 0 on. */
+/* Lines are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since Linux 5.7
+ * (commit 7d58e6555870). Earlier kernels have a line for each online CPU, which kvis numbers from
+ * 0. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -27535,8 +27594,8 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
-/* The sum of a column over the rows of all CPUs, which are hexadecimal, below a row of names. The
- * key of the metric names the table and the column. */
+/* Sums a column over the rows of all CPUs; a row of names precedes the rows, which are hexadecimal.
+ * The metric's key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -27544,7 +27603,7 @@ static void mfs_table_column(u32 m)
     u64 sum = 0;
     int at = -1, k = 0;
     const char *path = met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key);
-    if (!met_there(path) || !met_open(path)) /* without nf_conntrack, or IPv6, there is none */
+    if (!met_there(path) || !met_open(path)) /* it exists only with nf_conntrack or IPv6 */
         return;
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
@@ -27566,7 +27625,7 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* A path of /proc/PID/mountinfo, where blanks are \040. */
+/* Decodes a path of /proc/PID/mountinfo in place, where a space is \040. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -27578,7 +27637,7 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Whether statfs(2) of such a file system asks nobody but this kernel. */
+/* Returns whether statfs(2) on such a file system is answered by this kernel alone. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
@@ -27588,7 +27647,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return local && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that can wait for a server or a process, as mountinfo has them. */
+/* Mount points, as in mountinfo, of file systems that may wait for a server or a process. */
 struct mfs_remote {
     u32 n;
     struct { const char *path; u32 len; } at[256];
@@ -27606,7 +27665,7 @@ static bool mfs_fs_remote(const char *type)
     return remote;
 }
 
-/* The root is left out: kvis itself runs from it. */
+/* Collects the remote mount points. The root is excluded: kvis itself runs from it. */
 static void mfs_find_remote(struct mfs_remote *r, const char *text)
 {
     r->n = 0;
@@ -27621,7 +27680,7 @@ static void mfs_find_remote(struct mfs_remote *r, const char *text)
     }
 }
 
-/* Whether the way to a path can lead to one of them, so that a look-up could wait. */
+/* Returns whether a path may lead through one of them, so that a lookup could block. */
 static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 {
     bool is = r->n > ARRAY_LEN(r->at);
@@ -27633,8 +27692,8 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     return is;
 }
 
-/* Asks the file system with this device number; -EXDEV: another one is mounted over it. A file of
- * btrfs has the device number of its subvolume, which mountinfo does not know. */
+/* Calls statfs on the file system with this device number; -EXDEV: another one is mounted over it.
+ * A file on btrfs has the device number of its subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -27658,8 +27717,8 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
-/* "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last are the options of
- * the file system, which all its mounts share. */
+/* Takes a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
+ * has the options of the file system, which all its mounts share. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), name[MET_NAME], *path = (char *)u_word(line, 4);
@@ -27683,7 +27742,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     type += 3;
     const char *options = u_word(type, 2);
     bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
-    /* what cannot be written to has no space to give, and is not at fault */
+    /* a read-only file system has no space to offer, and that is no error */
     int e = ro ? -EROFS : mfs_statfs(met_path("%s", path), id, !strncmp(type, "btrfs ", 6), &space);
     if (e == -EXDEV)
         return;
@@ -27701,7 +27760,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
-/* Below another root, the mounts are those of its first process. */
+/* With another root, reads the mounts of the root's first process. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -27728,7 +27787,7 @@ static void mfs_edac(void)
     mfs_each("/sys/devices/system/edac/mc", "mc", "", mfs_edac_files);
 }
 
-/* "      1048512 blocks super 1.2 [2/1] [U_]": of two disks one is there. */
+/* " 1048512 blocks super 1.2 [2/1] [U_]": one of two disks works. */
 static void mfs_md(void)
 {
     const char *path = met_path("/proc/mdstat");
@@ -27745,18 +27804,18 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* Messages that the kernel wrote to its log since the first look: how many have the text of a row's
- * key, and the last of them. */
+/* Messages in the kernel's log since the first look: the number of those that contain the text of a
+ * row's key, and the last one. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
     u64 next; /* the sequence number of the next message; 0: not known */
-    u64 lost; /* overwritten before they were read */
+    u64 lost; /* overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, from 8 on of a message that a program
- * wrote, and the sequence number. */
+/* Takes a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
+ * wrote the message, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -27776,10 +27835,10 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* A reading has one message, and may have lines about its device below. */
+/* A read returns one message, which may continue with lines about its device. */
 static void mfs_log(void)
 {
-    enum { MOST = 4096 }; /* messages of one look */
+    enum { MOST = 4096 }; /* messages per look */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
@@ -27789,11 +27848,11 @@ static void mfs_log(void)
             met_wrong(path, errno);
             return;
         }
-        lseek(mfs_kmsg.fd, 0, SEEK_END); /* what was before is not ours to count */
+        lseek(mfs_kmsg.fd, 0, SEEK_END); /* skips earlier messages */
     }
     for (u32 k = 0; k < MOST; k++) {
         n = read(mfs_kmsg.fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* overwritten: the next number says how many */
+        if (n < 0 && errno == EPIPE) /* overwritten: the next sequence number shows how many */
             continue;
         if (n <= 0)
             break;
@@ -27806,7 +27865,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* The last message of a kind; NULL: there was none. */
+/* Returns the last message of a kind; NULL: there was none. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -27815,7 +27874,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Clocks that programs cannot read without a system call, and the kernel only from a device. */
+/* Finds clock sources that programs can read only by a system call, and the kernel only from a
+ * device. */
 static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -27832,11 +27892,11 @@ static void mfs_clock_source(void)
 /* --- limits of the kernel --- */
 
 static const struct mfs_limit {
-    const char *now, *before;  /* a file; what is before the number in it */
-    const char *max;           /* a file, of which the number is this word: */
+    const char *now, *before;  /* a file; the text before its number */
+    const char *max;           /* a file, and which of its words is the number */
     u8 word;
-    u16 metric[3];             /* what there is; what there may be; that as a share */
-    const char *lack;          /* why there may be no such number; NULL: met_wrong says it */
+    u16 metric[3];             /* current value; limit; current value as a share of it */
+    const char *lack;          /* why there may be none; NULL: met_wrong has the reason */
 } mfs_limit_rows[] = {
     { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
       { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
@@ -27845,12 +27905,13 @@ static const struct mfs_limit {
     { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
       0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
       "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
-    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
+    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, like the third number of tcp_mem
+     * (tcp(7)) */
     { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
       { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not reported in this network namespace" },
 };
 
-/* The number in a file, after what is before it and so many words. */
+/* Reads the number of a file that follows the text `before` and `word` words. */
 static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
                              u8 word, s64 *v)
 {
@@ -27881,18 +27942,19 @@ static void mfs_limits(void)
 
 enum { MFS_REMOTES = 1024 };
 
-/* Remote addresses by the hash of their texts, and how many connections each has. */
+/* Remote addresses by the hash of their texts, and the number of connections to each. */
 static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
 
-/* "   0: 0100007F:8AE2 0100007F:0016 01 ...": local and remote address. The number of connections
- * to that one so far; 0: its port is none of lo to hi, or there are too many remote addresses. */
+/* Counts a connection: " 0: 0100007F:8AE2 0100007F:0016 01 ...", local and remote address. Returns
+ * the number of connections to that remote address so far; 0: the local port is not within lo to
+ * hi, or there are too many remote addresses. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
     u64 hash = 0xcbf29ce484222325; /* FNV-1a */
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
-    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: it listens */
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: a listening socket */
         return 0;
     for (const char *s = remote; *s && *s != ' '; s++)
         hash = (hash ^ (u8)*s) * 0x100000001b3;
@@ -27906,8 +27968,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Each remote address and port can be connected to from each local port once, also while the
- * connection is in TIME_WAIT. Connections are counted only where there are enough for that. */
+/* Sets the largest share of local ports used for one remote address and port: a local port can be
+ * used once for each of them, including connections in TIME_WAIT. Connections are counted only if
+ * there are at least half as many as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27936,16 +27999,17 @@ static void mfs_ports(void)
 }
 
 /* --- processes ---
- * Each interval looks once at all processes (-c busy), or only at those of -p. What did not run
- * costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
+ * Each interval looks at all processes once (-c busy), or only at those of -p. A process that did
+ * not run costs one small file: /proc/PID/schedstat has its CPU time, in nanoseconds. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
+    MFS_COMM = 64, /* a kernel thread's name, with its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The numbers of a process: first those that its threads have, then the others that count on. */
+/* The values of a process: first the counters of its threads, then the other counters, then the
+ * rest. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -27954,7 +28018,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* Their metrics, of -c busy and of -p; 0: none. */
+/* The metrics of -c busy and of -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -27962,7 +28026,7 @@ static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #undef X
 };
 
-/* Which number of a busy process a metric is; MFS_NUMBERS: none. */
+/* Returns which value of a busy process a metric is; MFS_NUMBERS: none. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
@@ -27971,42 +28035,42 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* What a thread has done since it began. */
+/* A thread's counters since it was created. */
 struct mfs_thread {
     u32 tid;
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process, with its numbers as the kernel has them. */
+/* A process, with its values as the kernel reports them. */
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* its threads in mfs_look.thread */
-    u64 born, ran;        /* ran: of its first thread, ns */
+    u32 from, n_threads;  /* the range of its threads in mfs_look.thread */
+    u64 born, ran;        /* ran: of its main thread, in ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has;              /* which of them: bits */
-    u16 by, by_before;    /* the numbers for which it is shown, was an interval ago: bits */
-    bool first;           /* what it did before is not known: that is in past */
-    bool asked;           /* it is one of -p */
-    u16 cpu;              /* where its first thread ran last */
-    u8 n_ran_on;          /* CPUs on which a thread of it ran for an eighth of this interval */
+    u16 has;              /* which of `now` were read: bits */
+    u16 by, by_before;    /* values for which it is shown, and was an interval ago: bits */
+    bool first;           /* `past` covers all time before the first look */
+    bool asked;           /* it is a process of -p */
+    u16 cpu;              /* where its main thread ran last */
+    u8 n_ran_on;          /* CPUs on which its threads ran for 1/8 of this interval or more */
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
 
-/* This look at the processes, and the one before; both tables are in the order of their ids. */
+/* This look at the processes, and the previous one; both tables are sorted by id. */
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* when it began */
-    double uptime;        /* the same, in s since boot */
+    u64 ns;               /* when it began, monotonic */
+    double uptime;        /* the same in s since boot */
     struct mfs_task *task;
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
+static u64 mfs_queued[MET_INSTS]; /* per CPU: ns for which threads waited for it in this interval */
 
-/* Processes and threads begin with their id. */
+/* For processes and threads, whose first member is their id. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
@@ -28018,7 +28082,8 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst); false: it has none. */
+/* Reads "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst). Returns false if
+ * there is no such line. */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -28028,8 +28093,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Numbers of /proc/PID/status, or a thread's, by what their lines begin with: which there are, as
- * bits. It has all groups of the user, so that no buffer is large enough for it. */
+/* Reads values of /proc/PID/status, or a thread's, by the prefixes of their lines. Returns which
+ * were found, as bits. The file is read by lines, because it lists all groups of the user and no
+ * buffer is large enough. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     char *line = NULL;
@@ -28047,10 +28113,10 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* What a thread itself had read and written. The same file of the process has also what its
- * children did that it has waited for (wait_task_zombie of kernel/exit.c adds it): a shell would
- * be charged with all that its commands moved. False: it cannot be read; that others' is for
- * those who may trace them (proc_pid_io(5)) is said. */
+/* Reads how much a thread itself has read and written. The process's file includes the children
+ * that the process has waited for (wait_task_zombie in kernel/exit.c adds them): a shell would be
+ * charged with the I/O of all its commands. Returns false if it cannot be read; notes it if kvis
+ * lacks the permission to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -28062,8 +28128,9 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* "PID (COMM) S ...", proc_pid_stat(5): COMM may hold anything; behind its last ')' is field 3,
- * which is returned. born: when, in clock ticks since boot. NULL: it has no such line. */
+/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain anything; field 3, which is
+ * returned, follows the last ')'. born: the start time in clock ticks since boot. NULL: there is no
+ * such line. */
 static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 {
     char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -28075,8 +28142,8 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
     return close + 2;
 }
 
-/* Field 39 of proc_pid_stat(5): where a thread ran last; MET_INSTS: it is not known. runs: whether
- * it runs, or could run, now; NULL: that does not matter. */
+/* Returns the CPU on which a thread last ran, field 39 of proc_pid_stat(5); MET_INSTS: not known.
+ * runs: set to whether the thread is runnable now; may be NULL. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -28090,9 +28157,9 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Books a wait of a thread on the CPU that it got in the end, and notes that CPU if it took much of
- * it. To look for the CPU costs a file, which waits of less than 1/256 of the interval are not
- * worth. */
+/* Adds a thread's wait to the CPU on which the thread ran afterwards, and notes that CPU if the
+ * thread used much of it. Finding the CPU costs a file, which is not worth it for waits of less
+ * than 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -28107,7 +28174,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
         t->ran_on[t->n_ran_on++] = (u16)cpu;
 }
 
-/* Keeps what a thread has done, until the next look. */
+/* Keeps a thread's counters until the next look. */
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
     struct mfs_look *l = &mfs_seen;
@@ -28122,9 +28189,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds to a process what a thread of it did since the look before, when it was as `was` says. A
- * thread that is not known (was NULL) is new, or there was no room for it: what is new ran and
- * waited for no longer than the interval. */
+/* Adds to a process what one of its threads did since the last look, when the thread's counters
+ * were `was`. An unknown thread (was NULL) is new or did not fit into the table: a new one cannot
+ * have run or waited for longer than the interval. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "voluntary_ctxt_switches:",
@@ -28156,8 +28223,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds what the threads of a process did; or, where it did nothing, only keeps them. old: the
- * process as it was, or NULL. */
+/* Adds what the threads of a process did, or only keeps their counters if the process did not run.
+ * old: the process at the last look, or NULL. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28173,7 +28240,7 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Resident memory in pages, as a thread that lives tells it: the first one has ended. */
+/* Returns resident memory in pages, read from a live thread because the main thread has exited. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28187,7 +28254,7 @@ static u64 mfs_living_resident(u32 pid)
     return (u64)MAX(pages, 0);
 }
 
-/* Another birth is another process. */
+/* Reads /proc/PID/stat. A different start time means a different process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 number, word, more; } row[] = {
@@ -28221,7 +28288,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     return true;
 }
 
-/* Whether anything is in swap: to look for whose that is costs a file a process. */
+/* Returns whether swap is in use. Finding out who uses it costs one file per process. */
 static bool mfs_swaps(void)
 {
     char text[8192];
@@ -28239,7 +28306,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Reads what has changed of a process. */
+/* Reads a process's values, as far as they have changed. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -28265,18 +28332,18 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it had no place till now */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit in */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
     mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
     mfs_task_swap(&t, swaps);
-    if (t.first) /* what was before is no part of an interval */
+    if (t.first) /* only changes within an interval count */
         memcpy(t.past, t.now, sizeof t.past);
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Looks at the processes, once an interval, whichever source asks first. */
+/* Looks at the processes once per interval, whichever source needs them first. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -28291,7 +28358,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* without a file 0: then all are new */
+    l->uptime = strtod(text, NULL); /* 0 if there is no file: then all processes are new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
     if (all)
@@ -28311,7 +28378,7 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* NULL: the table is full. */
+/* Returns the thing for a process; NULL: the table is full. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28320,7 +28387,7 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
     return i;
 }
 
-/* Shows a process, as a thing of a kind of metrics. */
+/* Sets the metrics of a process, for -c busy or -p. */
 static void mfs_show(const struct mfs_task *t, u8 kind)
 {
     struct met_inst *i = mfs_task_inst(t, kind == MFS_BUSY ? DIM_BUSY : DIM_PID);
@@ -28336,11 +28403,12 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-/* --- those of -p --- */
+/* --- the processes of -p --- */
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by index in opt.pids */
 
-/* A pid that was born at another time is another process. */
+/* Shows a process of -p. Returns false if it has exited. A pid with another start time is another
+ * process. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28353,7 +28421,7 @@ static bool mfs_process(u32 k)
     return true;
 }
 
-/* When none of them is left, the monitor ends. */
+/* Shows the processes of -p. The monitor ends when all of them have exited. */
 static void mfs_procs(void)
 {
     u32 left = 0;
@@ -28365,22 +28433,24 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest ---
- * An interval shows the first MFS_TOP by each of eight numbers. One that was shown for a number is
- * shown as long as it is among the first MFS_NEAR by it: two that take turns do not come and go. */
+/* --- the busiest processes ---
+ * An interval shows the first MFS_TOP processes by each of eight values. A process that was shown
+ * for a value is shown as long as it is among the first MFS_NEAR by it: two processes that
+ * alternate do not flicker. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
+    MFS_SHOWN = 2048 /* processes on the screen: other things need space, too */
 };
 
-/* What it did of a number that counts on, in this interval. */
+/* Returns the increase of a counter in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
 {
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
-/* What it is ranked by: what it did in this interval, or has; 0: it is not shown for that. */
+/* Returns the value by which a process is ranked: the increase of a counter in this interval, or
+ * the current value; 0: it is not shown for that. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -28391,7 +28461,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* The MFS_NEAR that are first by a number, of those that have it. */
+/* Finds the first MFS_NEAR processes by a value that is not 0. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -28407,7 +28477,8 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the first by a number, and those that were shown for it and are still near. */
+/* Shows the first processes by a value, and those that were shown for it and are still near the
+ * top. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -28421,7 +28492,7 @@ static void mfs_busy_first(u32 by)
     }
 }
 
-/* How many threads waited for a CPU. */
+/* Sets the mean number of threads that waited for a CPU. */
 static void mfs_queue_of(u32 cpu, const char *dir)
 {
     double ns = met.src[met.cur].elapsed_s * 1e9;
@@ -28435,11 +28506,11 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
+    if (met_there(met_path("/proc/self/schedstat"))) /* without it waits are not known */
         mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ ranks by both; threads do nothing */
+        if (by != MFS_WRITTEN) /* MFS_READ ranks by the sum of both */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28449,10 +28520,11 @@ static void mfs_busy(void)
 
 /* --- stuck processes --- */
 
-/* Whether its first thread is in uninterruptible sleep, and has not run since the look before. */
+/* Returns whether a process's main thread is in uninterruptible sleep, and has not run since the
+ * last look. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
-    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD of include/linux/sched.h */
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
     char text[1024];
     const char *comm, *words;
     s64 born, flags;
@@ -28482,8 +28554,7 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* "Max open files            1024                 524288               files": the first is what
- * open(2) fails at. */
+/* "Max open files 1024 524288 files": the first number is the limit at which open(2) fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28504,16 +28575,16 @@ static void mfs_fds(void)
         mfs_fds_of(&mfs_seen.task[k]);
 }
 
-/* --- on which nodes their memory is --- */
+/* --- the NUMA nodes of processes' memory --- */
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* A process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), how many of its
- * threads were there last, and how many of those could run. The nodes are id[0..n). */
+/* A process's bytes on each node (numa_maps, Documentation/filesystems/proc.rst), the number of its
+ * threads that last ran there, and how many of those are runnable. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
-    u8 of_cpu[MET_INSTS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
+    u8 of_cpu[MET_INSTS]; /* index of a CPU's node + 1; 0: not looked up yet */
 } mfs_nodes;
 
 static u32 mfs_node_place(u32 id)
@@ -28537,7 +28608,7 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* n: it is on none. */
+/* Returns the index of a CPU's node; n: the CPU is on none of the nodes. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -28565,8 +28636,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* The node that has more than half of the threads that could run, or, if none could, of all; n: no
- * node has. */
+/* Returns the node that has more than half of the runnable threads or, if none is runnable, of all
+ * threads; n: there is none. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -28580,8 +28651,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Of all accesses of a thread on one node to memory on another, the share that its distance takes
- * longer (ACPI's SLIT: 10 is one's own). `text`: the one's distances. */
+/* Returns the share of the time of an access from one node to another's memory that is due to the
+ * distance (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28590,7 +28661,7 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* The cgroup of a process, as it is in cgroup v2: "0::/a/b" (cgroups(7)). NULL: it has none. */
+/* Returns a process's path in cgroup v2: "0::/a/b" (cgroups(7)). NULL: none. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -28602,7 +28673,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* The kernel's count for the cgroup, if the process is nearly all of it. */
+/* Uses the kernel's counts for the cgroup if they are near the process's resident memory. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28624,7 +28695,7 @@ static void mfs_pages_maps(u32 pid)
 {
     char *line;
     const char *maps = met_path("/proc/%u/numa_maps", pid);
-    if (!met_there(maps) || !met_open(maps)) /* it may have ended, which is no fault */
+    if (!met_there(maps) || !met_open(maps)) /* it may have exited, which is no error */
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
@@ -28632,8 +28703,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* The kernel walks all memory of a process for numa_maps, and nothing can change its address space
- * meanwhile, which takes too long for a large process. */
+/* Sets the NUMA metrics of a process. For numa_maps the kernel walks all of a process's memory
+ * while the process cannot change its address space, which takes too long for a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28664,8 +28735,8 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Of those of the busiest that ran for a tenth of the interval: to walk the memory of all would be
- * work of its own. */
+/* Only for the busiest processes that ran for 10 % of the interval or more: walking the memory of
+ * all would cost too much. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28680,18 +28751,18 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-/* Cgroups that were looked at, and the others that were seen. */
+/* Number of cgroups that were looked at, and that were found but not looked at. */
 static struct { u32 looked, skipped; } mfs_group_count;
 
-/* Whether a file of it names a limit. */
+/* Returns whether a cgroup's file contains a limit. */
 static bool mfs_group_has(const char *dir, const char *file)
 {
     char text[64];
     return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
 }
 
-/* memory.events also counts what happens in the cgroups below; what happens at its own limit is in
- * memory.events.local, from Linux 5.2 on. */
+/* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
+ * own limit are in memory.events.local, since Linux 5.2. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28707,7 +28778,7 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Most cgroups of systemd have such a limit, so that only those near theirs are shown. */
+/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     char max[64], now[64];
@@ -28728,7 +28799,7 @@ static void mfs_group(const char *dir, const char *name)
         mfs_group_memory(i, dir);
 }
 
-/* The cgroups in a directory, `depth` levels of them. */
+/* Looks at the cgroups in a directory, `depth` levels deep. */
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
@@ -28750,8 +28821,8 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
     }
 }
 
-/* How many cgroups were not looked at: also those that are in others that were not, which the
- * root's cgroup.stat counts (Documentation/admin-guide/cgroup-v2.rst). */
+/* Returns the number of cgroups that were not looked at. It includes their descendants, which are
+ * counted by the root's cgroup.stat (Documentation/admin-guide/cgroup-v2.rst). */
 static u32 mfs_groups_left(void)
 {
     char text[512];
@@ -28777,9 +28848,9 @@ static void mfs_groups(void)
     met_left_out(mfs_groups_left());
 }
 
-/* --- a cgroup --- */
+/* --- the cgroup of --cgroup --- */
 
-/* Keys with a dot are files of their own. */
+/* Sets the metrics of the cgroup. A key with a dot is the name of a file with one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -28794,75 +28865,77 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
- * Which core it is (cpuinfo, MIDR), which of its events are what metrics[] wants (the lists of
- * gen/tables/pmu.tbl, or the names in the PMU's own events/, or the kernel's generic events), and
- * their counting: for all CPUs, some processes or a cgroup. The types and fields of events are
- * those that sysfs says; the two ABI types of generic events aside. Events are opened in groups
- * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is of one group,
- * so of one window of time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
- * thread on one PMU. To add a core or an event: a row in gen/tables/pmu.tbl.
- * Entry points: pmc_begin, pmc_read, pmc_look. */
+ * Identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the lists of
+ * gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events), and
+ * counts them: on all CPUs, in some processes or in a cgroup. Types and fields of events come from
+ * sysfs, except the two ABI types of generic events. Events are opened in groups (pmc_groups[]),
+ * which the kernel counts all at once or not at all: every ratio is computed within one group, and
+ * thus over the same time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
+ * thread on one PMU. To add a core or an event, add a row to gen/tables/pmu.tbl. Entry points:
+ * pmc_begin, pmc_read, pmc_look. */
 
-/* What is counted: one of these. The kernel gives counters to CPUs' events first and to tasks' last
- * (ctx_resched in kernel/events/core.c), so beside the machine's a process's would get none. */
+/* What is counted; only one of these. The kernel gives counters to CPU events first and to task
+ * events last (ctx_resched in kernel/events/core.c), so a process's events would get none while the
+ * machine's are counted. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/out/pmu.h. Roles are what events are for. */
+/* Rows of gen/out/pmu.h. A role is the purpose of an event. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* the group in which it is counted for its metric; PG_NONE: none */
+    u8 home;                /* the group that gives the role's own metric; PG_NONE: none */
     u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* roles that it is the sum of, where it has no event */
-    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: there is none */
+    u8 parts[2];            /* if it has no event: the roles of which it is the sum */
+    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names in a PMU's events/, the best first */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* part / of, times `times` */
+    u16 metric;             /* the ratio part / of, times `times` */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
-    u16 list;                  /* of events, as other cores may have: a bit of pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: that it is in, where there are several kinds of cores */
-    u8 family, slots, memory;  /* slots: of AMD's pipeline a cycle; memory: enum unc_where */
-    u32 models[8];             /* bits */
+    u16 list;                  /* its list of events: a bit of pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: the core's PMU if the CPU has several kinds of cores */
+    u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
+    u32 models[8];             /* a bit for each model number */
     const char *name, *source;
 };
 
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* as sysfs has them; the vendor's name */
+    const char *terms, *name;  /* in sysfs's syntax; the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* The same, of what unc_ counts: of memory, then energy. */
+/* Roles of the events that unc_ counts: memory, then energy. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
 enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* sum: of both directions */
 
-/* Which cores count memory by events that sysfs does not list. */
+/* Cores that count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* The PMU: this, or this and _N; bits that a box can move at once, 0: not known. */
+/* A PMU named `pmu`, or `pmu` with a suffix _N; width: bits per transfer, 0: not known. */
 struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
 
-/* The event's name in sysfs; its terms, and where they are right though sysfs does not name it. */
+/* An event's name in sysfs; its terms, and the cores where the terms are valid even if sysfs does
+ * not name the event. */
 struct unc_row { u8 class, role, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
-/* Intel's Topdown, level 1: the share of the slots that each has. */
+/* Intel's Topdown, level 1: shares of the pipeline slots. */
 static const struct { u16 metric; u8 role; } pmc_slots[] = {
     { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
     { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
@@ -28870,68 +28943,68 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* an event as perf_event_open wants it */
+struct pmc_code {              /* an event's fields for perf_event_open */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* the vendor's, the kernel's; NULL: there is none */
-    bool generic, alias;       /* alias: name is the first word */
+    const char *name;          /* the vendor's or kernel's name; NULL: none */
+    bool generic, alias;       /* alias: name is the first word of a list */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* of its events */
+    const char *source;        /* where its events were found */
     u32 type, slots;
     u16 list;                  /* a bit; 0: not known */
-    bool known, all;           /* all: its CPUs are all there are */
+    bool known, all;           /* known: its core is known; all: it covers all CPUs */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* why it cannot be opened; 0: it can, or is not tried yet */
+    int err[N_PR];             /* why it cannot be opened; 0: it can, or was not tried yet */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* 0: all of that CPU's, or the cgroup's */
+    pid_t tid;                 /* 0: counts all threads of the CPU, or of the cgroup on it */
     u8 pmu, task;
     bool on;
-    u64 at_ns;                 /* when it was read last; 0: never */
-    /* fd -1: none */
+    u64 at_ns;                 /* when it was last read; 0: never */
+    /* fd -1: not open */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG];
 };
 
-/* What one group of a unit has counted since the reading before, by role. */
+/* A unit's counts of one group since the previous reading, by role. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: of the time in which it was counted */
+    double value[N_PR], share; /* share: of the time in which the group was counted */
     bool has[N_PR], counted;
 };
 
-/* What the units of a thing have counted since the reading before, by group and role. */
+/* The counts of a thing's units since the previous reading, by group and role. */
 struct pmc_sum {
-    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, filled or not */
+    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or not */
     bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* some unit has counted it; some unit has not */
-    double share;              /* the least */
+    double share;              /* the smallest of the units */
     bool any, counted, fresh;  /* there are units; one has counted; none was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units, hint;
     struct pmc_unit *unit;
-    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* of opt.pids; ended: this reading is the last */
+    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: last reading */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only, more_pmus;
-    bool off[N_PG];            /* groups for which there were no descriptors */
+    bool off[N_PG];            /* groups without file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
     struct pmc_sum all, group, pmu[PMC_PMUS], one[PMC_TASKS], cpu;
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
-static int pmc_cgroup = -1;    /* the directory of mo.cgroup */
+static int pmc_cgroup = -1;    /* file descriptor of mo.cgroup's directory */
 
-/* --- which CPU it is --- */
+/* --- identifying the CPU --- */
 
-/* "0-3,8": bits; false: no such list. */
+/* Reads a list of CPUs "0-3,8" as bits. Returns false if there is no such list. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -28953,10 +29026,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* What names of PMUs and vendors are made of: they go into messages as they are. */
+/* Characters of valid PMU and vendor names; they are printed unescaped. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* The value of a line "key : value", if that is its key. */
+/* Returns the value of a line "key : value" with the given key, or NULL. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -28967,7 +29040,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* cpuinfo's first processor (x86), or the one asked for (arm64); its MIDR, 0 without one. */
+/* Reads the first processor of cpuinfo (x86) or the requested one (arm64). Returns its MIDR, 0 if
+ * none. */
 static u64 pmc_cpuinfo(u32 cpu)
 {
     u32 part = 0, imp = 0, at = 0;
@@ -28996,7 +29070,7 @@ static u64 pmc_cpuinfo(u32 cpu)
     return (u64)imp << 24 | (u64)part << 4;
 }
 
-/* MIDR_EL1 of the PMU's first CPU that has it in sysfs, or by cpuinfo. */
+/* Returns MIDR_EL1 of the PMU's first CPU that has it in sysfs; else the MIDR from cpuinfo. */
 static u64 pmc_read_midr(const struct pmc_pmu *p)
 {
     u32 first = PMC_CPUS;
@@ -29028,7 +29102,7 @@ static void pmc_arm_core(struct pmc_pmu *p)
         }
 }
 
-/* The core of this processor that a PMU of sysfs is of; NULL: it is not known. */
+/* Returns the core type behind a PMU of sysfs; NULL: not known. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
@@ -29056,7 +29130,7 @@ static void pmc_x86_core(struct pmc_pmu *p)
 
 /* --- which events --- */
 
-/* The word of the event that has this name, of n bytes; NULL: there is none. */
+/* Returns the config word with this name of n bytes; NULL: none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
     bool config = n >= 6 && !strncmp(name, "config", 6);
@@ -29067,7 +29141,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return config && n == 7 && name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Puts a value into the bits that the PMU's format says, as "config:0-7,32-35"; 0 or -errno. */
+/* Stores a value in the bits given by the PMU's format, such as "config:0-7,32-35". Returns 0 or
+ * -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -29086,10 +29161,10 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* bits that an older kernel's format has no place for */
+    return v || !word ? -EOVERFLOW : 0; /* an older kernel's format lacks some bits */
 }
 
-/* "event=0xd1,umask=0x8,inv": as the files of events/ are. */
+/* Parses terms like those of sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -29104,7 +29179,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* The first of these names that is in the PMU's events/. */
+/* Uses the first of these names that the PMU's events/ has. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -29122,8 +29197,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* The kernel's own choice: by PERF_TYPE_HARDWARE, with the PMU's type above where there are several
- * (Linux 5.12). Where the core is known, only what no other list says better. */
+/* Uses the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type in the upper half if
+ * there are several PMUs (Linux 5.12). If the core is known, generic cache events are not used. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -29136,7 +29211,7 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Returns 0, or -errno. */
+/* Chooses the event for a role. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -29150,7 +29225,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* A PMU of cores is "cpu", or has a file cpus (as perf tells them from others). */
+/* Adds a PMU if it belongs to cores: it is named "cpu" or has a file cpus (perf's rule). */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -29170,12 +29245,12 @@ static void pmc_add_pmu(const char *name)
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* drivers/perf/arm_pmuv3.c: 0x5 */
+    if (met_there(path) && met_text(path, s, sizeof s)) /* 0x5, see drivers/perf/arm_pmuv3.c */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Finds the CPU, its PMUs and their events; nothing is opened. */
+/* Finds the CPU, its PMUs and their events; opens nothing. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(0);
@@ -29201,7 +29276,8 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a unit, or of a cgroup on its CPU: a descriptor, or -errno. */
+/* Opens an event for a unit; `group`: for the cgroup on the unit's CPU. Returns a descriptor or
+ * -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
@@ -29219,7 +29295,7 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* A descriptor that leaves enough for what else wants some; -EMFILE: it does not, and is closed. */
+/* Returns f if enough descriptors are left for other uses; else closes it and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -29230,7 +29306,8 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* A descriptor of an event, or -errno; with rights for user mode alone, that is counted. */
+/* Opens an event. Without the right to count the kernel, counts only user mode. Returns a
+ * descriptor or -errno. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     int f = pmc_open_event(c, u, leader);
@@ -29255,9 +29332,9 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* An event that will not join its group may be good for itself: then the group is too large. One
- * that there is for the CPU, but not for the cgroup: that is without perf_event (of version 2,
- * before any controller was switched on: css_tryget_online_from_dir, Linux 6.1). */
+/* Returns why an event cannot be opened. If it can be opened outside its group, the group is too
+ * large: -E2BIG. If it exists for the CPU but not for the cgroup, the cgroup lacks perf_event (in
+ * cgroup v2 before any controller was enabled: css_tryget_online_from_dir, Linux 6.1): -ENODATA. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -29277,8 +29354,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Whether a group has an event that can be had and whose numbers are told: the first alone is for
- * nothing, where it is not at home. */
+/* Returns whether a group has a usable event whose home is this group. An event of another home,
+ * such as a group's first, is useless alone. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29287,7 +29364,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Opens the events of a group that can be had. Returns 0, or why it is to be tried later. */
+/* Opens the usable events of a group. Returns 0, or why it must be tried again later. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -29317,8 +29394,8 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Does without the last group that is on, for all units; returns which that was. There is one: that
- * which was to be opened. */
+/* Closes the last open group of all units, and returns which one that was. There always is one: the
+ * one that was to be opened. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29330,7 +29407,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group for a unit; out of descriptors, the last groups are done without. */
+/* Opens a group for a unit. If descriptors run out, gives up the last groups. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -29341,7 +29418,7 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* NULL: no memory. */
+/* Adds a unit. Returns NULL if out of memory. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -29356,7 +29433,8 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* The unit of a CPU: the one behind that which was asked for last, most often. NULL: no memory. */
+/* Returns the unit of a CPU, which is usually the one after the unit returned last. NULL: out of
+ * memory. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     for (u32 n = 0; n < pmc.n_units; n++) {
@@ -29370,7 +29448,7 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu });
 }
 
-/* A unit for each CPU that is on now and has none, an end to those of CPUs that are off. */
+/* Adds units for the CPUs that came online, and closes those of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -29395,7 +29473,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Units for the threads that a process has now; those to come are inherited. */
+/* Adds units for a process's current threads; future threads inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -29409,8 +29487,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* A thread that came while the others were opened may be inherited or not: then all is done again,
- * and if that does not end, nothing is counted. */
+/* Opens a process's threads. A thread created meanwhile may have inherited the events or not: then
+ * kvis closes them and starts again, and gives up after some tries. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29439,7 +29517,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Opens the cgroup, while a relative path is what it was. */
+/* Opens the cgroup while a relative path is still valid. */
 static void pmc_begin(void)
 {
     pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
@@ -29449,7 +29527,7 @@ static void pmc_begin(void)
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
 
-/* Why an event for a role cannot be counted; good until the same is asked of that role again. */
+/* Returns why an event for a role cannot be counted; valid until the next call for that role. */
 static const char *pmc_reason(u32 role, int e)
 {
     bool task = pmc.scope == PS_TASK;
@@ -29470,7 +29548,7 @@ static const char *pmc_reason(u32 role, int e)
     return pmc.why[role];
 }
 
-/* What is counted that is less than one would think. */
+/* Warns if less is counted than the user may expect. */
 static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
@@ -29508,7 +29586,7 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* Reads a group of a unit; at the first reading, all values are 0. */
+/* Reads a group of a unit. The first reading gives 0 for all values. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -29525,7 +29603,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* its CPU was off and on again: pmc_cpus opens other events */
+        pmc_close_unit(u); /* its CPU went offline and came back: pmc_cpus reopens it */
         return;
     }
     if (d.enabled)
@@ -29539,8 +29617,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* A role without an event of its own is the sum of its parts: first-level misses of a TLB are those
- * that the second level has and those that it has not. */
+/* Adds the roles without an event of their own, which are sums of two others: first-level TLB
+ * misses are second-level hits plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29552,8 +29630,9 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
- * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
+/* Corrects the empty slots of Neoverse N2 and V2 with 5 slots, which count one frontend slot too
+ * many per cycle (perf's list for them, arch/arm64/arm/neoverse-n2-v2/metrics.json in Linux
+ * 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -29563,7 +29642,7 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
     value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-/* Adds what a group of a unit has counted in this time. */
+/* Adds what a group of a unit has counted since the previous reading. */
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
@@ -29601,15 +29680,15 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
     u->at_ns = u->on ? now : 0;
 }
 
-/* --- what there is to tell --- */
+/* --- publishing --- */
 
-/* Whether all units have counted a role in a group. */
+/* Returns whether all units have counted a role in a group. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Topdown, level 1, of Intel: slots by their kind, which add up to all. */
+/* Sets Intel's Topdown, level 1: slots by kind; their sum is all slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -29623,8 +29702,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* The same, of AMD and Arm: empty slots and operations (AMD: Zen 4's PPR; Arm: perf's
- * arch/arm64/sbsa.json of Linux 7.0). */
+/* Sets Topdown, level 1, of AMD and Arm, from empty slots and operations (AMD: Zen 4's PPR; Arm:
+ * perf's arch/arm64/sbsa.json in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -29648,7 +29727,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* The number of a role: its rate, and in Prometheus the sum since the start. */
+/* Sets a role's metric: its rate, and for Prometheus its sum since the start. */
 static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
 {
     u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -29685,7 +29764,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 /* --- why not --- */
 
-/* Why there is no number for a role; NULL: there is one, or it is the sum of two that there are. */
+/* Returns why there is no value for a role; NULL: there is one, or both of its parts have one. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -29735,7 +29814,8 @@ static void pmc_tasks(void)
     }
 }
 
-/* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
+/* Reads all units. A CPU's values are published as soon as they are read, sums over CPUs at the
+ * end. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -29756,7 +29836,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why the machine has not what is counted */
+    static const char *const others[] = { /* why there is no value for the machine */
         [PS_TASK] = "the counters are those of -p", [PS_CGROUP] = "the counters are --cgroup's"
     };
     if (!pmc.begun) {
@@ -29791,13 +29871,13 @@ static void pmc_read(void)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl ===============================
- * What no CPU counts but the machine around it: PMUs of memory controllers and of RAPL, and the
- * bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs are what its
- * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes or
- * energy (and, of AMD, whose PMUs list no events, the terms). An event is counted once for each CPU
- * of the cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is
- * there only where every box of the socket is counted: some of them are no bandwidth.
- * Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * Counters of the hardware around the CPUs: PMUs of memory controllers and of RAPL, and the bytes
+ * that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs come from its directory
+ * in sysfs; gen/tables/pmu.tbl only names the events that count bytes or energy (and the terms for
+ * AMD, whose PMUs list no events). An event is counted once on each CPU of the PMU's cpumask, which
+ * has one CPU per socket or die, and is added to that CPU's socket. A value is published only if
+ * all controllers of the socket are counted: a part of them is no bandwidth. Entry points:
+ * unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -29810,12 +29890,12 @@ enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
 struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
-struct unc_event {             /* as it was found; counted by those units that name it */
+struct unc_event {             /* an event that was found; units refer to it */
     u16 pmu;
     u8 row;
     int err;
     struct pmc_code code;
-    double scale;              /* to bytes, microjoules; 0: not known */
+    double scale;              /* factor to bytes or microjoules; 0: not known */
 };
 
 struct unc_unit {
@@ -29824,13 +29904,13 @@ struct unc_unit {
     struct pf_count count;
 };
 
-/* What a socket has counted of each role. */
+/* The counts of a socket by role. */
 struct unc_socket {
     s64 id;                    /* -1: not known */
     double sum[N_UR], share;
     bool opened[N_UR];         /* an event for it is counted */
-    bool refused[N_UR];        /* another is not */
-    bool hole[N_UR];           /* one was not counted in this interval */
+    bool refused[N_UR];        /* another event for it is not */
+    bool hole[N_UR];           /* an event was not counted in this interval */
 };
 
 static struct {
@@ -29840,11 +29920,11 @@ static struct {
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried, boxes;
     bool begun[2], no_dir;
-    bool too_many;             /* memory controllers: those that did not fit are in no sum */
-    u8 class;                  /* the memory controllers that are counted; UC_NONE: none */
+    bool too_many;             /* some memory controllers did not fit: no sums */
+    u8 class;                  /* the memory controllers in use; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first why one cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* the first reason why an event cannot be counted */
 
 /* --- which PMUs, which events --- */
 
@@ -29853,13 +29933,13 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Whether the memory controllers that are counted count this. */
+/* Returns whether the memory controllers in use count in this way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Whether it is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
+/* Returns whether name is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -29871,7 +29951,7 @@ static bool unc_is(const char *name, const char *pmu)
 static int unc_order(const void *a, const void *b)
 {
     const char *x = ((const struct unc_pmu *)a)->name, *y = ((const struct unc_pmu *)b)->name;
-    size_t n = strlen(x), m = strlen(y); /* uncore_imc_10 is behind uncore_imc_9 */
+    size_t n = strlen(x), m = strlen(y); /* uncore_imc_10 sorts after uncore_imc_9 */
     return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
@@ -29899,14 +29979,14 @@ static void unc_find_pmus(void)
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
-/* Whether this CPU's events are the row's, though sysfs does not list them. */
+/* Returns whether this CPU has the row's event although sysfs does not list it. */
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
     return where == UW_ANY || (c && c->memory == where);
 }
 
-/* How much of our own unit is one of `s`: bytes, or of energy microjoules; 0: it is another. */
+/* Returns the factor from unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
 static double unc_unit(const char *s, bool energy)
 {
     static const struct { char name[8]; double n; } units[] = {
@@ -29919,8 +29999,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* What one count is: as .scale and .unit say, or where there is neither, the 64 bytes of a burst,
- * which is what a CAS command moves (of DDR4 and DDR5 both). 0: not known. */
+/* Returns the value of one count, from .scale and .unit; without both, 64 bytes, which is the size
+ * of a burst that a CAS command transfers (DDR4 and DDR5). 0: not known. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -29964,7 +30044,7 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of a class; nothing is opened. Returns whether there are any. */
+/* Finds the events of a class; opens nothing. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29981,7 +30061,7 @@ static bool unc_find_class(u8 class)
     return unc.n_events > before;
 }
 
-/* Finds the PMUs and their events; once. */
+/* Finds the PMUs and their events, once. */
 static void unc_look(void)
 {
     static bool done;
@@ -30000,7 +30080,7 @@ static void unc_look(void)
 
 /* --- counting --- */
 
-/* The socket of a CPU; NULL: there are too many. */
+/* Returns the socket of a CPU; NULL: there are too many. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
     const char *path = met_path("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
@@ -30017,7 +30097,7 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Of a role that lacks an event: of this socket, or (NULL) of all. */
+/* Notes that a role lacks an event, in one socket or (NULL) in all, and why. */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -30055,7 +30135,7 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-/* On each CPU of the PMU's cpumask. */
+/* Opens an event on each CPU of the PMU's cpumask. */
 static void unc_open_all(u32 event)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -30083,7 +30163,7 @@ static void unc_open(u32 event)
         unc_open_all(event);
 }
 
-/* Begins to count power, or memory. */
+/* Starts counting power or memory. */
 static void unc_begin(bool power)
 {
     unc_look();
@@ -30096,11 +30176,11 @@ static void unc_begin(bool power)
     for (u32 k = 0; k < unc.n_events; k++)
         if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
-    met.src[met.cur].at_ns = u_now(); /* what is counted is counted from here on */
+    met.src[met.cur].at_ns = u_now(); /* counting starts now */
 }
 
-/* Adds what an event has counted since the reading before to its socket; returns in which time, ns;
- * 0: nothing, though there was time to (nor where its CPU is off: then it is not even enabled). */
+/* Adds an event's count since the previous reading to its socket. Returns the time in which it was
+ * counted, in ns; 0: it was not counted, because others used the counter or its CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -30121,8 +30201,8 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads power, or memory, into the sums of the sockets. The time that has passed is the counters'
- * own: kvis may have waited for a CPU before it came to read them. */
+/* Reads power or memory into the sums of the sockets. The elapsed time is the counters' own,
+ * because kvis may have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -30142,14 +30222,14 @@ static void unc_read_units(bool power)
         met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* Whether a socket has something to count for a role. */
+/* Returns whether a socket has events for a role. */
 static bool unc_counts(const struct unc_socket *s, u32 role)
 {
     return s->opened[role] || s->refused[role]
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Whether all of that was counted; both directions make the sum of both. */
+/* Returns whether all of a role's events were counted; reads and writes together give UR_BOTH. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -30159,7 +30239,8 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Tells each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets. */
+/* Publishes each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets'
+ * things. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -30186,7 +30267,7 @@ static void unc_publish(u32 from, u32 to)
         unc_publish_role(role, of);
 }
 
-/* --- what the DIMMs can do --- */
+/* --- the peak bandwidth of the DIMMs --- */
 
 static u32 unc_le(const u8 *p, u32 at, u32 n)
 {
@@ -30197,18 +30278,18 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 }
 
 static struct {
-    u32 n, width;        /* DIMMs; their data lines, in sum */
-    double peak;         /* bytes per second, if each could work at once */
+    u32 n, width;        /* number of DIMMs; the sum of their data lines */
+    double peak;         /* bytes per second if all could work at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
 
-/* A structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
+/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
     u32 speed = n >= 0x17 ? unc_le(p, 0x15, 2) : 0, set = n >= 0x22 ? unc_le(p, 0x20, 2) : 0;
-    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot; Optane */
+    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot, or Optane */
         return;
     if (speed == 0xffff)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
@@ -30222,7 +30303,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Structures: type, length, handle, fields; then strings, up to two zeros. */
+/* Reads all structures: type, length, handle, fields; then strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30252,23 +30333,24 @@ static void unc_dmi_read(void)
                  "width of each DIMM");
 }
 
-/* Data lines of all controllers that there are; 0: not known. */
+/* Returns the number of data lines of all controllers; 0: not known. */
 static u32 unc_lines(void)
 {
-    u32 n = unc.boxes * 64; /* amd_df: those that moved something */
+    u32 n = unc.boxes * 64; /* amd_df: controllers that have transferred data */
     for (u32 k = 0, last = ~0u; k < unc.n_units; k++) {
         const struct unc_event *e = &unc.event[unc.unit[k].event];
         const struct unc_row *r = &unc_rows[e->row];
         if (r->role != UR_READ || (last != ~0u && unc.unit[k].event != last
                                    && unc.event[last].pmu == e->pmu))
-            continue; /* a box once, though it has two sub-channels */
+            continue; /* each controller once, even with two sub-channels */
         last = unc.unit[k].event;
         n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* of two channels */
     }
     return n;
 }
 
-/* Two DIMMs of a channel take turns: no more can be moved than there are lines to controllers. */
+/* Sets the peak bandwidth. The DIMMs of a channel take turns, so the lines to the controllers limit
+ * it. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30288,7 +30370,7 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
-/* Why there is no number for a role of memory; NULL: the source's reason. */
+/* Returns why there is no value for a role of memory; NULL: the source has the reason. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -30360,20 +30442,20 @@ enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether a domain has none of that, so that there is no sum. */
+/* Whether a domain lacks this metric, so that there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Of what is no number: Unavailable, Error, Unassigned. */
+/* Notes a file whose value is not a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* its end tells more */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* the end is more specific */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
 }
 
-/* One number of a domain: mbm_total_bytes, mbm_local_bytes. */
+/* Takes a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30391,7 +30473,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* The domains of a group's mon_data: "mon_L3_00". */
+/* Takes the domains of a group's mon_data: "mon_L3_00". */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30407,7 +30489,7 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* The groups that were made. */
+/* Takes the groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30422,7 +30504,7 @@ static void unc_mbm_groups(void)
     }
 }
 
-/* The default group, and those that were made: a task is in one of them. */
+/* Takes the default group and the created ones; every task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -30449,20 +30531,22 @@ static void unc_mbm(void)
 }
 
 /* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
- * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
- * record is sent. Where one does not load, that costs its own sources only. To add a probe: a
- * function under SEC() in its family's gen/probes/NAME.bpf.c; what it counts, in the family's
- * struct of gen/wire.h; and the metric's row, whose column `wire` names that member. Then `make
- * gen`, read the new array against the list at the head of bpf_insns/VETTED, and sign it there.
- * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
+ * The families sched and blk (gen/probes) count in the kernel and are read once per interval; they
+ * send no records. If a family does not load, only its own sources are missing. To add a probe:
+ * write a function under SEC() in its family's gen/probes/NAME.bpf.c; add a member for its counts
+ * to the family's struct in gen/wire.h; add the metric's row, whose column `wire` names that
+ * member. Then run `make gen`, check the new array against the list at the top of bpf_insns/VETTED,
+ * and sign it there. (The test adding tries this.) Entry points: mk_start, mk_runq, mk_depth,
+ * mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* A program of which the first constant is 1 where its tracepoint has one more argument: it does
- * not attach where that is not so (with typed arguments: not load), and is loaded again without. */
+/* Loads and attaches a program whose first constant is 1 if its tracepoint has one more argument.
+ * If the kernel's tracepoint lacks it, the program fails to attach (with typed arguments: to load),
+ * and is loaded again with 0. Returns 0 or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30475,7 +30559,8 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* The programs of a family that are of a type, if this kernel has all that they hang on: bits. */
+/* Returns the programs of a family that have a type, as bits; 0 if one of them needs a typed
+ * tracepoint that this kernel lacks. */
 static u32 mk_form(struct bpf_obj *o, u32 type)
 {
     u32 form = 0;
@@ -30488,8 +30573,8 @@ static u32 mk_form(struct bpf_obj *o, u32 type)
     return form;
 }
 
-/* Where BTF has a field, the raw forms of a family's programs, with typed arguments if it knows
- * those; else the classic ones, if there are any: bits. */
+/* Returns the programs to load, as bits: if BTF has `field`, the raw forms (with typed arguments if
+ * `typed` and BTF describes them); else the classic ones, if there are any. */
 static u32 mk_programs(struct bpf_obj *o, const char *field, bool typed)
 {
     u32 raw = mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT), tp = mk_form(o, BPF_PROG_TYPE_TRACEPOINT);
@@ -30507,7 +30592,7 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* 0, or -errno and obj.why. */
+/* Loads and attaches a family. Returns 0, or -errno with obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     int e = bpf_open(o);
@@ -30525,7 +30610,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, untyped);
 }
 
-/* Why a family is not there: what the loader said, and what fixes it. */
+/* Completes obj.why, why a family is missing, with the fix, and closes the family. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30537,15 +30622,15 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
-    struct wire_sched cpu;   /* as read; the sum of all: */
+    struct wire_sched cpu;   /* as read; the sums of all CPUs follow */
     u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Slots for all numbers that tasks can have, within reason. */
+/* Returns the number of slots for all possible pids, within limits. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -30583,7 +30668,7 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads what the programs have counted, once an interval, whichever source asks first. */
+/* Reads the programs' counts once per interval, whichever source needs them first. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30598,7 +30683,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never on */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -30637,18 +30722,18 @@ enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n, slots;            /* disks; places that there are */
-    u32 without;             /* disks without a place, when they were looked for last */
+    u32 n, slots;            /* slots in use; all slots */
+    u32 without;             /* disks without a slot at the last look */
     u64 missed;
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];     /* as in /sys/block */
-        u64 requests, sequential; /* as read last */
+        u64 requests, sequential; /* last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
 
-/* The place of a disk; mk_blk.n: it has none. */
+/* Returns the slot of a disk; mk_blk.n: it has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -30657,7 +30742,7 @@ static u32 mk_find_disk(u32 dev)
     return k;
 }
 
-/* The number of a disk as the kernel has it; 0: there is no such disk, or nothing in it. */
+/* Returns the kernel's device number of a disk; 0: there is no such disk, or no medium in it. */
 static u32 mk_disk_number(const char *sys)
 {
     char text[32], *end;
@@ -30669,7 +30754,7 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Tells the programs the place of a disk. */
+/* Gives a disk a slot, and stores the slot in the programs' map. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
@@ -30687,7 +30772,7 @@ static void mk_add_disk(const char *sys, int map)
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
-/* The disks of this machine, in the directory's order; those that have a place already keep it. */
+/* Gives slots to the machine's disks in the directory's order. Disks that have a slot keep it. */
 static void mk_add_disks(int map)
 {
     DIR *d = opendir(met_path("/sys/block"));
@@ -30717,7 +30802,7 @@ static void mk_blk_start(void)
         mk_why(o, e);
 }
 
-/* The share of the requests of this interval that are sequential. */
+/* Sets the share of this interval's requests that are sequential. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     if (met.src[met.cur].elapsed_s > 0)
@@ -30760,7 +30845,7 @@ static void mk_block(void)
         return;
     }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* a disk that is new, maybe */
+    if (missed != mk_blk.missed) /* perhaps a new disk */
         mk_add_disks(bpf_map(o, "disks"));
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
@@ -30769,7 +30854,8 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads what the sources that are on need: before anything is read, for it takes its time. */
+/* Loads the programs of the selected sources. Called before anything is read, because it takes
+ * time. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -30781,9 +30867,9 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
- * The family vq hangs on functions that drivers call for each buffer, so that it is loaded only for
- * who asks (-c virtio). Of a table of symbols those are taken that kallsyms has. Without BTF of the
- * ring's types there are no sizes and no depths, and a ring is called what its interrupt is called.
+ * The family vq attaches to functions that drivers call for each buffer, so it is loaded only on
+ * request (-c virtio). It uses those functions of vq_places[] that kallsyms lists. Without BTF for
+ * the types of virtio_ring, sizes and depths are unknown, and a ring is named after its interrupt.
  * Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
@@ -30794,8 +30880,8 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "the programs of vq are others");
 
-/* At the entry and at the return of what; at: 0, nothing. The first is in every virtio_ring.c; the
- * senders of notifications are those of PCI, MMIO, vDPA and channel I/O. */
+/* The programs at a function's entry and return; back 0: none. Every virtio_ring.c has the first
+ * function. The functions that send notifications are those of PCI, MMIO, vDPA and channel I/O. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -30831,7 +30917,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed_gone: of rings that are no more */
+    u64 missed, missed_gone; /* missed_gone: of deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -30841,7 +30927,8 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* All entries before all returns: a call whose return alone is seen is one that was missed. */
+/* Attaches all entry programs before the return programs: a return without an entry then means that
+ * the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -30872,19 +30959,19 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the last that is put there is taken first */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack: slot 0 is on top */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* to know whose an interrupt is takes BTF */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* finding the owner of an interrupt needs BTF */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
     return vq_attach(o);
 }
 
-/* Whether this machine has a virtio device; if not, why. */
+/* Returns whether this machine has a virtio device; sets why if not. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -30916,7 +31003,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* What the kernel has made of a device: its disk, its network interface. */
+/* Reads the kernel's name for a device: its disk or network interface. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -30925,8 +31012,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
-/* Without BTF: the interrupt of a ring is called virtio0-req.0 (vp_find_vqs_msix), if no other ring
- * has the same one. Whether it is known yet. */
+/* Without BTF: names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless
+ * rings share the interrupt. Returns whether the name is known yet. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -30949,7 +31036,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* virtio0/0:req.0, of which the driver is virtio_blk, for vda. */
+/* Names a ring: virtio0/0:req.0; its info is the driver and the device, such as virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     char made[VQ_WORD] = "";
@@ -30982,11 +31069,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* one of them may just be on its way */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may just be in progress */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* none ever: maybe by a function that is not in vq_places[] */
+    if (w->notified) { /* none ever: perhaps vq_places[] lacks the function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -31001,30 +31088,30 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* Whether the slot was in use. */
+/* Reads a slot. Returns whether it was in use. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* not later than what is read */
+    u64 now = u_now(); /* before the counters are read */
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        memset(w, 0, sizeof *w); /* its slot is for another ring */
+        memset(w, 0, sizeof *w); /* another ring may use the slot */
         if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
             bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* only asked, as others with the same interrupt are */
+        return true; /* only checked, because another ring has the same interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    if (is_new) /* one of that name may have been there before */
+    if (is_new) /* an earlier ring may have had this name */
         met_hists_anew(i);
     snprintf(i->info, sizeof i->info, "%s", r->info);
     vq_counts(i, r, w, now);
@@ -31058,16 +31145,16 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests where this kernel is the device: vhost ==================
- * The family vhost (gen/probes) hangs on the functions that a device's worker runs, of those
- * drivers that are here when kvis starts. Entry points: vh_start, vh_read. */
+ * The family vhost (gen/probes) attaches to the functions that a device's worker runs, if their
+ * drivers are loaded when kvis starts. Entry points: vh_start, vh_read. */
 
 #include "bpf_insns/vhost.h"
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* rows of vhost_progs */
 
-/* Functions that a worker runs, with a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c):
- * of which queue (VH_UNKNOWN: by the queue's address), whether it is a kick, and whether the queue
- * carries what the guest wants done (gaps): of one by which it receives a full ring is no stall. */
+/* Functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
+ * queue: VH_UNKNOWN: known only by the queue's address. kick: it handles a kick. gaps: the queue
+ * carries the guest's requests; in a queue by which the guest receives, a full ring is no stall. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -31086,21 +31173,21 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     struct bpf_cfgs cfg;
-    bool deep;               /* the ring is looked at */
-    int prog[ARRAY_LEN(vh_handlers)]; /* of each handler, 0: none */
-    struct wire_vh now;      /* as it was at now_ns or later */
+    bool deep;               /* the programs read the ring */
+    int prog[ARRAY_LEN(vh_handlers)]; /* of each handler; 0: none */
+    struct wire_vh now;      /* read at now_ns or later */
     u64 now_ns;
 } vh;
 
-/* Hangs the programs on one of the handlers. */
+/* Attaches the programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* what all programs have: CFG_DEEP */
+    c->n = o->n_cfg = 1; /* CFG_DEEP, which all programs have */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -31119,7 +31206,8 @@ static const char vh_none[] =
     "no driver of vhost devices is here" U_FIX
     "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
-/* One that cannot be watched costs the queues that it serves; obj.why then says it. */
+/* Attaches to all handlers. Returns 0 if any can be watched. Failures are left in obj.why; the
+ * queues of those handlers are missing. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31157,8 +31245,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Symbols are only looked for where there is vhost: it takes its time. (The module has parameters,
- * so that its directory is there where it is built in, too.) */
+/* Looks up symbols only if there is vhost, because that takes time. (The module has parameters, so
+ * its directory exists even if it is built in.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -31182,9 +31270,9 @@ static void vh_start(void)
                  : "no BTF of vhost here (/sys/kernel/btf/vhost), by which to find the ring");
 }
 
-/* Whose device it is: the worker is a thread of the owner's, before 6.4 a kernel thread that is
- * called after the thread that asked for it: vhost-TID (drivers/vhost/vhost.c). Numbers are the
- * first pid namespace's. */
+/* Sets a device's owner. The worker is a thread of the owner's process; before 6.4 it is a kernel
+ * thread named after the thread that requested it: vhost-TID (drivers/vhost/vhost.c). Pids are
+ * those of the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -31200,7 +31288,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* net/WORKER/tx: what it is, the thread that works for it, its queue. */
+/* Returns the thing for a queue, such as net/WORKER/tx: device, worker thread, queue. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -31226,14 +31314,14 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    if (met.tick > 1) /* the programs counted from 0 on */
+    if (met.tick > 1) /* the programs counted from 0 */
         met_from_zero(i);
     met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* what was never measured is no 0 */
+    const bool there[N_VH_HISTS] = { /* a value that was never measured is not 0 */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -31243,7 +31331,7 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* Its worker has ended: another queue may have the slot. */
+/* The queue's worker has exited: frees the slot for another queue. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
@@ -31266,7 +31354,7 @@ static u64 vh_missed(void)
     return n;
 }
 
-/* Whether the worker of the queue has ended. */
+/* Returns whether the queue's worker has exited. */
 static bool vh_gone(void)
 {
     char path[64];
@@ -31276,7 +31364,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* not later than what is read */
+    vh.now_ns = u_now(); /* before the counters are read */
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
@@ -31292,7 +31380,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* now its numbers are its last */
+        bool gone = vh_gone() && vh_slot(slot); /* after the exit the values are final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
