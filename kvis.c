@@ -31390,22 +31390,22 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
- * nothing here. Entry points: mout_interval, mout_end, mout_page_end. */
+ * Each sink walks metrics[] and prints the metrics that have a value in this interval; a new metric
+ * or source needs no code here. Entry points: mout_interval, mout_end, mout_page_end. */
 
-/* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
- * it, has the same names for its own. */
+/* Prometheus expositions. The file contains no process_... metrics of kvis: node_exporter, which
+ * reads the file, exports its own metrics under these names. */
 enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* which reasons the text has told: a hash */
-    struct { u64 src, told; } unmounted[2]; /* sources that lack /proc, /sys: bits */
+    u32 told[N_SRC];      /* hash of the reasons that the text last printed */
+    struct { u64 src, told; } unmounted[2]; /* bit masks of sources without /proc, /sys */
     struct writer csv;
     struct { struct buf text; u32 tick; } prom[N_PAGES]; /* the expositions */
-    struct buf findings;  /* of kvis diagnose, for the report: JSON */
-    bool screen;          /* the text is scr_'s */
-    bool prom_wrong;      /* FILE could not be written the last time */
+    struct buf findings;  /* JSON: the findings of kvis diagnose, for the report */
+    bool screen;          /* scr_ draws the text */
+    bool prom_wrong;      /* the last write of FILE failed */
 } mout = { .csv.fd = { -1, -1 } };
 
 static void mout_num(struct buf *b, double v)
@@ -31426,7 +31426,7 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
-/* Why a source has not all of its metrics; NULL: it has. */
+/* Returns why a source lacks some of its metrics; NULL: it lacks none. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -31446,16 +31446,16 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* Metrics that a source does not have for one reason. */
+/* Metrics that a source lacks, all for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* all: of how many */
+    u32 src, n, all; /* all: number of metrics of the source */
     u16 metric[N_METRICS];
-    bool own;        /* the reason is the metrics', not the source's */
+    bool own;        /* the reason belongs to the metrics, not to the whole source */
 };
 
-/* Why a source does not have a metric; of_source: where the metric has no reason of its own. NULL:
- * the source has it, or is off. */
+/* Returns why a source lacks a metric, or NULL if it has the metric or is off. of_source: the
+ * reason for metrics that have no reason of their own. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -31465,7 +31465,7 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
     return met.seen[m] == met.tick ? NULL : of_source;
 }
 
-/* All that a source does not have for the reason that metric m lacks for. */
+/* Collects all metrics that a source lacks for the reason `why`. */
 static struct mout_lack mout_lack(u32 src, const char *why, const char *of_source)
 {
     struct mout_lack l = { .why = why, .src = src, .own = why != of_source };
@@ -31478,7 +31478,7 @@ static struct mout_lack mout_lack(u32 src, const char *why, const char *of_sourc
     return l;
 }
 
-/* Calls fn for each reason for which a source does not have all of its metrics. */
+/* Calls fn once for each reason why a source lacks metrics. */
 static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *,
                                                               const struct mout_lack *))
 {
@@ -31499,10 +31499,10 @@ static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *,
     }
 }
 
-/* --- text: a line a source, and a line a thing that it counts by --- */
+/* --- text: one line per source, and one line per device, process, ... that it counts --- */
 
-/* So many significant digits, or all of a larger whole number: an exponent only where a double
- * no longer has each whole number. */
+/* Prints v with `digits` significant digits, or all digits of a larger integer. There is an
+ * exponent only from 9e15 on, where a double cannot hold every integer. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -31545,7 +31545,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     }
 }
 
-/* " device=sda"; nothing for what is not counted by a thing. */
+/* " device=sda"; nothing for an instance without a name. */
 static void mout_text_thing(struct buf *b, const struct met_inst *i)
 {
     if (!i->name[0])
@@ -31576,7 +31576,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Metrics that a source has not for one reason: by name, the first of them; none if it has none. */
+/* Names the first metric that a source lacks for one reason, or no metric if it lacks all. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31591,8 +31591,8 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* "/proc" or "/sys": what is not mounted and is all that the source lacks; else NULL. (Where /sys
- * is not mounted either, kvis finds sysfs by /proc.) */
+/* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
+ * mounted; else NULL. (If /sys is not mounted, kvis finds sysfs with the help of /proc.) */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31602,7 +31602,7 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* The same, or only a note of it: what is not mounted is said once for all. */
+/* Prints the reason, or marks the source in mout.unmounted: one line for all of them follows. */
 static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
 {
     const char *dir = mout_unmounted(l);
@@ -31629,7 +31629,7 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* What there is not, and why: the first time, and when the reason is another. */
+/* Prints the metrics that a source lacks and why: the first time, and when a reason changes. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -31666,14 +31666,15 @@ static void mout_text(struct buf *b)
         mout_text_unmounted(b, which);
 }
 
-/* --- distributions, as bcc prints them: a row an octave, or a place --- */
+/* --- distributions in bcc's format: one row per octave or per place --- */
 
 static bool mout_places(const struct met_hist *h)
 {
     return !met_hist_rows[h->row].prom;
 }
 
-/* Its octaves in this interval; the largest of them, and the first and last that are not 0. */
+/* Fills n with the counts of a histogram's octaves in this interval, and first and last with the
+ * first and last octave that is not empty. Returns the largest count. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -31718,8 +31719,8 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* A name as other programs read it, and never that of another thing: UTF-8, where bytes that are
- * none, and characters that act on a terminal, are \xHH. A \x of its own is \x5cx. */
+/* Returns a name as unique, printable UTF-8: invalid bytes and terminal control characters become
+ * \xHH, and a literal \x becomes \x5cx. */
 static const struct buf *mout_unique(const char *s)
 {
     static struct buf b;
@@ -31740,7 +31741,7 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* The same between quotes. CSV (RFC 4180) has a quote twice, a label of Prometheus \\ and \". */
+/* The same for a quoted string. CSV (RFC 4180) doubles quotes; Prometheus labels have \\ and \". */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -31753,14 +31754,14 @@ static void mout_quoted(struct buf *b, const char *s, bool csv)
     }
 }
 
-/* The same inside a JSON string. */
+/* The same for the inside of a JSON string. */
 static void mout_json_name(struct buf *b, const char *s)
 {
     const struct buf *name = mout_unique(s);
     b_json(b, name->p, name->len);
 }
 
-/* --- CSV: a row a number --- */
+/* --- CSV: one row per value --- */
 
 static void mout_csv_word(struct buf *b, const char *s)
 {
@@ -31809,7 +31810,7 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-/* The metric's name there, without its labels. */
+/* Formats the Prometheus name of a metric, without labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
@@ -31833,7 +31834,7 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
-/* A metric that is one number. */
+/* A metric with one value and no labels. */
 static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
@@ -31841,7 +31842,7 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* {a="b",c="d" without the end. Returns what another label begins with. */
+/* Writes {a="b",c="d" without the closing brace. Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -31858,7 +31859,7 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     return sep;
 }
 
-/* NAME{a="b"} and a blank; ending: of the name. */
+/* Writes NAME{a="b"} and a blank. ending: suffix of the name. */
 static void mout_prom_begin(struct buf *b, const char *name, const char *ending, const char *own,
                             const struct met_inst *i)
 {
@@ -31881,7 +31882,8 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* The things of one kind that have a metric: those with a name, or their sum. */
+/* Writes a metric for each named instance of one kind (sum: for their sum). Returns the number of
+ * lines. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -31897,8 +31899,9 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* All things that have a metric under one name, that of `of`. The sum of all things is left to who
- * asks, where there are things; so is that of each PMU's CPUs. Returns whether there are any. */
+/* Writes all instances of a metric whose Prometheus name is the one for kind `of`. The sum is
+ * omitted if there are named instances, and so is the sum over each PMU's CPUs: the reader can add
+ * them up. Returns whether anything was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -31912,7 +31915,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* A counter is there from its first reading on. */
+/* Counters are exported from their first reading on. */
 static void mout_prom(struct buf *b)
 {
     static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
@@ -31927,7 +31930,7 @@ static void mout_prom(struct buf *b)
         }
 }
 
-/* NAME_bucket{...,le="0.001"} 12 ... NAME_sum, NAME_count: since the start. */
+/* NAME_bucket{...,le="0.001"} 12 ... NAME_sum, NAME_count: cumulative since the start. */
 static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
@@ -31966,7 +31969,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* kvis_network_info{device="eth0",driver="e1000"} 1: what does not change, once for each thing. */
+/* kvis_network_info{device="eth0",driver="e1000"} 1: constant properties, one line per instance. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -31988,7 +31991,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     }
 }
 
-/* What there is to say of a collector, as node_exporter calls a source. */
+/* Metrics about each collector, which is node_exporter's word for a source. */
 enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
 
 static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
@@ -32029,7 +32032,7 @@ static void mout_prom_self(struct buf *b)
                   (double)met.backwards);
 }
 
-/* What the process of kvis uses, by the names that all exporters have for it. */
+/* Resource use of the kvis process, under the names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -32050,14 +32053,14 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* one is the directory's */
+    if (fds) /* minus the descriptor of the directory itself */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                       "File descriptors that kvis may have open", (double)limit.rlim_cur);
 }
 
-/* The exposition of this interval; it stays until the next. */
+/* Returns the exposition of this interval, which stays valid until the next interval. */
 static const struct buf *mout_exposition(enum mout_page page)
 {
     struct buf *b = &mout.prom[page].text;
@@ -32076,9 +32079,9 @@ static const struct buf *mout_exposition(enum mout_page page)
     return b;
 }
 
-/* Opens what the exposition is written to: a new file that will replace FILE, with its name in tmp;
- * or FILE itself (tmp is empty) where that is a device, a FIFO or a symbolic link, which must stay
- * what they are. Without a reader a FIFO is an error (ENXIO). Returns a descriptor or -errno. */
+/* Opens the file for the exposition. This is a temporary file that will replace FILE (its name goes
+ * to tmp), or FILE itself (tmp becomes empty) if it is a device, a FIFO or a symbolic link, which
+ * must not be replaced. A FIFO without a reader gives ENXIO. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -32094,8 +32097,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Writes FILE, an ordinary one in one step: who reads it sees all of it or all of the one before.
- */
+/* Writes FILE. A regular file is replaced atomically: readers see the old or the new content. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -32138,7 +32140,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
         }
 }
 
-/* Ends a list: without the comma behind its last. */
+/* Ends a list: removes the trailing comma and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
     b->len -= b->p[b->len - 1] == ',';
@@ -32183,8 +32185,8 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],[17408,1]]}], by
- * the lowest value of each bucket that is not empty. */
+/* "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],[17408,1]]}]
+ * A bucket is its lowest value and its count; empty buckets are omitted. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -32228,20 +32230,21 @@ static void mout_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the report: a page with a line a number, and a heat map a distribution ---
- * Each number has at most MOUT_POINTS points in time. When all are taken, two become one: the
- * least, the greatest, the mean, and how many intervals had it; counts of distributions are added
- * up. The page (gen/report/monitor.js) gets them in base64, as words of 32 bits: of each number its
- * line, the first of its points, how many follow, and these, one float each (of one interval) or
- * one struct met_point; of each distribution its line | MOUT_DIST, a point, a cell, the count. */
+/* --- the report: a page with one line per series and one heat map per distribution ---
+ * Each series has at most MOUT_POINTS points in time. When all are used, each two points are merged
+ * into one, which has the minimum, the maximum, the mean and the number of intervals with a value;
+ * counts of distributions are added. The page (gen/report/monitor.js) gets the points in base64, as
+ * 32-bit words. A series has its line, its first point, the number of points, and the points: one
+ * float each (if a point is one interval) or one struct met_point. Each count of a distribution has
+ * its line | MOUT_DIST, a point, a cell, and the count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, every;      /* points; intervals in each, but maybe the last */
-    u32 left_out;      /* the most numbers in an interval for which there was no room */
-    u32 lines, maps;   /* that the page has so far */
+    u32 n, every;      /* points; intervals per point (the last may have fewer) */
+    u32 left_out;      /* most values of one interval that did not fit */
+    u32 lines, maps;   /* written to the page so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; intervals */
 } mout_past = { .every = 1 };
 
@@ -32257,13 +32260,13 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
 }
 
-/* UINT32_MAX: that, or more. */
+/* Saturating addition. */
 static u32 mout_cell_sum(u32 a, u32 b)
 {
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Returns how many numbers there was no room for. */
+/* Returns the number of values that did not fit. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -32288,14 +32291,14 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* of a map: as many as can be told apart */
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* no more rows than an eye can distinguish */
         u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
     }
 }
 
-/* Two points become one. */
+/* Merges each two points into one. */
 static void mout_halve(void)
 {
     for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -32311,7 +32314,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* most are 0, and take no memory as long as nothing is written */
+            if (cell[n] != v) /* most are 0: their pages take no memory until written */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -32370,7 +32373,7 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* [4711,"cpu","0"] and what it is, of each line that a chart has. */
+/* [4711,"cpu","0","INFO"] for each line of a chart. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
@@ -32386,7 +32389,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
     }
 }
 
-/* {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, if it has any. */
+/* {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, if there are lines. */
 static void mout_chart(struct buf *b, u32 m, u8 of)
 {
     u32 was = b->len;
@@ -32428,7 +32431,7 @@ static void mout_heat_maps(struct buf *b)
     }
 }
 
-/* What the rows are of. */
+/* JSON that describes the points, charts and heat maps of the page. */
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
@@ -32509,22 +32512,22 @@ static void mout_end(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
- * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
- * A connection serves one request, in a child process: it may wait for its client, and has the
- * exposition as it was when the client came. The number of children, the size of a request and the
- * times to send it and to take the answer are limited. A new client replaces the oldest when there
- * are HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * Part of the monitor's loop: hs_wait serves clients until the next interval is due. Each
+ * connection serves one request in a child process, which may wait for its client and has the
+ * exposition of the time of the connection. The number of children, the size of a request, and the
+ * time to receive it and to send the response are limited. A new client replaces the oldest one if
+ * there are HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* n of them, the oldest first */
-    u64 rest_ns;                 /* no descriptor was left: nobody is accepted until then */
+    pid_t child[HS_CLIENTS];     /* n children, the oldest first */
+    u64 rest_ns;                 /* out of descriptors: accept no client before this time */
 } hs = { .fd = -1 };
 
-/* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
+/* [ADDR:]PORT, [IPV6]:PORT. The default address is the loopback address. */
 static const char *hs_opt_listen(const char *v)
 {
     struct sockaddr_in *in = (void *)&mo.listen;
@@ -32540,13 +32543,13 @@ static const char *hs_opt_listen(const char *v)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* at the same place in both */
+    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
     return NULL;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int hs_open(void)
 {
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
@@ -32563,7 +32566,7 @@ static int hs_open(void)
     return 0;
 }
 
-/* Sends what the client takes in HS_PATIENCE_S. */
+/* Sends p, or as much of it as the client takes in HS_PATIENCE_S seconds. */
 static void hs_send(int f, const char *p, size_t n)
 {
     ssize_t sent = 0;
@@ -32610,14 +32613,14 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* a part would be taken for all */
+    else if (b->cut) /* a client would take the truncated text for the whole */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads the head of a request, which ends with an empty line. NULL, or the status that refuses it;
- * "": there is nobody to tell. */
+/* Reads the header of a request, which ends with an empty line. Returns NULL, the status that
+ * rejects the request, or "" if the client is gone or too slow for an answer. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -32633,8 +32636,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Once the answer is sent, the other side is to close first: what it still sends would otherwise
- * reset the connection, and the answer with it. */
+/* Serves one request. After the response, kvis reads until the client closes the connection: unread
+ * data would make close(2) reset the connection, and the client could lose the response. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -32651,7 +32654,7 @@ static void hs_serve(int f)
         ;
 }
 
-/* Forgets the children that have ended. */
+/* Reaps children that have exited. */
 static void hs_reap(void)
 {
     u32 n = 0;
@@ -32661,8 +32664,8 @@ static void hs_reap(void)
     hs.n = n;
 }
 
-/* Serves a client in a child process, which ends with kvis. Where there can be none (a limit of
- * processes is reached), all wait for this client, and it returns false. */
+/* Serves a client in a child process, which is killed when kvis ends. If fork(2) fails (process
+ * limit), serves the client in this process, with all others waiting, and returns false. */
 static bool hs_child(int f)
 {
     hs_reap();
@@ -32677,7 +32680,7 @@ static bool hs_child(int f)
         return true;
     }
     if (child == 0) {
-        setpgid(0, 0); /* what is typed at the terminal is for kvis alone */
+        setpgid(0, 0); /* Ctrl-C and the like go to kvis only */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
     hs_serve(f);
@@ -32688,12 +32691,12 @@ static bool hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(PAGE_HTTP); /* of this process, not of the children */
+    mout_exposition(PAGE_HTTP); /* made here once, so that the children need not */
     bool more = true;
     for (u32 n = 0; n < HS_CLIENTS && more; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno == EMFILE || errno == ENFILE) /* poll(2) would not wait */
+            if (errno == EMFILE || errno == ENFILE) /* poll(2) would return at once */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -32702,7 +32705,8 @@ static void hs_accept(void)
     }
 }
 
-/* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
+/* Serves clients until `until` (returns false), a signal, or data on the descriptor `also` (-1:
+ * none; returns true). */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -32721,19 +32725,18 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * A page of lines, of which the terminal shows a window: the overview, or a section, which has all
- * that its sources give. gen/tables/metrics.tbl says what is on it: sections, lines of the
- * overview, tables, columns, unusual numbers. scr_commands has the keys. The terminal is
- * put back as it was by scr_end, by a crash too. Entry points: scr_begin, scr_interval, scr_keys,
- * scr_end. */
+ * The terminal shows a window of a page of lines. The page is the overview or a section, which has
+ * all metrics of its sources. gen/tables/metrics.tbl defines its content: sections, lines of the
+ * overview, tables, columns, unusual values. scr_commands has the keys. scr_end restores the
+ * terminal, and so do fatal signals. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
     SCR_BARS = 4, SCR_COLUMNS = 128,
-    SCR_ROW = 7 /* items of a row of the overview, at most */
+    SCR_ROW = 7 /* maximum number of items in a row of the overview */
 };
 
-/* The first is the overview. The last has the groups that no other names. */
+/* The first section is the overview. The last one has the groups that no other section names. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -32742,22 +32745,23 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. After the title are bars: of each CPU, or of the past of `past`. Where
- * `of` is not 0, they are of what `past` leaves of the metric `of` (M_IDLE: of 100 %). */
+/* Lines of the overview. The title is followed by bars: one per CPU, or the history of metric
+ * `past`. If `of` is not 0, the bars show the rest of metric `of` without `past` (M_IDLE: the rest
+ * of 100 %). */
 static const struct scr_row {
     const char *title;
     u16 past, of;
     bool each_cpu;
-    struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: none */
+    struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: no item */
 } scr_rows[] = {
 #define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
     MET_LINES(X)
 #undef X
 };
 
-/* title: above a column, for those that come first in their table; a section has the others of its
- * things after them, by their names. Above the limits (or, where bad is less than unusual, below) a
- * number is yellow, or red. aside: the overview names it only then. */
+/* title: column title of metrics that come first in their table; in a section the other metrics
+ * follow under their own names. A value above `unusual` is yellow, above `bad` red (below, if bad
+ * is less than unusual). aside: the overview shows the metric only if its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -32766,23 +32770,23 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* nothing else shows the numbers: they need not go on in a pause */
-    bool typing;             /* what is typed is of `find` */
-    char find[24];           /* what names must have in them to be shown */
+    bool alone;              /* the screen is the only sink: a pause may stop the measurement */
+    bool typing;             /* keys go to `find` */
+    char find[24];           /* show only names that contain this text */
     u16 rows, cols;
-    u32 lines, top;          /* of the page; the first of them that the window shows */
-    u32 from;                /* where in the text the line at hand begins */
-    u32 view;                /* of scr_sections */
-    u32 shift;               /* columns of the current table that are left out at its left side */
-    u8 current;              /* the things of the current table; DIM_NONE: there is none */
-    u32 zeros_left;          /* metrics that the section leaves out because they are 0 */
+    u32 lines, top;          /* lines of the page; first line in the window */
+    u32 from;                /* offset in the text at which the current line begins */
+    u32 view;                /* index in scr_sections */
+    u32 shift;               /* columns of the current table that are scrolled out on the left */
+    u8 current;              /* what the current table lists; DIM_NONE: there is no table */
+    u32 zeros_left;          /* metrics that the section omits because they are 0 */
     u32 n_drawn;
     struct { u8 dim; u32 line; } drawn[N_DIM];
     u16 sort[N_DIM];         /* a metric; N_METRICS: in order */
-    u8 escape;               /* of a sequence of bytes for one key: how many there were, up to 2 */
-    u32 number;              /* in that sequence: its first; over 999: another has begun */
+    u8 escape;               /* bytes of an escape sequence read so far, at most 2 */
+    u32 number;              /* first parameter of that sequence; over 999: a second has begun */
     struct termios was;
-    float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
+    float past[N_METRICS][SCR_PAST]; /* indexed by met.tick; 0 also means no value */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -32791,11 +32795,11 @@ static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 static void scr_restore(void)
 {
     ssize_t n = write(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
-    (void)n; /* there is nobody left to tell */
+    (void)n; /* the terminal is closed: nowhere to report it */
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-/* Takes the terminal. */
+/* Switches the terminal to raw mode and to its alternate screen. */
 static void scr_take(int sig)
 {
     int e = errno;
@@ -32808,23 +32812,24 @@ static void scr_take(int sig)
     errno = e;
 }
 
-/* Gives it back, and dies, or is stopped till somebody wants it to go on. */
+/* Restores the terminal, then lets the signal terminate or stop kvis. */
 static void scr_give(int sig)
 {
     struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
-    raise(sig); /* SA_RESETHAND: its default now */
+    raise(sig); /* SA_RESETHAND: the default action applies now */
     sigaction(sig, &act, NULL);
     scr_take(sig);
 }
 
-/* That poll(2) ends is enough: keys that may have come are read then, and all is drawn. */
+/* The signal only has to interrupt poll(2): kvis then reads pending keys and redraws the screen. */
 static void scr_resize(int sig)
 {
     (void)sig;
 }
 
-/* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
+/* Standard input and output should be the same terminal. This is not checked: keys from another
+ * terminal work as well. */
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -32837,7 +32842,7 @@ static void scr_begin(void)
     for (size_t i = 0; i < ARRAY_LEN(gives); i++)
         sigaction(gives[i], &give, NULL);
     sigaction(SIGWINCH, &size, NULL);
-    sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
+    sigaction(SIGCONT, &take, NULL); /* SIGSTOP gave no chance to restore the terminal */
     scr_take(0);
     for (u8 d = 0; d < N_DIM; d++)
         scr.sort[d] = met_dims[d].in_order ? N_METRICS : met_dims[d].sort;
@@ -32858,13 +32863,13 @@ static u32 scr_window(void)
     return scr.rows > 2 ? scr.rows - 2u : 0;
 }
 
-/* Whether the line at hand is one that the terminal shows: others need not be made. */
+/* Whether the current line is in the window: other lines need not be formatted. */
 static bool scr_visible(void)
 {
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
 }
 
-/* Ends the line at hand, at the terminal's right side at the latest. */
+/* Ends the current line, cut to the width of the terminal. */
 static void scr_cut(struct buf *b)
 {
     u32 columns = scr.cols;
@@ -32883,7 +32888,7 @@ static void scr_line(struct buf *b)
     scr.lines++;
 }
 
-/* Lines of text, each in as many of the page as it takes. */
+/* Writes lines of text to the page, wrapped at blanks. */
 static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
     for (u32 at = 0; at < text->len;) {
@@ -32906,7 +32911,7 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("0");
 }
 
-/* The red or yellow of an unusual number; NULL: it is none. */
+/* Returns the color (red or yellow) of an unusual value; NULL: the value is not unusual. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
@@ -32920,7 +32925,8 @@ static const char *scr_colour(u32 m, double v)
     return NULL;
 }
 
-/* The number, in `width` columns at least. per_second: the title of its column says so. */
+/* Writes a value in at least `width` columns, without "/s" if per_second: the column title has it.
+ */
 static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
@@ -32939,7 +32945,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-/* One of nine heights. */
+/* Writes a bar of height k, 0 to 8. */
 static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
@@ -32950,13 +32956,14 @@ static void scr_bar(struct buf *b, u32 k)
         b_c(b, plain[k]);
 }
 
-/* The same, of a part of a whole. */
+/* Writes a bar for a fraction of 1. */
 static void scr_part(struct buf *b, double part)
 {
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* The past of a metric, as bars. of: not 0: of what it leaves of that metric (m: of 1). */
+/* Writes the history of a metric as bars. If `of` is not 0, the bars show the rest of metric `of`
+ * without m (of == m: the rest of 1). */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -32972,7 +32979,7 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 
 /* --- metrics --- */
 
-/* The section of a source. */
+/* Returns the section of a source. */
 static u32 scr_section_of(u32 src)
 {
     for (u32 k = 1; k < SCR_OTHERS; k++)
@@ -32983,7 +32990,7 @@ static u32 scr_section_of(u32 src)
     return SCR_OTHERS;
 }
 
-/* Whether a source of a section is on. */
+/* Whether any source of a section is on. */
 static bool scr_section_on(u32 section)
 {
     for (u32 s = 0; s < N_SRC; s++)
@@ -32992,14 +32999,14 @@ static bool scr_section_on(u32 section)
     return !section;
 }
 
-/* The sum of a metric over all its things, or the metric that has none; NULL: there is none now. */
+/* Returns the instance with the sum of a metric (or its only instance); NULL: it has no value. */
 static const struct met_inst *scr_sum(u32 m)
 {
     const struct met_inst *i = met_all(met_dim(m));
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Whether a sum is worth a cell: it is, or has been, something. */
+/* Whether a sum is worth a cell: it is, or recently was, not 0. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -33008,7 +33015,7 @@ static bool scr_lively(u32 m)
     return scr.zeros;
 }
 
-/* The sums of a section: a cell each, or two where the name is long. */
+/* Writes the sums of a section: one cell each, or two if the name is long. */
 static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
@@ -33039,7 +33046,7 @@ static void scr_cells(struct buf *b)
     }
 }
 
-/* Bars for the octaves of a distribution of times, and below them from when to when they reach. */
+/* Draws the octaves of a distribution of times as bars, and below them the range of the times. */
 static void scr_hist(struct buf *b, const struct met_hist *h)
 {
     static struct buf name;
@@ -33082,7 +33089,7 @@ static void scr_hists(struct buf *b)
     }
 }
 
-/* What the sources of a section cannot give, and why. */
+/* Writes the metrics that the sources of a section lack, and why. */
 static void scr_lacks(struct buf *b)
 {
     static struct buf why;
@@ -33106,7 +33113,7 @@ static bool scr_nonzero(u32 m, u32 things)
     return false;
 }
 
-/* Adds a column. Returns how many there are. */
+/* Adds a column. Returns the number of columns. */
 static u32 scr_column_add(u32 n, u32 m, const char *title)
 {
     if (n == SCR_COLUMNS)
@@ -33116,8 +33123,8 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* The columns of a table: those with titles that this machine has, and in a section what else
- * its things have that is not 0. Returns how many. */
+/* Sets the columns of a table: metrics with a title that this machine has, and in a section all
+ * other metrics that are not 0. Returns the number of columns. */
 static u32 scr_columns_of(u8 dim, u32 things)
 {
     bool named[N_METRICS] = { false };
@@ -33137,7 +33144,7 @@ static u32 scr_columns_of(u8 dim, u32 things)
     return n;
 }
 
-/* Hardware first, unless a key chose what to sort by; then the larger; equal ones by name. */
+/* Hardware first, unless the user chose a sort column; then the larger value; then by name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -33151,7 +33158,7 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-/* Whether a cgroup is at a limit: others are not on the overview. */
+/* Whether a cgroup is at a limit: the overview shows only these. */
 static bool scr_limited(const struct met_inst *i)
 {
     static const u16 at[] = { M_GR_THROTTLED, M_GR_MAX, M_GR_OOM };
@@ -33161,7 +33168,7 @@ static bool scr_limited(const struct met_inst *i)
     return false;
 }
 
-/* The things of a table, in its order. Returns how many. */
+/* Collects and sorts the rows of a table. Returns their number. */
 static u32 scr_things(u8 dim)
 {
     u32 n = 0;
@@ -33177,7 +33184,7 @@ static u32 scr_things(u8 dim)
     return n;
 }
 
-/* What a thing is called: "sda1 (sda)", "  4242 make". */
+/* Writes the name of a row: "sda1 (sda)", "  4242 make". */
 static void scr_name(struct buf *b, const struct met_inst *i)
 {
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
@@ -33191,7 +33198,7 @@ static void scr_name(struct buf *b, const struct met_inst *i)
     b_s(b, i->info[0] && !process ? ")" : "");
 }
 
-/* The same in `width` columns: of what is longer, both ends. */
+/* The same in `width` columns: a longer name loses its middle. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
     static struct buf s;
@@ -33238,8 +33245,8 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
     scr_line(b);
 }
 
-/* The line above: how many of all are below, and what the columns are; * is before the one that
- * they are sorted by. +N: so many columns do not fit. */
+/* The header of a table: how many of all rows are shown, and the column titles; * marks the sort
+ * column. +N: N columns do not fit. */
 static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
                            u32 n)
 {
@@ -33256,12 +33263,12 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
     scr_line(b);
 }
 
-/* At most so many of its things. */
+/* Draws a table with at most `most` rows. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(things, met.src[src].there) + met.src[src].left_out; /* not all were read */
+    u32 all = MAX(things, met.src[src].there) + met.src[src].left_out; /* including unread ones */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!things || !n)
@@ -33292,7 +33299,8 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 
 /* --- the overview --- */
 
-/* Takes back what does not fit, the last thing that was added: from `at` on. Returns whether. */
+/* Removes the last item of the current line, which begins at `at`, if it does not fit with `keep`
+ * columns left. Returns whether it was removed. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -33301,7 +33309,7 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
     return true;
 }
 
-/* How busy each CPU is, in half of the line at most. Returns how many there are. */
+/* Draws the utilization of each CPU in at most half of the line. Returns the number of CPUs. */
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
@@ -33313,7 +33321,7 @@ static u32 scr_each_cpu(struct buf *b)
     return n;
 }
 
-/* A line of it; where there is nothing to say: why. */
+/* Writes a line of the overview, or the reason why its metrics are not available. */
 static void scr_row_line(struct buf *b, const struct scr_row *r)
 {
     u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
@@ -33349,7 +33357,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b->len = scr.from;
 }
 
-/* A number, with its name and that of its thing. Returns whether it was too long for the line. */
+/* Writes a value with the names of its instance and metric. Returns whether it did not fit. */
 static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
 {
     u32 at = b->len;
@@ -33364,8 +33372,8 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Numbers that are unusual, and that the rows and tables of the overview do not have: of the things
- * themselves, unless their sum says it. */
+/* Writes unusual values that the lines and tables of the overview do not show: those of single
+ * instances for metrics that have no sum, else the sum. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -33420,7 +33428,7 @@ static void scr_section(struct buf *b)
 enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
        KEY_HOME, KEY_END, KEY_BACK_TAB };
 
-/* ESC [ NUMBER ; ... FINAL, or ESC O FINAL: as xterm, the Linux console, tmux and screen send them
+/* ESC [ NUMBER ; ... FINAL, or ESC O FINAL, as sent by xterm, the Linux console, tmux and screen
  * (terminfo(5)). */
 static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
@@ -33429,7 +33437,7 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
 };
 
-/* Shows a section; the overview instead of the one that is shown. */
+/* Shows a section, or the overview if the section is already shown. */
 static void scr_show(int section)
 {
     scr.view = section == (int)scr.view ? 0 : (u32)section;
@@ -33450,7 +33458,7 @@ static void scr_page(int pages)
 
 static void scr_home(int end)
 {
-    scr.top = end ? INT_MAX : 0; /* scr_draw knows where the end is */
+    scr.top = end ? INT_MAX : 0; /* scr_draw limits it to the last page */
 }
 
 static void scr_columns_shift(int by)
@@ -33458,7 +33466,7 @@ static void scr_columns_shift(int by)
     scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
 }
 
-/* Makes another table the current one, and shows its head. */
+/* Makes another table the current one, and scrolls to its header. */
 static void scr_tab(int by)
 {
     u32 k = 0;
@@ -33474,7 +33482,7 @@ static void scr_tab(int by)
         scr.top = line;
 }
 
-/* Sorts the current table by its next column; behind the last comes no order. */
+/* Sorts the current table by its next column; after the last column comes "unsorted". */
 static void scr_sort_next(int unused)
 {
     (void)unused;
@@ -33499,7 +33507,7 @@ static void scr_enter_table(int unused)
         }
 }
 
-/* Turns over what a key is for. */
+/* Toggles the setting of a key. */
 static void scr_turn(int key)
 {
     scr.zeros ^= key == 'z';
@@ -33508,7 +33516,7 @@ static void scr_turn(int key)
     scr.top = key == 'h' ? 0 : scr.top;
 }
 
-/* What is typed next is looked for in names. */
+/* Starts to read the text that filters names. */
 static void scr_search(int unused)
 {
     (void)unused;
@@ -33517,7 +33525,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Takes a key of what is looked for. Returns whether it was one. */
+/* Handles a key as part of the filter text. Returns whether the key belongs to it. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -33545,7 +33553,7 @@ static void scr_quit(int unused)
     sp_end_sig = SIGINT;
 }
 
-/* gen/manual/screen.keys says what they do. */
+/* gen/manual/screen.keys describes the keys. */
 static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { 'q', 0, scr_quit },
     { 'h', 'h', scr_turn },
@@ -33581,7 +33589,7 @@ static void scr_press(int key)
             scr_commands[k].act(scr_commands[k].arg);
 }
 
-/* The end of a sequence. */
+/* Presses the key of a complete escape sequence. */
 static void scr_sequence(char final)
 {
     for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
@@ -33590,10 +33598,10 @@ static void scr_sequence(char final)
             scr_press(scr_sequences[k].key);
 }
 
-/* A byte of a key: most are one, some begin with ESC. */
+/* Takes one byte of input. Most keys are one byte; some are a sequence that begins with ESC. */
 static void scr_byte(u8 c)
 {
-    if (c == KEY_ESC) { /* another begins, whatever was cut before it (ECMA-48) */
+    if (c == KEY_ESC) { /* aborts an incomplete sequence and starts a new one (ECMA-48) */
         scr.escape = 1;
     } else if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
         scr.number = MIN(scr.number * 10 + c - '0', 999u);
@@ -33602,7 +33610,7 @@ static void scr_byte(u8 c)
     } else if (scr.escape == 2 && c >= 0x40 && c <= 0x7e) {
         scr.escape = 0;
         scr_sequence(c);
-    } else if (scr.escape == 1) { /* with Alt: none of ours */
+    } else if (scr.escape == 1) { /* other bytes are keys with Alt, which kvis does not use */
         scr.escape = c == '[' || c == 'O' ? 2 : 0;
         scr.number = 0;
     } else if (!scr.escape) {
@@ -33629,8 +33637,7 @@ static void scr_remember(void)
     }
 }
 
-/* A part of the first line: what a file has on its own first line. Nothing without the file, or
- * where it does not fit. */
+/* Adds the first line of a file to the top line, if the file exists and its text fits. */
 static void scr_file(struct buf *b, const char *before, const char *path)
 {
     char text[65] = "";
@@ -33642,7 +33649,7 @@ static void scr_file(struct buf *b, const char *before, const char *path)
     scr_too_long(b, at, 0);
 }
 
-/* The first line: when, how often, which machine. */
+/* The top line: time, interval, machine. */
 static void scr_top_line(struct buf *b)
 {
     const struct met_inst *cpus = scr_sum(M_CPUS);
@@ -33656,7 +33663,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* What the lines below the window are: those of the overview's last table are things. */
+/* Returns a noun for the lines below the window: the title of the overview's last table if they are
+ * its rows. */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -33665,7 +33673,7 @@ static const char *scr_below(void)
     return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
-/* The last line: how much is below, and keys, as many as fit. */
+/* The last line: the number of lines below the window, and as many keys as fit. */
 static void scr_last_line(struct buf *b)
 {
     u32 below = scr.lines - MIN(scr.lines, scr.top + scr_window());
@@ -33691,7 +33699,7 @@ static void scr_last_line(struct buf *b)
     out_sgr("0");
 }
 
-/* All of it, into the buffer of text. */
+/* Formats the whole page into the text buffer. */
 static void scr_all(struct buf *b)
 {
     scr.lines = scr.n_drawn = 0;
@@ -33717,7 +33725,7 @@ static void scr_draw(void)
     scr.cols = w.ws_col;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
-    if (scr.top > last) { /* behind the end */
+    if (scr.top > last) { /* scrolled past the end */
         scr.top = last;
         b->len = from;
         scr_all(b);
@@ -33726,7 +33734,7 @@ static void scr_draw(void)
     out_flush();
 }
 
-/* What the screen begins with: the overview, or what the options ask for. */
+/* Chooses the first view: the overview, or the section that the options select. */
 static void scr_first_view(void)
 {
     u32 n = 0, only = 0;
@@ -33741,7 +33749,7 @@ static void scr_first_view(void)
         scr_show(n == 1 ? (int)only : 0);
 }
 
-/* An interval is over. */
+/* Called at the end of each interval. */
 static void scr_interval(void)
 {
     if (mout.intervals == 1)
@@ -33751,8 +33759,8 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* What was typed; a terminal that is gone ends it, as q does. ESC alone is a key when nothing
- * follows at once. */
+/* Reads and handles keys. A closed terminal ends kvis, as q does. ESC is a key of its own if no
+ * byte follows within 50 ms. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -33771,14 +33779,14 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* else the numbers are others */
+    if (mout.intervals && !sp_end_sig && !(paused && scr.paused)) /* no new values in a pause */
         scr_draw();
 }
 
-/* == 42 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
- * One loop: every source is read, every sink writes, and then it waits for the next of the times
- * that were fixed at the start; an interval that took too long leaves out times, and moves none.
- * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
+/* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
+ * One loop reads every source, lets every sink write, and waits for the next point in time. These
+ * points are fixed at the start: an interval that takes too long skips points, but moves none.
+ * Entry points: the option functions, mon_run; its parts mon_start and mon_sample. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -33788,19 +33796,19 @@ static void (*const mon_read[N_SRC])(void) = {
 
 /* --- options --- */
 
-/* Seconds, maybe with a fraction, from 10 ms on. */
+/* Seconds, with an optional fraction; at least 10 ms. */
 static const char *mon_opt_interval(const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod takes 0x1p4, too */
+    bool decimal = isdigit((u8)*v) && !v[strspn(v, "0123456789.")]; /* strtod accepts 0x1p4, too */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = (u64)(seconds * 1e9 + 0.5);
     return NULL;
 }
 
-/* A path below /sys/fs/cgroup, with that in front or without. */
+/* A path below /sys/fs/cgroup, with or without this prefix. */
 static const char *mon_opt_cgroup(const char *v)
 {
     static const char mount[] = "/sys/fs/cgroup";
@@ -33815,7 +33823,7 @@ static const char *mon_opt_csv(const char *v)
     return v && !*v ? "a file's name is missing" : NULL;
 }
 
-/* GROUP or source,...: all others are off. */
+/* A list of groups and sources, separated by commas: all other sources are off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -33833,7 +33841,7 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* busy finds processes */
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* busy lists processes */
         on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
@@ -33843,7 +33851,8 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
-/* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
+/* -p and --cgroup turn their sources on, even if -c does not name them. Returns whether any source
+ * is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP;
@@ -33870,7 +33879,7 @@ static void mon_collect(void)
     met.left_out = MAX(met.left_out, met_left_out_now());
 }
 
-/* The same, with the time that the sinks tell. */
+/* Reads all sources and sets the times that the sinks print. */
 static void mon_sample(void)
 {
     struct timespec ts;
@@ -33882,8 +33891,8 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* While the screen is paused and nothing else shows the numbers, they stay as they are: keys may
- * show others of the same interval. The next interval is as long as the pause was. */
+/* Handles the end of an interval. While the screen is paused and is the only sink, nothing is read:
+ * keys show other values of the same interval. The next interval then includes the pause. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -33894,7 +33903,7 @@ static void mon_interval(void)
         scr_interval();
 }
 
-/* Until then, or the end. */
+/* Waits until `until` or the end of kvis. */
 static void mon_wait(u64 until)
 {
     while (u_now() < until && !sp_end_sig)
@@ -33902,14 +33911,14 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Whether nobody reads any more. */
+/* Whether no reader is left. */
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
            && hs.fd < 0 && !opt.report;
 }
 
-/* A reason for which there is nothing to show, unless it is among those in b already. */
+/* Prints a reason why there is nothing to show, unless b contains it already. */
 static void mon_say_why(struct buf *b, const struct mout_lack *l)
 {
     const char *dir = mout_unmounted(l), *why = dir ? dir : l->why;
@@ -33920,7 +33929,7 @@ static void mon_say_why(struct buf *b, const struct mout_lack *l)
     u_warn("there is nothing to show: %s%s", why, dir ? " is not mounted" : "");
 }
 
-/* Nothing of what was asked for is here: that is an error. */
+/* Whether none of the requested metrics is available, which is an error; prints the reasons. */
 static bool mon_nothing(void)
 {
     static struct buf said;
@@ -33941,8 +33950,8 @@ static void mon_start(void)
     vh_start();
 }
 
-/* The screen has processes and cgroups, too, if -c names nothing; all processes. Files that are
- * written beside it stay as they are without it. */
+/* Adds all processes and, without -c, cgroups to the sources of the screen. Not called with other
+ * sinks, whose content must not depend on the screen. */
 static void mon_screen_sources(void)
 {
     mo.all_processes = true;
@@ -33967,7 +33976,7 @@ static void mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
-    if (end_ns) /* to load the programs is no part of it */
+    if (end_ns) /* the time to load BPF programs does not count */
         end_ns += next - out.start_ns;
     while (!sp_end_sig && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
@@ -33988,13 +33997,13 @@ static void mon_run(u64 end_ns)
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and who takes it ==============================
- * The USE method (Gregg: of every resource its utilization, saturation and errors) over the
- * metrics of the monitor. All sources are read every second for as long as -d says; then each
- * number is its mean of that time (of a distribution's parts: the worst second's), and the rules
- * of gen/tables/rules.tbl are tried. Errors are first, and limits that are nearly reached; all
- * others are ranked by the time that is lost to them, in seconds per second: of CPUs, or of all
- * tasks that wait, so that it may be more than 1. A finding is one struct dg_finding, which the
- * text and the JSON (also that of the report) print. Entry point: dg_run. */
+ * The USE method (Gregg: utilization, saturation and errors of every resource), applied to the
+ * metrics of the monitor. kvis reads all sources every second for the time that -d sets. Then it
+ * takes the mean of each number over that time (for percentiles: the worst second) and tries the
+ * rules of gen/tables/rules.tbl. Errors and limits that are nearly reached come first. Other
+ * findings are ranked by the time lost to them, in seconds per second: CPU time, or time of all
+ * waiting tasks, which may exceed 1. The text and the JSON (including the report's) print struct
+ * dg_finding. Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -34005,7 +34014,7 @@ enum dg_resource {
     N_RES
 };
 
-/* Numbers that are made of two others, after those of one metric: a rule names either. */
+/* Numbers derived from two others. Their ids follow those of the metrics: a rule names either. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -34046,16 +34055,16 @@ static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* NULL: none */
     u16 value, cost, whose, log;
-    u16 unless, before; /* resources, as bits */
+    u16 unless, before; /* bit masks of resources */
     u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
     struct dg_guard {
         u16 number;
         u8 scope;
-        bool maybe, below;   /* maybe: holds where the number is not known */
+        bool maybe, below;   /* maybe: the guard holds if the number is not known */
         float limit;
-    } guard[DG_MAX_GUARDS];  /* the first without a number ends them, if it is not the third */
+    } guard[DG_MAX_GUARDS];  /* ends with a guard without a number, or with the third */
 } dg_rules[] = { DG_RULES };
 
 enum {
@@ -34065,19 +34074,19 @@ enum {
 
 struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
-/* What a process did in all of that time, also if it has ended. */
+/* What a process did during the diagnosis, even if it has exited. */
 static struct dg_task {
     u64 born;
-    u64 did[MFS_NUMBERS];    /* as the kernel has them */
+    u64 did[MFS_NUMBERS];    /* in the kernel's units */
     u32 pid;
-    u16 has;                 /* which of them are known: bits */
-    char *group;             /* its cgroup; NULL: not known, or of no matter */
-    struct dg_set cpus;      /* on which a thread of it ran for much of a look */
-    struct dg_set devices;   /* of the files that it had open */
+    u16 has;                 /* bit mask: which of them are known */
+    char *group;             /* its cgroup; NULL: not known, or not needed */
+    struct dg_set cpus;      /* CPUs on which one of its threads ran for much of a sample */
+    struct dg_set devices;   /* devices of the files that it had open */
     char comm[MFS_COMM];
-} *dg_tasks; /* DG_TASKS of them */
+} *dg_tasks; /* array of DG_TASKS */
 
-/* Whom a finding blames. task is NULL where it is the thing of the rule itself. */
+/* A process that a finding blames. task is NULL if the rule's own instance is the process. */
 struct dg_culprit {
     const struct dg_task *task;
     u32 pid;
@@ -34088,9 +34097,9 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key;     /* key: its cost, and at least those of its consequences */
-    bool error;                  /* something failed, or is about to; or that follows from it */
-    u8 depth;                    /* how many causes are before it */
+    double value, cost, key;     /* key: its cost, but not less than those of its consequences */
+    bool error;                  /* it, or one of its consequences, failed or is about to fail */
+    u8 depth;                    /* length of the chain of causes before it */
     u8 n_evidence, n_who;
     struct dg_evidence {
         u16 number;
@@ -34101,18 +34110,18 @@ static struct dg_finding {
 
 static struct {
     double elapsed_s[N_SRC];
-    u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
+    u64 for_ns;                  /* duration set by -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;
     u32 n_found, cap_found;
-    struct dg_left { u32 processes, descriptors; } missed, /* without a place in this look, */
-        left_out;                /* the most of them in one look */
-    u32 forgot;                  /* findings without memory */
-    int status;                  /* of the command: -1: it runs, or there is none */
-    bool progress;               /* a line on the terminal says how far it is */
-    bool virtio;                 /* kprobes of virtio, which a busy machine would feel, are on */
+    struct dg_left { u32 processes, descriptors; } missed, /* did not fit in this sample */
+        left_out;                /* maximum of `missed` over all samples */
+    u32 forgot;                  /* findings lost for lack of memory */
+    int status;                  /* of the command; -1: it still runs, or there is none */
+    bool progress;               /* show the progress in a line on the terminal */
+    bool virtio;                 /* the virtio kprobes, which slow down a busy machine, are on */
 } dg = { .status = -1 };
 
-/* --- numbers: means of all that was read --- */
+/* --- numbers: means over all samples --- */
 
 static void dg_add(const struct met_inst *i, u32 m)
 {
@@ -34125,7 +34134,7 @@ static void dg_add(const struct met_inst *i, u32 m)
     s->sum_n++;
 }
 
-/* Takes what was read now. */
+/* Adds the current sample. */
 static void dg_take(void)
 {
     for (u32 s = 0; s < N_SRC; s++)
@@ -34136,7 +34145,7 @@ static void dg_take(void)
                 dg_add(i, m);
 }
 
-/* Makes each number its mean, also of things that have gone in between. */
+/* Replaces each number by its mean, even if its instance no longer exists. */
 static void dg_settle(void)
 {
     for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
@@ -34157,13 +34166,13 @@ static bool dg_is_metric(u16 number)
     return number < N_METRICS;
 }
 
-/* A metric of its unit. */
+/* Returns a metric with the unit of a number. */
 static u32 dg_like(u16 number)
 {
     return dg_is_metric(number) ? number : dg_numbers[number - N_METRICS].like;
 }
 
-/* What it is counted by. */
+/* Returns the kind of instance that a number is counted by. */
 static u8 dg_dim(u16 number)
 {
     while (!dg_is_metric(number))
@@ -34184,7 +34193,7 @@ static double dg_apply(u8 how, double a, double b)
     }
 }
 
-/* Of a number of two, where `a` and `b` say what is known of these. False: it is not known. */
+/* Computes a derived number from a and b, each of which may be unknown. False: it is unknown. */
 static bool dg_combine(u8 how, bool has_a, double a, bool has_b, double b, double *v)
 {
     if (how == DG_FIRST) {
@@ -34193,12 +34202,12 @@ static bool dg_combine(u8 how, bool has_a, double a, bool has_b, double b, doubl
     }
     if (!has_a || (!has_b && how == DG_SHARE))
         return false;
-    *v = dg_apply(how, a, has_b ? b : 0); /* of a sum, the rest; what is divided by it is none */
+    *v = dg_apply(how, a, has_b ? b : 0); /* an unknown b is 0; dividing by it is not finite */
     return isfinite(*v);
 }
 
-/* A number of a thing, or, where such things have none of it, of the machine. False: it is not
- * known. */
+/* Gets a number of an instance, or of the machine if such instances do not have it. False: it is
+ * unknown. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -34217,7 +34226,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     return true;
 }
 
-/* The mean of all things of its kind but this one. */
+/* Gets the mean over all other instances of the same kind. */
 static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
@@ -34233,7 +34242,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 
 /* --- processes --- */
 
-/* Its place; NULL: there is none left. */
+/* Returns the entry of a process; NULL: the table is full. */
 static struct dg_task *dg_task(u32 pid, u64 born)
 {
     for (u32 k = 0; k < DG_PROBES; k++) {
@@ -34247,7 +34256,7 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-/* Whether a path is that of a cgroup, or of one in it. */
+/* Whether a path is that of a cgroup or of a descendant. */
 static bool dg_below(const char *path, const char *cgroup)
 {
     size_t n = strlen(cgroup);
@@ -34307,7 +34316,7 @@ static void dg_take_tasks(void)
     }
 }
 
-/* A number of a process: of its counters, a second. */
+/* Gets a number of a process; counters as rate per second. False: it is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -34326,19 +34335,19 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the files of those that move most ---
- * Of a descriptor /proc/PID/fdinfo has the position and the mount, and /proc/PID/mountinfo the
- * device of that mount: no file system is asked, which might not answer. */
+/* --- the files of the processes with the most I/O ---
+ * /proc/PID/fdinfo has the position and the mount of a descriptor, and /proc/PID/mountinfo has the
+ * device of that mount. Neither asks the file system, which might not respond. */
 
-/* The positions of a process's descriptors, twice: what moves in between is read or written. Of
- * those that had the most I/O at a look. */
+/* The file positions of a process that had the most I/O in a sample: a position that advances
+ * between two samples shows reads or writes. */
 static struct dg_moves {
     struct dg_task *task;
     u32 n, at_tick;
     struct { u32 fd; u64 pos, moved; } at[DG_FDS];
 } dg_moves[MFS_TOP];
 
-/* That of a process; if it has none, the one that was not looked at for longest. */
+/* Returns the entry of a process, or reuses the least recently updated entry. */
 static struct dg_moves *dg_moves_of(struct dg_task *t)
 {
     struct dg_moves *oldest = dg_moves;
@@ -34372,7 +34381,8 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     moves->at[k].pos = pos;
 }
 
-/* Of a descriptor of a disk itself, the disk; else the mount, as mountinfo numbers it. */
+/* Reads the position of a descriptor. Adds the block device that it refers to to the process's
+ * devices, or else its mount ID to mounts. */
 static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
 {
     char text[512], name[256];
@@ -34389,8 +34399,8 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct
         dg_set_add(mounts, mount);
 }
 
-/* Whether a mount of major 0 can lie on a disk: what follows " - " is its type. /dev/null, which
- * nearly every process has open, terminals and files of tmpfs are on none. */
+/* Whether a mount with major number 0 can be backed by a disk, by its type after " - ". This
+ * excludes terminals, tmpfs, and /dev/null, which nearly every process has open. */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -34431,8 +34441,8 @@ static void dg_task_files(struct dg_moves *moves)
     dg_task_mounts(moves->task, &mounts);
 }
 
-/* At each look, those of the processes that had the most I/O since the one before; where there are
- * fewer, also of those that had the most before that. */
+/* In each sample, reads the descriptors of the processes that had the most I/O since the previous
+ * one, and of those that earlier samples found. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -34448,7 +34458,8 @@ static void dg_files(void)
             dg_task_files(&dg_moves[k]);
 }
 
-/* The name of the k-th file of a process; false: it did not move, or is closed. */
+/* Reads the name of the k-th file of a process. False: its position did not advance, or it is
+ * closed. */
 static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 {
     if (!m->at[k].moved)
@@ -34459,7 +34470,7 @@ static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
     return n > 0;
 }
 
-/* Whether a block device is this disk, a partition of it, or lies on one of its partitions. */
+/* Whether a block device is this disk, one of its partitions, or stacked on one of them. */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -34472,8 +34483,8 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* The same of its number. Those of file systems that have no device of their own, as overlayfs and
- * btrfs, have major 0: they may be on any. */
+/* The same for a device number. File systems without a device of their own, such as overlayfs and
+ * btrfs, have major number 0: they may be on any disk. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -34485,8 +34496,8 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Whether one of the rules that r gives way to has found something there, or anywhere if `of` is
- * the machine. */
+/* Whether a rule that suppresses r has a finding for the same instance (for any, if one of the two
+ * is the machine). */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34515,13 +34526,13 @@ static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit
     f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
 }
 
-/* Whether its guards hold. */
+/* Whether the guards of a finding's rule hold; adds their values to the evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
     for (u32 k = 0; k < DG_MAX_GUARDS; k++) {
         const struct dg_guard *g = &f->rule->guard[k];
-        if (g->limit <= 0 && !g->below) /* there are no more */
+        if (g->limit <= 0 && !g->below) /* end of the guards */
             break;
         if (!dg_in_scope(g->number, g->scope, f->of, &v)) {
             if (!g->maybe)
@@ -34562,14 +34573,14 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* kvis is nobody. */
+/* Whether a process is kvis itself, which findings ignore. */
 static bool dg_self(const struct met_inst *i)
 {
     return strtoul(i->name, NULL, 10) == (unsigned long)getpid();
 }
 
-/* Rings in which buffers wait for what comes in, by the names that drivers give them: to be full is
- * their normal state. */
+/* Whether a ring is a receive ring, by the name that its driver gives it. Such rings are normally
+ * full of empty buffers. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -34580,7 +34591,7 @@ static bool dg_receives(const struct met_inst *i)
     return false;
 }
 
-/* Disks that lie on others are those others again. */
+/* Whether rules apply to an instance. Stacked disks do not count: the disks below them do. */
 static bool dg_tried(const struct met_inst *i)
 {
     return i->name[0] && i->at == met.tick && !(i->dim == DIM_BUSY && dg_self(i))
@@ -34599,13 +34610,13 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* What follows from f is behind it, however much time it takes. */
+/* Ranks the consequences of f after f, whatever their costs are. */
 static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
         struct dg_finding *g = &dg_found[k];
         if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
-            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* a little of it is no cause */
+            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* too small to be the cause */
             continue;
         f->key = MAX(f->key, g->key);
         f->error |= g->error;
@@ -34627,8 +34638,9 @@ static int dg_order(const void *a, const void *b)
 
 /* --- who causes it --- */
 
-/* The disk of a finding, as sysfs names it, where '/' is '!': of a ring of virtio its device's. "":
- * there is none. Rings are named virtio0/0:req.0, without BTF virtio0:req.0. */
+/* Gets the sysfs name (which has '!' for '/') of the disk of a finding; for a virtio ring, of the
+ * disk of its device. "": there is none. Rings are named virtio0/0:req.0, without BTF
+ * virtio0:req.0. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -34637,7 +34649,7 @@ static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
                            of->name), name, size);
 }
 
-/* Whether a process is among those whom a rule looks at. */
+/* Whether a process is a candidate cause of a finding. */
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
     switch (f->rule->who) {
@@ -34646,7 +34658,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     case DG_BY_CPU:
         return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
-        for (u32 k = 0; k < t->devices.n && *disk; k++) /* a ring of another kind has no disk */
+        for (u32 k = 0; k < t->devices.n && *disk; k++) /* a network ring has no disk */
             if (dg_device_is(t->devices.v[k], disk))
                 return true;
         return false;
@@ -34654,7 +34666,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Puts one into a list of n that is sorted by its numbers; the new n. */
+/* Inserts c into a list of n processes in descending order of v. Returns the new n. */
 static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culprit *c)
 {
     u32 at = n;
@@ -34666,7 +34678,7 @@ static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culp
     return at < max ? MIN(n + 1, max) : n;
 }
 
-/* Who has the most of it, of those that have a tenth of that. */
+/* Finds the processes to blame: those with the largest values, at least a tenth of the largest. */
 static void dg_who(struct dg_finding *f)
 {
     char disk[MET_NAME] = "";
@@ -34694,7 +34706,7 @@ static void dg_judge(void)
 {
     for (u32 k = 0; k < ARRAY_LEN(dg_rules); k++)
         dg_rule(&dg_rules[k]);
-    for (u32 round = 0; round < 3; round++) /* causes of causes */
+    for (u32 round = 0; round < 3; round++) /* follow chains of causes */
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
     if (dg.n_found)
@@ -34703,7 +34715,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* The files of the k-th whom it blames; NULL: they do not matter, or were not looked at. */
+/* Returns the files of the k-th process that a finding blames; NULL: files do not matter for the
+ * rule, or were not sampled. */
 static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
 {
     for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
@@ -34712,8 +34725,8 @@ static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
     return NULL;
 }
 
-/* The processes that have the most CPU time, waits, I/O, memory and faults, the first two of the
- * first: whoever is first in something. How many. */
+/* Finds the two processes with the most CPU time, and those with the most waits, I/O, memory and
+ * faults. Returns their number. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -34727,7 +34740,7 @@ static u32 dg_busiest(const struct dg_task **top)
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
             bool taken = false;
-            for (u32 j = 0; j < n && k == 1; j++) /* the second of the same */
+            for (u32 j = 0; j < n && k == 1; j++) /* the second place in CPU time */
                 taken |= top[j] == t;
             if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
@@ -34744,7 +34757,8 @@ static u32 dg_busiest(const struct dg_task **top)
 
 /* --- sentences --- */
 
-/* At most 3 digits, or all of a whole number: 99.8 %, 1204; no power of ten. */
+/* Writes three significant digits, or all digits of a larger integer, without an exponent: 99.8,
+ * 1204. */
 static void dg_digits(struct buf *b, double v)
 {
     if (v > 0 && v < 1e-4)
@@ -34780,7 +34794,7 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* The same as a threshold is told: '#' of its words is the number alone. */
+/* The same for a threshold. A number whose words contain '#' has no unit. */
 static void dg_bare(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number);
@@ -34800,7 +34814,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Its name, as JSON has it; a number of two: what is done with them. */
+/* Writes the name of a metric as in JSON, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
     static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (", " or " };
@@ -34823,7 +34837,7 @@ static void dg_name_of(struct buf *b, u16 number)
     b_s(b, how == DG_MOST || how == DG_SHARE ? ")" : "");
 }
 
-/* Appends a text of a rule, with what stands for %t, and if there is one, for %p. */
+/* Appends a text of a rule, with %t replaced by thing, and %p by pid if it is not 0. */
 static void dg_fill(struct buf *b, const char *text, const struct buf *thing, u32 pid)
 {
     for (const char *s = text; *s; s++)
@@ -34838,7 +34852,8 @@ static void dg_fill(struct buf *b, const char *text, const struct buf *thing, u3
         }
 }
 
-/* What the rule says, of this thing: of a process, "811 (api)". Not escaped yet. */
+/* Returns the rule's sentence about the instance of a finding, not escaped. A process is named
+ * "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf b, thing;
@@ -34853,7 +34868,8 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
     return &b;
 }
 
-/* The next command, as a shell and a terminal can have it: the names of cgroups are anybody's. */
+/* Returns the next command to run. Names are quoted for the shell and the terminal: any user can
+ * name a cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf b, thing;
@@ -34869,8 +34885,8 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Where the word that begins at `at` ends: a number and its %, a name and the "·" behind it are
- * one. */
+/* Returns the end of the word that begins at `at`. A number and its %, or a name and the "·" after
+ * it, are one word. */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
@@ -34880,8 +34896,8 @@ static u32 dg_word_end(const struct buf *text, u32 at)
     return at;
 }
 
-/* A paragraph, broken at blanks into lines of so many columns: its first behind `head`, the others
- * below that. */
+/* Writes a paragraph, wrapped at blanks to `columns`. The first line starts with `head`; the others
+ * are indented. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
@@ -34903,7 +34919,7 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_c(b, '\n');
 }
 
-/* What was compared, each with its threshold. */
+/* Writes the values that a finding is based on, each with its threshold. */
 static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 {
     const char *sep = strchr(f->rule->finding, ':') ? "; " : ": ";
@@ -34912,7 +34928,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any */
+        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any value above 0 */
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -34939,7 +34955,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
-    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* in one line */
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* fits into one line */
     for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
         sep = ", ";
@@ -34986,7 +35002,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Of what is counted by device, the one that has the most; else all together. */
+/* Returns the device with the largest value, or the machine for numbers that are not counted by
+ * device. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -35003,7 +35020,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     return best;
 }
 
-/* Whether any of a resource's numbers is known. */
+/* Whether any number of a resource is known. */
 static bool dg_visible(u32 res)
 {
     double v;
@@ -35013,7 +35030,7 @@ static bool dg_visible(u32 res)
     return false;
 }
 
-/* Whether no number of any resource is known, as where neither /proc nor /sys can be reached. */
+/* Whether no number of any resource is known, as when neither /proc nor /sys is mounted. */
 static bool dg_sees_nothing(void)
 {
     u32 r = 0;
@@ -35022,7 +35039,7 @@ static bool dg_sees_nothing(void)
     return r == N_RES;
 }
 
-/* The USE table: a resource a paragraph. */
+/* The USE table: one paragraph per resource. */
 static void dg_text_table(struct buf *b)
 {
     static struct buf line;
@@ -35047,8 +35064,8 @@ static void dg_text_table(struct buf *b)
     }
 }
 
-/* Three digits and the number's unit: 0.98 MB, 13.4 KB. unit: from 1 on, a letter of how many
- * thousands. */
+/* Writes three digits, a prefix (K, M, ...) and the unit: 0.98 MB, 13.4 KB. thousand: 1000 or 1024.
+ */
 static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
 {
     static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
@@ -35059,7 +35076,7 @@ static void dg_scaled(struct buf *b, double v, double thousand, const char *blan
     b_f(b, "%s%s%s", blank, letter[k], unit);
 }
 
-/* A share, in at most six columns. */
+/* Writes a percentage in at most six columns. */
 static void dg_percent(struct buf *b, double v)
 {
     if (v >= 9999.5)
@@ -35076,7 +35093,7 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
     struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
     u8 unit = mout_form(dg_like(number))->unit;
     double v;
-    if (!dg_task_value(t, number, &v)) /* others' bytes are root's to see */
+    if (!dg_task_value(t, number, &v)) /* only root can read the I/O of other users' processes */
         b_s(&s, "n/a");
     else if (unit == U_RATIO)
         dg_percent(&s, v * 100);
@@ -35087,7 +35104,7 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
     b_f(b, " %*.*s", width, (int)s.len, cell);
 }
 
-/* The name of a command, escaped, in as many columns. */
+/* Writes the name of a command, escaped, cut or padded to `width`. */
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
     static struct buf s;
@@ -35113,7 +35130,7 @@ static void dg_text_busiest(struct buf *b)
         { M_B_READ, 9, "read" }, { M_B_WRITTEN, 9, "written" }, { X_B_MEM, 7, "memory" },
         { M_B_MINOR, 6, "faults" },
     };
-    enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines of the head, and what follows */
+    enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines of header and footer */
     const struct dg_task *top[DG_BUSIEST] = { NULL };
     u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
     if (!opt.verbose)
@@ -35132,7 +35149,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* The names of resources: those in which nothing was found, or those that cannot be seen. */
+/* Writes the names of resources without findings: those that are visible, or those that are not. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     static struct buf line;
@@ -35151,7 +35168,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* What could not be seen, and why; that nothing happened is no reason. */
+/* Whether metrics are missing because kvis could not read them, not because nothing happened. */
 static bool dg_blind(const struct mout_lack *l)
 {
     return l->own || met.src[l->src].wrong;
@@ -35171,8 +35188,8 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* With -v all, else those that leave room on the screen for the rest, but the first in any case.
- * Returns how many. */
+/* Writes all findings with -v, else as many as leave space on the screen for the rest, but at least
+ * one. Returns how many it wrote. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -35289,7 +35306,7 @@ static void dg_json_files(struct buf *b, const struct dg_moves *m)
     }
 }
 
-/* The thing itself, processes, files. */
+/* Writes the instance itself, processes, and files. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -35336,7 +35353,7 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_s(b, "},");
 }
 
-/* null where it is not known. */
+/* Writes a number of the USE table, or null if it is unknown. */
 static void dg_json_use(struct buf *b, u16 number)
 {
     double v;
@@ -35423,9 +35440,9 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-/* Expensive sources are read once. Clock rates are read at the second look, when
- * what is watched runs (each CPU may take 10 ms before Linux 5.18); the memory and descriptors of
- * processes, and connections, at the end. */
+/* Expensive sources are read only once. CPU clock rates are read in the second sample, when the
+ * workload runs (each CPU may take 10 ms before Linux 5.18). Memory and descriptors of processes,
+ * and connections, are read in the last sample. */
 static void dg_costly(bool last)
 {
     const u64 freq = 1ull << SRC_FREQ;
@@ -35455,7 +35472,7 @@ static void dg_look(bool last)
     }
 }
 
-/* A line on the terminal that the next one replaces, and at last the text. */
+/* Writes a progress line to the terminal. The next line, and finally the text, replaces it. */
 static void dg_progress(u64 end)
 {
     char line[64] = "\r\033[K";
@@ -35467,7 +35484,7 @@ static void dg_progress(u64 end)
     else if (end)
         snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f s", s);
     ssize_t n = write(STDERR_FILENO, line, strlen(line));
-    (void)n; /* it is only to pass the time */
+    (void)n; /* the progress line is not important */
 }
 
 static bool dg_command_gone(void)
@@ -35475,7 +35492,7 @@ static bool dg_command_gone(void)
     return sp_ended(&dg.status, NULL);
 }
 
-/* Until then, or somebody's or the command's end. */
+/* Waits until `until`, a signal that ends kvis, or the end of the command. */
 static void dg_wait(u64 until)
 {
     for (u64 now; (now = u_now()) < until && !sp_over() && !dg_command_gone();)
@@ -35498,7 +35515,7 @@ static void dg_watch(u64 length)
         dg.left_out.processes += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }
 
-/* Looks, and judges. The command's wait status, -1 without one. */
+/* Runs the diagnosis. Returns the command's wait status, or -1 without a command. */
 static int dg_run(void)
 {
     static pid_t pid;
@@ -35531,19 +35548,19 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && dg.status == -1 && !sp_over()) /* -d was over before it */
+    while (sp_command.pid && dg.status == -1 && !sp_over()) /* the command outlives -d */
         dg_wait(u_now() + NSEC);
     sp_end_witness(&sp_witness);
     return dg.status;
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * Each ability is tried by the function that starts it in its command, in a child process, so that
- * whatever that function makes is gone before the next is tried. What the function gives as the
- * reason is the row's detail and fix. To add an ability: a row of check_rows[], and its function.
- * The verdicts on the commands are drawn from the rows (check_judge). */
+ * Each ability is tried by the function that starts it for its command. This function runs in a
+ * child process, whose exit cleans up before the next try. The reason that the function gives is
+ * the row's detail and fix. To add an ability, add a row of check_rows[] and its function.
+ * check_judge derives the verdicts on the commands from the rows. */
 
-/* By command: bits. The rings of virtio devices are monitor's, with a verdict of their own. */
+/* One bit per command. The virtio rings are a part of monitor with a verdict of their own. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* no row is about the last two */
@@ -35572,7 +35589,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Takes a reason apart; NULL: it works. */
+/* Splits a reason into detail and fix; NULL: the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35582,7 +35599,7 @@ static void check_reason(struct check *c, const char *why)
     snprintf(c->fix, sizeof c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
 }
 
-/* --- the abilities: what starts them; in the child of check_try --- */
+/* --- the functions that try the abilities; each runs in a child of check_try --- */
 
 static void check_kernel(struct check *c, u32 unused)
 {
@@ -35594,7 +35611,7 @@ static void check_kernel(struct check *c, u32 unused)
         check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
-/* By which programs look into the kernel's structures. */
+/* BTF, which BPF programs need to read the kernel's structures. */
 static void check_btf(struct check *c, u32 unused)
 {
     struct btf_want w = { .name = "task_struct.pid" };
@@ -35614,7 +35631,7 @@ static void check_ptrace(struct check *c, u32 unused)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a process that is not a descendant of kvis; it ends when *end is closed. Its pid, or
+/* Starts a process that is not a child of kvis and exits when *end is closed. Returns its pid, or
  * -errno. */
 static pid_t check_stranger(int *end)
 {
@@ -35653,7 +35670,7 @@ static void check_faults(struct check *c, u32 unused)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* The fix for the hybrid backend where its reason has none; "": no fix is known. */
+/* Returns the fix for the hybrid backend if its reason has none; "": no fix is known. */
 static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -35662,7 +35679,7 @@ static const char *check_hybrid_fix(void)
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* The backend of a command; and what comes with it: the next two rows. */
+/* The backend for commands. Also fills the next two rows, which depend on it. */
 static void check_hybrid(struct check *c, u32 unused)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -35679,7 +35696,7 @@ static void check_hybrid(struct check *c, u32 unused)
             c[1 + i] = c[0];
 }
 
-/* The backend of -p. */
+/* The backend for -p. */
 static void check_observe(struct check *c, u32 unused)
 {
     pid_t self = getpid();
@@ -35715,15 +35732,15 @@ static void check_proc(struct check *c, u32 unused)
     check_session(c, &proc_session);
 }
 
-/* The first reason, except that nothing happened in the interval. */
+/* Keeps the first reason, but not the reason that nothing happened in the interval. */
 static void check_lack(struct buf *b, const struct mout_lack *l)
 {
     if (!b->len && (l->own || l->n == l->all || met.src[l->src].wrong))
         b_put(b, l->why, strlen(l->why) + 1);
 }
 
-/* A source of monitor. It works if it has any number in its second interval; the reason may then be
- * why it lacks others. */
+/* A source of monitor. It works if any of its metrics has a value in the second interval; then the
+ * detail may be the reason why others have none. */
 static void check_source(struct check *c, u32 src)
 {
     struct buf why = { 0 };
@@ -35744,18 +35761,18 @@ static void check_source(struct check *c, u32 src)
 
 #define CHECK_REPORT "report it with this detail: kvis should load on this kernel"
 
-/* needed: without it the command does not work; useful: without it the command does less, or is
- * slower. A row that is neither helps to find the reason of something else. */
+/* needed: commands that do not work without the ability; useful: commands that do less or are
+ * slower without it. A row with neither only helps to explain other rows. */
 static const struct check_row {
     const char *name;
     u8 needed, useful;
-    u8 verdict;          /* the commands whose verdict counts it */
-    bool bpf;            /* it takes BPF programs */
-    void (*fn)(struct check *, u32 arg); /* NULL: the function above it answers for this one */
+    u8 verdict;          /* commands whose verdict depends on it */
+    bool bpf;            /* it needs BPF programs */
+    void (*fn)(struct check *, u32 arg); /* NULL: the function of a row above fills this row */
     u8 arg;
-    const char *what;    /* it works: this does */
-    const char *without; /* what that verdict says is missing; NULL: it falls back */
-    const char *fix;     /* where the reason has none; NULL: CHECK_REPORT */
+    const char *what;    /* detail if it works and fn gives none */
+    const char *without; /* what the verdict calls missing; NULL: the command falls back */
+    const char *fix;     /* fix if the reason has none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -35802,8 +35819,8 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
 };
 
-/* The commands, with the verdict where everything works, where something that `without` names does
- * not, and where something else does not. NULL: the verdict is that of another command. */
+/* The commands and their verdicts: all: everything works; some: an ability with `without` is
+ * missing; fallback: another ability is missing. NULL: another command's verdict applies. */
 static const struct check_command {
     const char *name;
     u8 bit;
@@ -35824,7 +35841,8 @@ static const struct check_command {
     { "diff", CHECK_DIFF, false, "full", NULL, NULL },
 };
 
-/* The bits of a command; 0: none has this name. The verdict on virt comes with that on monitor. */
+/* Returns the bits of a command; 0: no command has this name. virt includes monitor, whose verdict
+ * precedes its own. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -35835,7 +35853,8 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* The commands behind a set of bits, separated, the first of each; "-" for none. */
+/* Writes the commands of a bit mask, separated by commas, and only the first command of each bit.
+ * none: text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -35850,10 +35869,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
 
-/* Returns for whom this fix was printed first; NULL: for nobody yet, and from now on for `who`. */
+/* Returns the name with which this fix was first printed. NULL: it is new, and is now recorded for
+ * `who`. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* of more than these, one can be printed twice */
+    enum { FIXES = 64 }; /* fixes beyond this number can be printed twice */
     static struct { char fix[256], who[16]; } printed[FIXES];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -35866,16 +35886,16 @@ static const char *check_fixed(const char *fix, const char *who)
     return NULL;
 }
 
-/* --- what was tried: a list of rows --- */
+/* --- the results: a list of rows --- */
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* all 0 where it is of no command */
+    struct check_row row; /* all 0 for rows of check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
 
-/* The row that is tried next; good until there is another. */
+/* Appends a result. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -35936,7 +35956,7 @@ static void check_table(struct buf *b, bool json)
     }
 }
 
-/* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
+/* --- kvis check cpu: the model of the CPU, and the events that kvis counts on it --- */
 
 static void check_cpu_id(struct check *c)
 {
@@ -35960,7 +35980,7 @@ static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
               p->type, p->all ? "all" : p->cpus, from);
 }
 
-/* An event is tried by counting kvis itself. */
+/* Tries an event by counting it for kvis itself. */
 static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
@@ -36002,7 +36022,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, "%s", unc_reason[r->role]);
 }
 
-/* The memory controllers' and RAPL's PMUs. Whether there are any is no matter of what works. */
+/* The PMUs of memory controllers and RAPL. The result of check cpu does not depend on them. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -36019,7 +36039,7 @@ static void check_uncore(void)
     }
 }
 
-/* The events of a PMU; whether the two without which there is nothing to see are counted. */
+/* Tries the events of a PMU. Returns whether cycles and instructions, the essential ones, work. */
 static bool check_cpu_events(struct pmc_pmu *p)
 {
     bool works = true;
@@ -36052,21 +36072,21 @@ static bool check_cpu(struct buf *b, bool json)
     return works;
 }
 
-/* --- kvis check: everything is tried, and then judged --- */
+/* --- kvis check: tries everything, then judges --- */
 
-/* Whether a row has to do with the commands of `bits`, or with none in particular. */
+/* Whether a row concerns one of the commands of `bits`, or no particular command. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
     return !of || of & bits;
 }
 
-/* Descriptors that a command has beside those of its programs: its outputs, a pipe to its child,
- * and what it reads of /proc. */
+/* Descriptors that a command needs besides those of its BPF programs: outputs, a pipe to its child,
+ * files in /proc. */
 enum { CHECK_FILES = 5 };
 
-/* The child: starts what the row is about as its command would, and stops it. `said` gets what it
- * writes to stderr. */
+/* The child process: starts a row's ability as its command would, and stops it. Its stderr goes to
+ * the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -36091,7 +36111,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Where the child ended before it could tell the reason: that is what it said last. */
+/* Sets the reason for a child that exited without one: the first line of its stderr. */
 static void check_died(struct check *c, int said)
 {
     char text[300];
@@ -36101,7 +36121,7 @@ static void check_died(struct check *c, int said)
     check_reason(c, n > 0 ? text : "it ended kvis");
 }
 
-/* Tries a row, and with it those after it that its function answers for. */
+/* Tries a row and those after it that its function fills. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -36128,7 +36148,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         close(said);
 }
 
-/* Tries all that the commands of `bits` can use. */
+/* Tries all abilities of the commands of `bits`. */
 static void check_try(u8 bits)
 {
     u32 rows = ARRAY_LEN(check_rows), n;
@@ -36148,16 +36168,16 @@ static void check_try(u8 bits)
 struct check_verdict {
     bool works, full;
     char detail[512];
-    const char *reason, *fix; /* why it does not do all, and what improves it most; NULL: none */
+    const char *reason, *fix; /* the worst missing ability's; NULL: nothing is missing */
 };
 
-/* Whether the command lacks what this row is about. */
+/* Whether this row's ability is missing and matters for the command. */
 static bool check_lacks(const struct check_command *of, const struct check_done *d)
 {
     return !d->c.works && (d->row.needed | d->row.verdict) & of->bit;
 }
 
-/* What is missing, by name; where the command falls back, it has no programs anyway. */
+/* Lists what is missing. With a fallback, rows for BPF programs are omitted: it uses none. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -36167,7 +36187,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-/* Whether the command does a part of its work by ptrace where programs cannot be used. */
+/* Whether the command can do part of its work with ptrace if BPF programs do not work. */
 static bool check_by_ptrace(const struct check_command *of)
 {
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
@@ -36176,14 +36196,14 @@ static bool check_by_ptrace(const struct check_command *of)
     return false;
 }
 
-/* The verdict from the rows. The worst that is missing is the reason: what the command needs, then
- * what it falls back for, then what it does less without. */
+/* Derives a verdict from the rows. The reason is the worst missing ability: first one that the
+ * command needs, then one that has a fallback, then one without which the command does less. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     const struct check_done *lost = NULL, *fallen = NULL, *dead = NULL;
     bool any = !of->any;
     char without[256];
-    for (u32 i = check_n; i--;) { /* so that the first stay */
+    for (u32 i = check_n; i--;) { /* backward: the first row of each kind wins */
         const struct check_done *d = &check_done[i];
         any |= d->c.works && d->row.verdict & of->bit;
         if (!check_lacks(of, d))
@@ -36212,7 +36232,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  fallen ? of->fallback : lost ? of->some : of->all, without);
 }
 
-/* What is said of a command, in lines of at most 80 columns behind its name. */
+/* Writes the text about a command after its name, wrapped at 80 columns. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
     static struct buf text;
@@ -36246,8 +36266,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_c(b, '}');
 }
 
-/* Whether those that are in `bits` work. That of monitor is followed by that of the rings of virtio
- * devices, which are a part of it. */
+/* Writes the verdicts on the commands of `bits`, and after monitor that on the virtio rings, which
+ * are a part of it. Returns whether all commands of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -36267,8 +36287,8 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Tries everything that the commands of `bits` can use, and tells what they can do here; with -v
- * and in JSON also each thing that was tried. Returns whether they work. */
+/* Tries all abilities of the commands of `bits` and writes the verdicts, and with -v and in JSON
+ * each ability. Returns whether the commands work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     struct buf verdicts = { 0 };
@@ -36297,18 +36317,18 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, commands, help ===========================================
- * gen/tables/options.tbl has a row for each command and each option; the parser, help and the
- * messages about mistakes read them here, gen/texts.py makes the manual and completions of them. To
- * add an option, add its row; to add a command, its row and a function cmd_NAME. */
+ * gen/tables/options.tbl has a row for each command and each option. The parser, help and error
+ * messages use these rows here; gen/texts.py makes the manual and completions from them. To add an
+ * option, add its row; to add a command, add its row and a function cmd_NAME. */
 
-enum opt_kind { /* how an option takes its value: the member of union opt_dest */
+enum opt_kind { /* what an option does with its value, and the member of union opt_dest it uses */
     OPT_FLAG,
     OPT_COUNT,
-    OPT_SET,    /* to min */
+    OPT_SET,    /* stores min */
     OPT_NUMBER, /* from min to max */
     OPT_STRING,
     OPT_CALL,
-    OPT_NOTHING, /* accepted for strace's sake: kvis does it anyway */
+    OPT_NOTHING, /* accepted for compatibility with strace: kvis always does it */
 };
 
 union opt_dest {
@@ -36323,20 +36343,20 @@ struct opt_row {
     u16 in; /* commands that have it: IN_ bits */
     char letter; /* 0: none */
     const char *name, *arg; /* NULL: none */
-    bool optional; /* the argument can be left out: it only ever stands behind a '=' */
+    bool optional; /* the argument is optional: it is only accepted after '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
     u32 min, max;
-    const char *values; /* those that are allowed, as "a|b|c"; NULL: it is not a list */
-    const char *also; /* what other tools call it, as "a|b|c"; or NULL */
-    const char *spelled, *help; /* spelled: as help prints it */
+    const char *values; /* allowed values, as "a|b|c"; NULL: not a fixed set */
+    const char *also; /* names of the option in other tools, as "a|b|c"; or NULL */
+    const char *spelled, *help; /* spelled: form that help prints */
 };
 
 /* What follows the options of a command. */
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
 struct cmd {
-    const char *name, *link; /* link: the same by argv[0], NULL: none */
+    const char *name, *link; /* link: argv[0] that selects the command; NULL: none */
     const char *usage, *help;
     u16 in; /* its bit in opt_rows[] */
     u8 takes; /* enum opt_takes */
@@ -36352,7 +36372,7 @@ static const char *opt_push(const char ***list, u32 *n, const char *v)
 
 static const char *opt_pid(const char *v)
 {
-    while (*v) { /* -p 1,2 3 as strace: numbers with anything between that is none */
+    while (*v) { /* -p "1,2 3", as in strace: numbers separated by commas or white space */
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
@@ -36368,7 +36388,7 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process id";
 }
 
-/* One more way to write what -P wants, without the slash at its end. */
+/* Adds a path for -P, without trailing slashes. */
 static void opt_path_as(const char *v)
 {
     size_t n = strlen(v);
@@ -36385,7 +36405,7 @@ static void opt_path_as(const char *v)
     opt_push(&opt.paths, &opt.n_paths, copy);
 }
 
-/* A path as it is given, from the working directory, and where its links lead: as strace(1). */
+/* Adds a path as given, as absolute path, and with its links resolved, as strace(1) does. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -36421,8 +36441,8 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "no name of a variable";
 }
 
-/* Reads [!]WORD,WORD... or all or none into a set of bits; bit_of gives a word's, 0: there is no
- * such word. False when one is wrong. */
+/* Parses [!]WORD,WORD... or all or none into a bit mask. bit_of returns the bit of a word, or 0 if
+ * there is no such word. False: a word is wrong. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -36473,8 +36493,8 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* The signal that RTMIN, RTMIN+N, RTMAX or RTMAX-N is in a program of glibc, whose SIGRTMIN is 34;
- * 0: none. */
+/* Returns the number of RTMIN, RTMIN+N, RTMAX or RTMAX-N in glibc programs, where SIGRTMIN is 34;
+ * 0: not such a name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -36490,7 +36510,8 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* A signal's number, or its name with SIG or without, in any case. */
+/* Returns the bit of a signal, given by number or by name, with or without SIG, in any case; 0: no
+ * such signal. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -36585,7 +36606,7 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* The command's option after r, or its first for NULL; NULL: there is no other. */
+/* Returns the command's next option after r (NULL: its first); NULL: there are no more. */
 static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -36604,7 +36625,7 @@ static void opt_print(int f, const char *text, size_t n)
         die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
 }
 
-/* A text that begins in column `at`, in lines of at most so many columns; 0: in one. */
+/* Writes a text that begins in column `at`, wrapped at `columns`; 0: not wrapped. */
 static void opt_wrap(struct buf *b, const char *text, u32 at, u32 columns)
 {
     while (columns > at && strlen(text) > columns - at) {
@@ -36636,8 +36657,8 @@ static void opt_help_cmd(const struct cmd *c, int f)
 
 /* --- the parser --- */
 
-/* Ends kvis for a mistake in the command line. The second line is the usage of the option, or of
- * the command where no option is meant. */
+/* Ends kvis with a message about a mistake in the command line, and the usage of the option or, if
+ * r is NULL, of the command. */
 static void PRINTF_LIKE(3, 4) __attribute__((noreturn))
 opt_wrong(const struct cmd *c, const struct opt_row *r, const char *fmt, ...)
 {
@@ -36718,7 +36739,8 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         opt_bad(c, r, v ? v : "", wrong);
 }
 
-/* Whether the n bytes at s are that name; bcc's tools write some of theirs with '_'. */
+/* Whether the n bytes at s are this name; '_' matches '-', because some options of bcc's tools have
+ * it. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -36762,14 +36784,14 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
 }
 
-/* The value of the option that stands before it; NULL: none is given. "--" ends the options, and is
- * a value only behind '='. */
+/* Returns the word after an option as its value; NULL: there is none. "--" ends the options, and is
+ * a value only after '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
 }
 
-/* --name, --name=value, --name value. Returns how many words it took. */
+/* --name, --name=value, --name value. Returns the number of words used. */
 static int opt_long(const struct cmd *c, char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '=');
@@ -36789,7 +36811,7 @@ static int opt_long(const struct cmd *c, char **argv)
     return eq ? 1 : 2;
 }
 
-/* -abc, -sN, -s N. Returns how many words it took. */
+/* -abc, -sN, -s N. Returns the number of words used. */
 static int opt_short(const struct cmd *c, char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -36809,17 +36831,17 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* whose options were read */
+static const struct cmd *opt_cmd; /* the command whose options were parsed */
 
-/* Its option of that name. */
+/* Returns the option of opt_cmd with this name. */
 static const struct opt_row *opt_named(const char *name)
 {
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
-/* Ends kvis when the word after an option whose value only ever stands after a '=' can only have
- * been meant as that value: nothing else takes a word, or it is no command, or the command stands
- * after a "--", or it is no recording. */
+/* Ends kvis if the word after an option with an optional value was clearly meant as that value,
+ * which needs '=': kvis takes no words here, the word is not a command, a "--" follows, or no
+ * recording has this name. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
@@ -36836,7 +36858,8 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
         opt_wrong(c, r, "%s: a value stands after a '='; fix: %s=%.300s", option, option, *word);
 }
 
-/* Reads the options; returns the words behind them, or between them where they are no command's. */
+/* Parses the options. Returns the words after them. If the command takes recordings or names of
+ * commands, options may also follow these words. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
     opt_cmd = c;
@@ -36866,10 +36889,10 @@ static char **opt_parse(const struct cmd *c, char **argv)
 }
 
 /* == 46 cmd_  the commands ======================================================
- * What each command sets up and in which order; the list that everything reads is cmds[]. */
+ * What each command sets up, and in which order. cmds[] lists the commands. */
 
-/* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
- * so that the command finds them closed as it would have. */
+/* Opens descriptors 0, 1 and 2 if they are closed. Otherwise a file that kvis opens could get such
+ * a number and be overwritten. With CLOEXEC, the traced command still finds them closed. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -36885,11 +36908,11 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* Files that are read or written: each output wants one of its own. */
+/* Files that kvis reads or writes: no two of them may be the same file. */
 static struct {
     struct { dev_t dev; ino_t ino; const char *name; int full; } of[16]; /* full: -1, or its fd */
     u32 n;
-    bool later; /* what they hold stays until out_begin */
+    bool later; /* their old content is kept until out_begin */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -36909,7 +36932,7 @@ static void cmd_own_file(int f, const char *name)
     cmd_files.of[cmd_files.n++].name = name;
 }
 
-/* A file stays as it is: what is written to its descriptor from here on goes nowhere. */
+/* Keeps the content of a file: redirects its descriptor to /dev/null. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -36919,7 +36942,7 @@ static void cmd_spare_file(int f)
         close(nowhere);
 }
 
-/* Empties those that were left as they are. */
+/* Truncates the files whose content was kept so far. */
 static void cmd_empty_files(void)
 {
     for (u32 i = 0; i < cmd_files.n; i++) {
@@ -36931,7 +36954,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Nothing was traced: they keep what they have. */
+/* Keeps the content of all output files because nothing was traced. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -36940,7 +36963,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* f: what was opened under this name; it begins empty. */
+/* Truncates an output file, now or in out_begin. Returns its descriptor f. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -36955,7 +36978,7 @@ static int cmd_empty_file(int f, const char *name)
     return f;
 }
 
-/* Opens a file, a device or a FIFO that a person named. mode: O_WRONLY, O_RDWR. */
+/* Opens a file, device or FIFO given by the user. mode: O_WRONLY or O_RDWR. */
 static int cmd_open_as(const char *name, int mode)
 {
     bool device = u_is_device(name);
@@ -36972,7 +36995,7 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* Whether others can make files here. */
+/* Whether other users can create files in the working directory. */
 static bool cmd_shared_directory(void)
 {
     struct stat s;
@@ -36980,9 +37003,8 @@ static bool cmd_shared_directory(void)
            || (s.st_uid && s.st_uid != geteuid());
 }
 
-/* Opens --report's file. The name that kvis gives it can be foreseen: where others can make files,
- * what they have put there (a link to another file, a file that they own, a FIFO) is not written.
- */
+/* Opens the file of --report. Its default name is predictable: in a directory that other users can
+ * write, kvis refuses links, FIFOs and files of other users, which they may have planted. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -36998,7 +37020,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* JSON does not go into a pipe or a file that has the command's output, too. */
+/* Refuses to write JSON to a pipe or file that the command's output goes to, too. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -37016,7 +37038,7 @@ static void cmd_json_sink(void)
     out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
 }
 
-/* Of trace and replay: text goes to -o's file only, as strace's does, or to stderr. */
+/* For trace and replay: text goes to the file of -o, or else to stderr, as with strace. */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
@@ -37037,11 +37059,11 @@ static void cmd_json_header(const char *backend)
     rec_json_header(&out.json.b, backend);
 }
 
-/* What the header and a recording say of this run. */
+/* Sets the facts about this run for the JSON header and the recording. */
 static void cmd_this_run(const char *backend)
 {
     static struct utsname u;
-    if (uname(&u) < 0) /* a seccomp profile can refuse even that */
+    if (uname(&u) < 0) /* a seccomp profile can deny even this call */
         memset(&u, 0, sizeof u);
     rec_run.version = KVIS_VERSION;
     rec_run.host = u.nodename;
@@ -37050,8 +37072,8 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
-/* Where temporary files of reports are: in an initramfs there is no /tmp, in a container perhaps
- * none that can be written to, but the report can be written somewhere. */
+/* Returns the directory for temporary files of reports: $TMPDIR, /tmp, or, if /tmp is missing
+ * (initramfs) or not writable (container), the directory of the report. */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -37067,7 +37089,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* -w, and where the report comes from, which is read again. */
+/* Opens the recording: the file of -w, or a temporary file that the report is made from. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -37089,9 +37111,9 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
-/* Opens what -w, --perfetto, --chrome-json, --folded and --report name. Before kvis has signals
- * of its own, and before there is a command: a FIFO is waited for until somebody reads it, or the
- * first ^C. live: there is no recording yet. */
+/* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. This happens before kvis
+ * installs signal handlers and starts the command: opening a FIFO blocks until it has a reader, and
+ * ^C must end that. live: there is no recording yet. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
@@ -37106,7 +37128,7 @@ static void cmd_open_records(bool live)
         cmd_open_recorded();
 }
 
-/* From here on what happens goes there, too. */
+/* Starts to write events to these files. */
 static void cmd_record(void)
 {
     if (opt.report)
@@ -37117,7 +37139,7 @@ static void cmd_record(void)
         rec_start(rec_write_fd, cmd_recording_name);
 }
 
-/* The page is there: says where, and how large it is. */
+/* Prints the name and size of the finished report. */
 static void cmd_announce_report(void)
 {
     char size[32];
@@ -37140,7 +37162,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* What -p has attached to: command line and number of threads, a line each. */
+/* Lists the processes of -p: one line with the number of threads and the command line of each. */
 static void cmd_list_attached(struct buf *b)
 {
     char path[64], line[1024];
@@ -37183,7 +37205,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
-/* Sets time zero of all output: a command's execve, or when kvis watches all else. */
+/* Sets time zero of all output: the execve of the command, or the time when kvis began to watch. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -37194,22 +37216,22 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_s * NSEC;
 }
 
-/* Dies by the signal that the command died by, without a core of our own. */
+/* Dies from the signal that killed the command, without a core dump of kvis. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
     struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none); /* to lower a limit needs no right; prctl has the last word */
-    prctl(PR_SET_DUMPABLE, 0); /* a piped core_pattern does not ask the limit (fs/coredump.c) */
+    setrlimit(RLIMIT_CORE, &none); /* needs no privilege; if it fails, prctl still works */
+    prctl(PR_SET_DUMPABLE, 0); /* a piped core_pattern ignores the limit (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* a signal that does not kill us: the shell's number for it */
+    exit(status); /* the signal does not kill kvis: use the shell's status for it */
 }
 
-/* What is left to do when nothing is traced any more. */
+/* Finishes the outputs after the last thread was traced. Returns the exit status. */
 static int cmd_trace_end(void)
 {
     bool begun = !out.empty;
@@ -37231,7 +37253,7 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Options that -p, --all and --cgroup cannot follow. */
+/* Refuses options that need a command together with -p, --all and --cgroup. */
 static void cmd_refuse_without_command(void)
 {
     const struct { bool given; const char *name; } row[] = {
@@ -37299,11 +37321,11 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* it stands before its exec: see tr_begin */
+        tr_spawn(); /* the child is stopped before its exec: see tr_begin */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
-    if (hy_follows()) { /* what ended before it has read all of /proc is not played */
+    if (hy_follows()) { /* events from before /proc was completely read are not shown */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -37325,7 +37347,7 @@ static int cmd_trace(void)
     return cmd_trace_end();
 }
 
-/* Of commands that print rows, or a page, to stdout. */
+/* Opens the sinks of commands that print rows or a page to stdout. */
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
@@ -37338,7 +37360,7 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* The status of kvis itself for a command's wait status; dies by its signal. */
+/* Returns kvis's exit status for a command's wait status, or dies from the command's signal. */
 static int cmd_status(int status)
 {
     if (WIFSIGNALED(status))
@@ -37346,7 +37368,7 @@ static int cmd_status(int status)
     return WEXITSTATUS(status);
 }
 
-/* The sinks and signals of commands that print rows to stdout. */
+/* Sets up sinks and signals of commands that print rows to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -37361,8 +37383,8 @@ static void cmd_rows_header(const char *backend)
     cmd_json_header(backend);
 }
 
-/* kvis's exit status: its own failure's, the signal's that ended it (which, without a command, ^C
- * does as a matter of course), or the command's. */
+/* Returns kvis's exit status: for its own failure, for the signal that ended it (^C is a normal end
+ * if there is no command), or that of the command. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -37373,7 +37395,7 @@ static int cmd_rows_end(int failed, int status)
     return status == -1 ? 0 : cmd_status(status);
 }
 
-/* By ptrace kvis follows what it has started. */
+/* Refuses --backend=ptrace without a command: open and proc use ptrace only for their children. */
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
@@ -37381,7 +37403,7 @@ static void cmd_refuse_ptrace(void)
                   "starts");
 }
 
-/* Refuses the id of a thread where that of a process is wanted, which no event has. */
+/* Refuses a thread id as a process id: no event would ever match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -37456,7 +37478,7 @@ static int cmd_proc(void)
     cmd_start_clock(ses_go(&proc_session, ses_child_late));
     cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
-    out.many = true; /* a recording's lines of text name their processes */
+    out.many = true; /* text lines of a recording name their processes */
     cmd_record();
     int status = proc_run(tr.deadline_ns);
     cmd_report(rout_fd, rec_out.name, true);
@@ -37476,7 +37498,7 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* A directory's name without a '/' at its end: what is in it begins with one. */
+/* Copies a directory name without trailing slashes: kvis appends paths that begin with a slash. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37486,7 +37508,7 @@ static const char *cmd_directory(char *own, const char *dir)
     return own;
 }
 
-/* Where /proc and /sys are. */
+/* Sets the paths of /proc and /sys. */
 static void cmd_roots(void)
 {
     static char root[PATH_MAX], proc[PATH_MAX], sys[PATH_MAX];
@@ -37506,14 +37528,14 @@ static void cmd_monitor_report(void)
     cmd_this_run("none");
 }
 
-/* Prints one of the texts that are made by gen/texts.py. */
+/* Prints a text made by gen/texts.py. */
 static int cmd_print(int f, const char *text)
 {
     opt_print(f, text, strlen(text));
     return 0;
 }
 
-/* What -p and --cgroup name is looked for; the counters of the CPUs are opened. */
+/* Checks that the processes of -p and the cgroup of --cgroup exist, and opens the CPU counters. */
 static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
@@ -37573,7 +37595,7 @@ static int cmd_diagnose(void)
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID do not go together");
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule wants that */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses it */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     cmd_sinks();
@@ -37615,7 +37637,7 @@ static int cmd_check(void)
     return !works;
 }
 
-/* A table from the calls that are left by the filters, or the one that was recorded. */
+/* Checks that the table can be printed: from the calls that pass the filters, or as recorded. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37736,7 +37758,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* The command that a link of this name runs; NULL: none. */
+/* Returns the command that a link of this name runs; NULL: none. */
 static const struct cmd *cmd_by_link(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37745,7 +37767,7 @@ static const struct cmd *cmd_by_link(const char *name)
     return NULL;
 }
 
-/* By its name, or by that of its link. */
+/* Finds a command by its name or by the name of its link. */
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37762,7 +37784,8 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* The manual page that has the command's synopsis: that of kvis has all of them and is the last. */
+/* Returns the manual page with the command's synopsis. The page kvis.1, which has all synopses, is
+ * the last one. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -37816,14 +37839,15 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* What is not 0 at first in the large structs: an initialiser would put them into the file. */
+/* Sets members of large structs that are not 0 at first. An initializer would move the whole struct
+ * from .bss into the file. */
 static void cmd_before_options(void)
 {
     tr.status = -1;
 }
 
-/* A copy that gives its owner's rights to whoever runs it would give them all: it writes any file,
- * and traces any process. */
+/* Refuses to run set-user-ID or set-group-ID: kvis writes any file and traces any process, so any
+ * user would get all rights of its owner. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
@@ -37837,7 +37861,7 @@ static const char *cmd_file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* argv: from the name on that chose it. */
+/* Runs a command. argv[0] is the name that selected it. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
     open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
