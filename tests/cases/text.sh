@@ -30,8 +30,8 @@ has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' x{900,1000} …\$"
 run trace -- /bin/sh -c '/nonexistent/program a'; has err 'exec /nonexistent/program failed: ENOENT|not found'
 sh -c 'until [ -e go ]; do sleep 0.1; done; cat /etc/passwd >copy' 9>&- & # attached to: it has its name, too
 shell=$!
-attached() { ! grep -q 'TracerPid:[[:space:]]*0$' /proc/$shell/status; }
-(until_true 10 attached; sleep 0.2; : >go) 9>&- &
+attached() { grep -q "^kvis: pid $shell, 1 thread" err; }
+(until_true 10 attached; : >go) 9>&- &
 run trace -p $shell; wait
 has err '^\[[^ ]* [0-9]+ sh       signal|^\[[^ ]* [0-9]+ sh       exit 0'
 has err '^\[[^ ]* [0-9]+ cat      exec cat /etc/passwd$'
