@@ -231,7 +231,7 @@ struct name {
     struct name *next;              /* in its hash chain */
     u32 hash, len;
     char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
-    bool read, written;             /* opened for reading, writing (files), or used so */
+    bool read, written;             /* opened or used for reading, writing */
     bool ran;                       /* it is in the list of programs, or was counted as beyond the
                                      * list's limit */
     bool live;                      /* referenced (valid only while nm_drop is being prepared) */
@@ -599,8 +599,8 @@ static u64 u_now(void)
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is only unlikely to
- * be guessed. */
+/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is derived from the
+ * clock. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -6442,8 +6442,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a process's name in out_names: its own, a free, or the least recently used
- * one. */
+/* Returns the slot of a process's name in out_names: its own, a free one, or the least recently
+ * used. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -7714,7 +7714,7 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* Handles the end of a call, or the news that it has none: the rest of its line, its JSON
+/* Handles a call that has returned or never will: prints the rest of its line, or its JSON
  * object. */
 static void out_call_exit(struct task *t)
 {
@@ -7811,7 +7811,8 @@ struct st_time {
 /* The calls of one name and their total duration, including calls that stopped only for kvis. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of ns: calls whose threads were killed in them. In no table of -c */
+    u64 killed_ns; /* part of ns spent in calls that killed threads were in; not in the tables of
+                    * -c */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
     u16 row;
