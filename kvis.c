@@ -3756,7 +3756,7 @@ struct sc_result {
     u8 form;                   /* enum sc_form */
     u8 opens;                  /* FK_...: kind of the new descriptor */
     u16 fam;                   /* family for RET_BITS and RET_VALUE */
-    const char *label;         /* text before them */
+    const char *label;         /* text before the value */
     u32 only;                  /* the form applies only if an argument has some (only_not: none) of
                                 * these bits */
     u8 only_arg;
@@ -6383,7 +6383,7 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* Converts a time to ns since 1970. */
+/* Converts a time of CLOCK_MONOTONIC to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -7811,8 +7811,7 @@ struct st_time {
 /* The calls of one name and their total duration, including calls that stopped only for kvis. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of ns spent in calls that killed threads were in; not in the tables of
-                    * -c */
+    u64 killed_ns; /* part of ns spent in calls of killed threads; not in the tables of -c */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
     u16 row;
