@@ -231,7 +231,7 @@ struct name {
     struct name *next;              /* in its hash chain */
     u32 hash, len;
     char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
-    bool read, written;             /* opened for reading, writing (files), or used so */
+    bool read, written;             /* opened or used for reading, writing */
     bool ran;                       /* it is in the list of programs, or was counted as beyond the
                                      * list's limit */
     bool live;                      /* referenced (valid only while nm_drop is being prepared) */
@@ -599,8 +599,8 @@ static u64 u_now(void)
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is only unlikely to
- * be guessed. */
+/* Returns an unpredictable number. Soon after boot, or without getrandom(2), it is derived from the
+ * clock. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -1309,7 +1309,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     if (!e)
         return NULL;
     regerror(e, re, reason, sizeof reason);
-    snprintf(why, sizeof why, "not a regular expression: %s", reason);
+    snprintf(why, sizeof why, "not a valid regular expression: %s", reason);
     return why;
 }
 
@@ -3756,7 +3756,7 @@ struct sc_result {
     u8 form;                   /* enum sc_form */
     u8 opens;                  /* FK_...: kind of the new descriptor */
     u16 fam;                   /* family for RET_BITS and RET_VALUE */
-    const char *label;         /* text before them */
+    const char *label;         /* text before the value */
     u32 only;                  /* the form applies only if an argument has some (only_not: none) of
                                 * these bits */
     u8 only_arg;
@@ -5890,8 +5890,9 @@ static const char *sc_add(const char *word, bool *set)
     if (why)
         snprintf(wrong, sizeof wrong, "'%.60s' is %s", word, why);
     else if (!hit && !maybe)
-        snprintf(wrong, sizeof wrong, "no call or class is named '%.60s' (`?%.60s` ignores that)",
-                 word, word);
+        snprintf(wrong, sizeof wrong,
+                 "no system call or class is named '%.60s' (`?%.60s` suppresses this error)", word,
+                 word);
     else
         return NULL;
     return wrong;
@@ -5905,11 +5906,11 @@ static const char *sc_parse(const char *expr)
     bool invert = *expr == '!';
     expr += invert;
     if (!*expr)
-        return "a call, class or /regex is missing";
+        return "a system call, class or /regex is missing";
     while (*expr) {
         size_t n = strcspn(expr, ",");
         if (n >= sizeof word)
-            return "one of its words is longer than 4095 bytes";
+            return "a word is longer than 4095 bytes";
         snprintf(word, sizeof word, "%.*s", (int)n, expr);
         const char *wrong = n ? sc_add(word, set) : NULL;
         if (wrong)
@@ -6382,7 +6383,7 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* Converts a time to ns since 1970. */
+/* Converts a time of CLOCK_MONOTONIC to ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -6441,8 +6442,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a process's name in out_names: its own, a free, or the least recently used
- * one. */
+/* Returns the slot of a process's name in out_names: its own, a free one, or the least recently
+ * used. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -7713,7 +7714,7 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* Handles the end of a call, or the news that it has none: the rest of its line, its JSON
+/* Handles a call that has returned or never will: prints the rest of its line, or its JSON
  * object. */
 static void out_call_exit(struct task *t)
 {
@@ -7810,7 +7811,7 @@ struct st_time {
 /* The calls of one name and their total duration, including calls that stopped only for kvis. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of ns: calls whose threads were killed in them. In no table of -c */
+    u64 killed_ns; /* part of ns spent in calls of killed threads; not in the tables of -c */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
     u16 row;
@@ -8624,7 +8625,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
-    b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
+    b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
 }
 
 /* Appends a number of calls, under the key `calls`, and where their time went. */
@@ -8940,9 +8941,9 @@ static void st_text_lost(struct buf *b, const struct summary *s)
     if (s->waits_lost)
         b_f(b, ", %" PRIu64 " long waits for a CPU", s->waits_lost);
     if (s->n_io && s->io.lost)
-        b_f(b, ", %" PRIu64 " requests of disks", s->io.lost);
+        b_f(b, ", %" PRIu64 " disk requests", s->io.lost);
     if (s->uring_lost)
-        b_f(b, ", %" PRIu64 " of io_uring's", s->uring_lost);
+        b_f(b, ", %" PRIu64 " io_uring results", s->uring_lost);
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", s->fault_lost);
     b_c(b, '\n');
@@ -9164,7 +9165,7 @@ static void st_text_waited(struct buf *b, const struct summary *s)
     if (!s->n_io || !s->io.took.count)
         return;
     st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s %s (%s read, %s written)\n", s->io.took.count,
+    b_f(b, "%" PRIu64 " request%s, %s in total (%s read, %s written)\n", s->io.took.count,
         s->io.took.count == 1 ? "" : "s", st_time(s, s->io.took.sum_ns).s,
         out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
@@ -9196,7 +9197,7 @@ static void st_text_ended(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     } else if (s->processes > 1) {
         st_text_processes(b, s, "longest", s->longest, s->n_longest, false);
-        st_text_processes(b, s, "not exit 0", s->failed_process, s->n_failed_processes, true);
+        st_text_processes(b, s, "unsuccessful", s->failed_process, s->n_failed_processes, true);
     }
 }
 
@@ -9276,7 +9277,7 @@ static void st_text_peak(struct buf *b, const struct summary *s)
     if (!st_knows(s, ST_PEAK))
         return;
     st_label(b, "memory");
-    b_f(b, "%s resident at the peak%s\n", out_bytes(s->max_rss).s,
+    b_f(b, "%s peak resident memory%s\n", out_bytes(s->max_rss).s,
         s->processes > 1 ? " of the largest process" : "");
 }
 
@@ -9294,7 +9295,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         st_label(b, "page faults");
         b_f(b, "%" PRIu64 " (heap and anon)", s->faults);
         if (st_knows(s, ST_MAJOR))
-            b_f(b, ", %" PRIu64 " major ones", s->major_faults);
+            b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
     }
     if (s->bpf_runs) {
@@ -9306,7 +9307,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
     if (s->uring_done)
         b_f(b, "%" PRIu64 " results\n", s->uring_done);
     else if (s->uring)
-        b_f(b, "%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", s->uring);
+        b_f(b, "%" PRIu64 " requests submitted; ptrace cannot see their results\n", s->uring);
 }
 
 /* Appends the numbers of reads that failed and data that did not fit. */
@@ -9315,12 +9316,12 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "stops at which arguments could not be read in time" },
-        { s->names_overflow, "uses of names that do not fit are counted as one name" },
-        { s->mappings_overflow, "mappings that do not fit are left out" },
+        { s->names_overflow, "uses of names beyond the limit are counted as one name" },
+        { s->mappings_overflow, "mappings beyond the limit are left out" },
         { s->names_dropped, dropped },
-        { s->programs_other, "programs at most are not in the list" },
+        { s->programs_other, "programs or fewer are missing from the list" },
     };
-    snprintf(dropped, sizeof dropped, "times, a name with at most %s was dropped from the lists",
+    snprintf(dropped, sizeof dropped, "drops of names from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++) {
         if (!row[i].n)

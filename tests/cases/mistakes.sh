@@ -74,7 +74,7 @@ done <<'END'
 2|trace --color=red true|'red': allowed are auto.always.never
 2|trace -S size true|'size': allowed are time.calls
 2|trace --backend=fast true|'fast': allowed are auto.ptrace.hybrid
-2|trace -e opne true|no call or class is named 'opne'
+2|trace -e opne true|no system call or class is named 'opne'
 2|trace -e status=bad true|'status=bad': allowed are successful
 2|trace -e signal=FOO true|'signal=FOO': allowed are
 2|trace --verbose=3 true|--verbose: '3': takes no value
@@ -130,7 +130,7 @@ done <<'END'
 2|proc -f xml|'xml': allowed are text.json
 2|proc --min-duration=1h|'1h': not a duration, like 10ms
 2|proc --min-duration=1 --live -- true|not known how long it will take: --min-duration .* with --live
-2|proc -l (|not a regular expression
+2|proc -l (|not a valid regular expression
 2|proc --format=json --json -- true|both want stdout
 END
 eq "mistakes" 97 $n

@@ -43,7 +43,7 @@ for backend in ptrace auto; do
         want '[w["duration_ns"] >= 7e8 for w in S["where_time_went"] if w["name"] == "clock_nanosleep"] == [True]' ends
         want 'S["where_time_went_overflow"] + len(S["where_time_went"]) > 2000' ends
         has err '^   clock_nanosleep '
-        has err '^   \.\.\. and others, [0-9.]+ ms in all$' # how many is not known
+        has err '^   \.\.\. and others, [0-9.]+ ms in total$' # how many is not known
     fi
     # a recording holds the same, and both sinks say the same of it
     kv replay -C --json=again r.kvis >err2 2>&1 || fail "replay: $?"

@@ -67,7 +67,7 @@ for backend in ptrace auto; do
     has short '^  time in calls +[a-z_]+ [0-9.]+ m?s'
     has short '^  failed .*connect ECONNREFUSED'
     has short '^  files .*[0-9] written \(29\.[0-9] KB\)$'
-    has short "^  memory +3[0-9][0-9]\.[0-9] MB resident at the peak\$"
+    has short "^  memory +3[0-9][0-9]\.[0-9] MB peak resident memory\$"
     hasnt short '^  (lost|ended|longest|incomplete)'
     want "[w['calls'] for w in S['time_in_calls'] if w['name'] == 'fsync'] == [30]"
     want "$cpu * 0.99 <= S['cpu_ns'] <= S['duration_ns']"
@@ -87,7 +87,7 @@ while time.process_time() < 0.3: pass'
     has err '^sh: [0-9.]+ m?s, [0-9]+ processes \([2-9] at once\)(,|$)' # the rest may have a line of its own
     has err '(^sh.*,| ) CPU at least [0-9.]+ m?s( \(user [0-9.]+, system [0-9.]+\))?$'
     has err '^  longest +sleep [0-9.]+ m?s'
-    has err '^  not exit 0 +sh [0-9]+ exit 3'
+    has err '^  unsuccessful +sh [0-9]+ exit 3'
     want "S['orphans'] == 1 and S['exited_nonzero'] == 6 and S['killed'] == 2 and S['longest_processes'][0]['comm'] == 'sleep'"
     want "S['longest_processes'][0]['duration_ns'] >= 2e9"
     want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"

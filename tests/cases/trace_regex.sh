@@ -23,8 +23,8 @@ refused() { # refused EXPR REASON
     has err "^kvis: --trace: .*$2"
     [ ! -e not-there ] || fail "it was run all the same"
 }
-refused "/$any(" 'is not a regular expression: .+'
-refused '/[[:alpha:]' 'is not a regular expression: .+'
-refused "?/a\\" 'is not a regular expression: .+'
-refused "close,/${any}nosuch" "no call or class is named '/\.\*"
+refused "/$any(" 'is not a valid regular expression: .+'
+refused '/[[:alpha:]' 'is not a valid regular expression: .+'
+refused "?/a\\" 'is not a valid regular expression: .+'
+refused "close,/${any}nosuch" "no system call or class is named '/\.\*"
 refused "/$(head -c 5000 /dev/zero | tr '\0' x)" 'longer than 4095 bytes'
