@@ -9554,7 +9554,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok &= i >= n; /* nothing was cut off */
 }
 
-/* Like md_join, with a directory that md_base returned. An absolute name starts there as well. */
+/* Like md_join, relative to a directory that md_base returned, even for an absolute name. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -10010,8 +10010,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
 }
 
 /* Whether sx is the file that the record of a call describes. (The type is compared as well,
- * because file systems reuse inode numbers: that of a removed directory may belong to a file
- * now.) */
+ * because a file system may reuse the inode number of a removed directory for a file.) */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -11048,8 +11047,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* The verdict of a tracee's seccomp filter that denies a call takes precedence over the filter of
- * kvis. From now on every call stops, so that kvis also sees denied calls. */
+/* A tracee's seccomp filter that denies a call takes precedence over the filter of kvis. From now
+ * on every call stops, so that kvis also sees denied calls. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -12841,7 +12840,8 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record of a type in from..to. Returns false at the end, whatever the reason. */
+/* Reads one record, if its type is in from..to. Returns false if not, at the end, or on an
+ * error. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -13229,7 +13229,7 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends the event. end_ns, if not 0, also ends the slice of a phase X. */
+/* Ends the event. end_ns, if not 0, also ends a slice of phase X. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
@@ -14100,12 +14100,12 @@ static const char *emb_text(const char *kind, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
- * The page is gen/report/, which the Makefile makes one file. Its data are the run, the summary
- * (both as in --json) and the events: a recording in base64, which report.js reads like rec_. The
- * events are read from a recording, so none are kept in memory; if there are too many, the most
- * significant ones stay. kvis monitor and kvis diff fill in their own parts of the page. Entry
- * points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json, rep_write,
- * rep_close. */
+ * The page is gen/report/, which the Makefile combines into one file. Its data are the run, the
+ * summary (both as in --json) and the events: a recording in base64, which report.js reads like
+ * rec_. The events are read from a recording, so none are kept in memory; if there are too many,
+ * the most significant ones stay. kvis monitor and kvis diff fill in their own parts of the page.
+ * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
+ * rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -15334,7 +15334,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* The changed pairs of a table. only: those that exist in just this recording; -1: all. */
+/* The changed pairs of a table. only: pairs in just this recording; -1: all. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -17541,8 +17541,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the family's maps and meanwhile looks up the fields that its programs name, unless a
- * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and also. */
+/* Creates the family's maps and, in parallel, looks up the fields that its programs name, unless a
+ * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and `also`. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17602,9 +17602,10 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints see everything. They do not if their programs can be preempted: a task
- * that runs on that CPU meanwhile is missed, because programs do not nest (seen on 7.2 with eight
- * threads: one open in ten; not on 6.18). Only the version shows which kernels do that. */
+/* Whether raw tracepoints report every event. They do not if their programs can be preempted:
+ * events of other tasks on that CPU are missed until the program continues, because programs do not
+ * nest (seen on 7.2 with eight threads: one open in ten; not on 6.18). Only the kernel's version
+ * shows whether it preempts them. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
@@ -18160,9 +18161,9 @@ static struct { /* signals as kvis found them */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Directs kvis's signals to `note`, which from now on interrupt whatever kvis waits in. sigaction
- * and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these are
- * constants, so errors are not checked. */
+/* Directs kvis's signals to `note`; from now on they interrupt any call that kvis waits in.
+ * sigaction and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these
+ * are constants, so errors are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18253,7 +18254,7 @@ static u64 sp_pending(pid_t pid)
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* Replaces a witness that has received signals. kvis's own are blocked meanwhile; signals to the
+/* Replaces a witness that has received signals. While kvis's signals are blocked, signals to the
  * group that arrived before the new witness started are removed. */
 static void sp_change_witness(void)
 {
@@ -18761,7 +18762,8 @@ _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-/* A row of disk_progs[]: those before it first try a second argument (hy_load_at). */
+/* A row of disk_progs[]: the programs before it are first tried with a second argument
+ * (hy_load_at). */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
@@ -19066,9 +19068,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes are shown at most: of short kinds what -s says and one more, so that the
- * decoder sees that there is more; of others all. (If that many are not readable, the probe stops
- * the thread and kvis reads those that are.) */
+/* Returns how many bytes are shown at most. For short kinds: -s bytes and one more, from which the
+ * decoder sees that there is more; otherwise all of them. (If that many are not readable, the probe
+ * stops the thread and kvis reads those that are.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19241,7 +19243,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How the probe counts the calls with a number. tr_ counts those that have to stop anyway. */
+/* How the probe counts calls with one number. tr_ counts those that have to stop anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19256,7 +19258,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How the probe handles the calls with a number. */
+/* How the probe handles calls with one number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
