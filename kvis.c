@@ -9600,7 +9600,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok &= i >= n; /* nothing was cut off */
 }
 
-/* Like md_join, with a directory that md_base returned. An absolute name starts there as well. */
+/* Like md_join, relative to a directory that md_base returned, even for an absolute name. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -10056,8 +10056,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
 }
 
 /* Whether sx is the file that the record of a call describes. (The type is compared as well,
- * because file systems reuse inode numbers: that of a removed directory may belong to a file
- * now.) */
+ * because a file system may reuse the inode number of a removed directory for a file.) */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -11094,8 +11093,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* The verdict of a tracee's seccomp filter that denies a call takes precedence over the filter of
- * kvis. From now on every call stops, so that kvis also sees denied calls. */
+/* A tracee's seccomp filter that denies a call takes precedence over the filter of kvis. From now
+ * on every call stops, so that kvis also sees denied calls. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11485,7 +11484,7 @@ static void rec_write(const void *p, size_t n)
         return;
     if (e != -EPIPE && e != -EINTR) {
         errno = -e;
-        u_warn("cannot write %s, it ends here:", rec_out.name);
+        u_warn("cannot write %s, the recording ends here:", rec_out.name);
         out.failed = -e;
     }
     rec_out.write = NULL;
@@ -12076,7 +12075,7 @@ static bool rec_read_block(void)
         rec_bad("cannot be read: %s", strerror((int)-m));
     } else if (n < 8 || m < (s64)len) {
         rec_in.torn = true;
-        rec_bad("torn at offset %" PRIu64, rec_in.at);
+        rec_bad("truncated at offset %" PRIu64, rec_in.at);
     }
     if (*rec_in.wrong)
         return false;
@@ -12098,7 +12097,7 @@ static u64 rec_get(void)
         if (c < 128)
             return v;
     }
-    rec_bad("damaged at offset %" PRIu64 " (a number)", rec_in.at + 8);
+    rec_bad("damaged at offset %" PRIu64 " (invalid number)", rec_in.at + 8);
     return 0;
 }
 
@@ -12121,7 +12120,7 @@ static u32 rec_below(u32 limit, const char *what)
 static u8 rec_byte(void)
 {
     if (rec_in.p == rec_in.end) {
-        rec_bad("damaged at offset %" PRIu64 " (a record is cut)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (truncated record)", rec_in.at + 8);
         return 0;
     }
     return *rec_in.p++;
@@ -12141,7 +12140,7 @@ static struct rec_text rec_gets(void)
     const char *p = "";
     if (!(ref & 1)) {
         if (at == REC_SLOTS || !rec_in.slot[at].p) {
-            rec_bad("damaged at offset %" PRIu64 " (string %u is not there)", rec_in.at + 8, at);
+            rec_bad("damaged at offset %" PRIu64 " (no string %u)", rec_in.at + 8, at);
         } else {
             p = rec_in.slot[at].p;
             s.len = rec_in.slot[at].len;
@@ -12149,7 +12148,8 @@ static struct rec_text rec_gets(void)
     } else {
         u64 n = rec_get();
         if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 ")", rec_in.at + 8, n);
+            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 " bytes)", rec_in.at + 8,
+                    n);
             n = 0;
         }
         p = (const char *)rec_in.p;
@@ -12337,9 +12337,9 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (n < 8 || memcmp(head, rec_magic, 8))
         rec_bad("is not a recording of kvis");
     else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
-        rec_bad("damaged at offset 8 (its head)");
+        rec_bad("damaged at offset 8 (header)");
     else if (rec_ld32(head + 8) != REC_VERSION)
-        rec_bad("is of %s kvis: version %u, and this one reads version %d",
+        rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
                 rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
                 REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
@@ -12702,7 +12702,7 @@ static bool rp_shown(const struct call *c)
 /* Reports data that is unknown here, although its checksum is right. */
 static void rp_newer(const char *what, u64 n)
 {
-    rec_bad("is of a newer kvis, it seems (%.40s): %s %" PRIu64 " at offset %" PRIu64,
+    rec_bad("was probably written by a newer kvis (%.40s): %s %" PRIu64 " at offset %" PRIu64,
             rec_run.version, what, n, rec_in.at + 8);
 }
 
@@ -12886,7 +12886,8 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record of a type in from..to. Returns false at the end, whatever the reason. */
+/* Reads one record, if its type is in from..to. Returns false if not, at the end, or on an
+ * error. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12930,7 +12931,7 @@ static bool rp_play(void)
         ;
     out_end();
     if (!rp.ended && !*rec_in.wrong)
-        rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rec_in.at + 8);
+        rec_bad("damaged at offset %" PRIu64 " (a header record after the header)", rec_in.at + 8);
     return rp.ended;
 }
 
@@ -13274,7 +13275,7 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends the event. end_ns, if not 0, also ends the slice of a phase X. */
+/* Ends the event. end_ns, if not 0, also ends a slice of phase X. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
@@ -14145,12 +14146,12 @@ static const char *emb_text(const char *kind, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
- * The page is gen/report/, which the Makefile makes one file. Its data are the run, the summary
- * (both as in --json) and the events: a recording in base64, which report.js reads like rec_. The
- * events are read from a recording, so none are kept in memory; if there are too many, the most
- * significant ones stay. kvis monitor and kvis diff fill in their own parts of the page. Entry
- * points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json, rep_write,
- * rep_close. */
+ * The page is gen/report/, which the Makefile combines into one file. Its data are the run, the
+ * summary (both as in --json) and the events: a recording in base64, which report.js reads like
+ * rec_. The events are read from a recording, so none are kept in memory; if there are too many,
+ * the most significant ones stay. kvis monitor and kvis diff fill in their own parts of the page.
+ * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
+ * rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -15241,7 +15242,7 @@ static void df_text_times(struct buf *b)
                       "  cpu A  cpu B runq A runq B disk A disk B other A other B  call\n",
                       DF_LEAST_NS, df_text_parts);
     else
-        b_s(b, " Where time went: n/a (only the hybrid backend knows it)\n");
+        b_s(b, " Where time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + (int)k);
         if (df.sum[k]->delays.count)
@@ -15304,8 +15305,8 @@ static void df_text(struct buf *b)
         b_s(b, ")\n");
     }
     if (df_other_calls())
-        b_s(b, " Different calls were traced (-e): only those of both are compared, and opens and\n"
-            " bytes of files and addresses are those of the calls that each recording has\n");
+        b_s(b, " Different calls were traced (-e): only calls traced in both are compared; opens\n"
+            " and bytes of files and addresses are those of each recording's own calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -15379,7 +15380,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* The changed pairs of a table. only: those that exist in just this recording; -1: all. */
+/* The changed pairs of a table. only: pairs in just this recording; -1: all. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -16068,7 +16069,7 @@ static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts reach beyond its end");
+        return btf_bad(b, "layouts extend beyond its end");
     b->layout = b->p + hdr_len + off;
     b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
     return 0;
@@ -16081,19 +16082,19 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "no header: %u bytes", b->size);
     memcpy(&h, b->p, sizeof h);
     if (h.magic == BTF_MAGIC_SWAPPED)
-        return btf_bad(b, "it is of the other byte order");
+        return btf_bad(b, "wrong byte order");
     if (h.magic != BTF_MAGIC)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
-        return btf_bad(b, "version %u, flags 0x%x: not known", h.version, h.flags);
+        return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
     /* A longer header is a newer kernel's. Its additions other than layouts are not needed here. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
-        return btf_bad(b, "types reach beyond its end");
+        return btf_bad(b, "types extend beyond its end");
     if (h.str_off > rest || h.str_len > rest - h.str_off)
-        return btf_bad(b, "strings reach beyond its end");
+        return btf_bad(b, "strings extend beyond its end");
     b->type_pos = h.len + h.type_off;
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
@@ -16119,7 +16120,7 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
-        return btf_bad(b, "type %u is cut off", id);
+        return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
     /* vlen has 16 bits and kind 5. The bits above each are reserved for them and are 0 so far. */
@@ -16134,7 +16135,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     else
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
     if (len > b->type_end - pos - 12)
-        return btf_bad(b, "type %u (kind %u, %u parts) is cut off", id, t->kind, t->vlen);
+        return btf_bad(b, "type %u (kind %u, %u parts) is truncated", id, t->kind, t->vlen);
     if (t->name >= b->str_base + b->str_len)
         return btf_bad(b, "type %u: its name is outside the strings", id);
     return (s64)len + 12;
@@ -16191,7 +16192,7 @@ static int btf_get(u32 id, struct btf_type *t)
         return 0;
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
-        return btf_bad(b, "there is no type %u", id);
+        return btf_bad(b, "no type %u", id);
     return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
 }
 
@@ -16207,7 +16208,7 @@ static int btf_strip(u32 id, struct btf_type *t)
             return 0;
         id = t->size;
     }
-    return btf_bad(t->b, "type %u: qualifiers without end", id);
+    return btf_bad(t->b, "type %u: qualifiers nested too deeply", id);
 }
 
 /* Size and signedness of a type that is not an array. */
@@ -16265,7 +16266,7 @@ static int btf_sized(u32 id, struct kfield *f)
         if ((count *= btf_array_len(&t)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu", t.id, (unsigned long long)count);
     }
-    return btf_bad(t.b, "type %u: arrays without end", t.id);
+    return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
 }
 
 /* --- members --- */
@@ -16286,7 +16287,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
     if (!btf.members)
-        *err = btf_bad(t->b, "its type information is damaged: structs are part of each "
+        *err = btf_bad(t->b, "its type information is damaged: structs contain each "
                               "other too often");
     else if (btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
@@ -16299,7 +16300,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
-    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs without end", t->id);
+    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs nested too deeply", t->id);
     for (u32 i = 0; !e && i < t->vlen; i++) {
         const u8 *p = btf_part(t, i, &e);
         if (!p)
@@ -16520,7 +16521,7 @@ static int btf_open(const char *name, char why[])
     bool odd = !*name || *name == '.' || strchr(name, '/');
     int n = odd ? -1 : snprintf(path, sizeof path, "%s/%s", btf_dir, name);
     if (n < 0 || n >= (int)sizeof path) {
-        snprintf(why, WHY_LEN, "no module has the name %.60s", name);
+        snprintf(why, WHY_LEN, "invalid module name %.60s", name);
         return -EINVAL;
     }
     int fd = u_sys_open(path, O_RDONLY), e = fd < 0 ? -errno : 0;
@@ -16550,7 +16551,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     if (e && !why[0])
-        snprintf(why, WHY_LEN, "no BTF: reading it: %s", strerror(-e));
+        snprintf(why, WHY_LEN, "no BTF: cannot read it: %s", strerror(-e));
     if (fd >= 0)
         close(fd);
     if (mod >= 0)
@@ -16868,7 +16869,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
     bool fields = false, whole = false;
     if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
-        return tfs_fail(-EBADMSG, "the format of %s is not its own", event);
+        return tfs_fail(-EBADMSG, "the format of %s is not that of this event", event);
     for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
         struct tfs_field f;
         nl = memchr(p, '\n', (size_t)(end - p));
@@ -16881,7 +16882,7 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
         else if (!nl || (fields ? p != nl : line > 2))
             return tfs_fail(-EBADMSG, "the format of %s, line %u, is not understood", event, line);
     }
-    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is cut off", event);
+    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is truncated", event);
 }
 
 /* Answers w[] from the text of a format file, which has a NUL after its len bytes. */
@@ -16890,7 +16891,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     for (u32 i = 0; i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
-          : tfs_fail(-EBADMSG, "the format of %s has a NUL", event);
+          : tfs_fail(-EBADMSG, "the format of %s contains a NUL", event);
     for (u32 i = 0; e && i < n; i++)
         w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
     return e;
@@ -17204,7 +17205,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
         }
         if (f < 0)
-            return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
+            return bpf_fail(o, f, "cannot create the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
     }
     return 0;
@@ -17526,7 +17527,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     const char *tail = log + n;
     for (int lines = 0; tail > log && lines < 4; tail--)
         lines += tail[-1] == '\n';
-    return bpf_fail(o, e, "%s: the %s refuses it: %s%s%s", r->name, n ? "verifier" : "kernel",
+    return bpf_fail(o, e, "%s: the %s rejected it: %s%s%s", r->name, n ? "verifier" : "kernel",
                     strerror(-e), n ? "\n" : "", tail);
 }
 
@@ -17596,8 +17597,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the family's maps and meanwhile looks up the fields that its programs name, unless a
- * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and also. */
+/* Creates the family's maps and, in parallel, looks up the fields that its programs name, unless a
+ * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and `also`. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17657,9 +17658,10 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints see everything. They do not if their programs can be preempted: a task
- * that runs on that CPU meanwhile is missed, because programs do not nest (seen on 7.2 with eight
- * threads: one open in ten; not on 6.18). Only the version shows which kernels do that. */
+/* Whether raw tracepoints report every event. They do not if their programs can be preempted:
+ * events of other tasks on that CPU are missed until the program continues, because programs do not
+ * nest (seen on 7.2 with eight threads: one open in ten; not on 6.18). Only the kernel's version
+ * shows whether it preempts them. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
@@ -17794,7 +17796,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
     if (!k->n)
         snprintf(why, WHY_LEN, "/proc/kallsyms has no %.100s", k->name);
     if (k->n > 1)
-        snprintf(why, WHY_LEN, "there are %u functions %.100s here: which is meant cannot be told",
+        snprintf(why, WHY_LEN, "%u functions here are named %.100s: cannot tell which one is meant",
                  k->n, k->name);
     return why;
 }
@@ -17955,11 +17957,12 @@ static struct bpf_denial bpf_denied(int e)
     u64 caps = bpf_caps();
     struct rlimit r;
     if (!ARCH_HAS_BPF)
-        return (struct bpf_denial){ "the BPF programs of kvis are for 64-bit kernels",
+        return (struct bpf_denial){ "the BPF programs of kvis need a 64-bit kernel",
                                     "use a 64-bit kernel" };
     if (e == -ENOSYS)
-        return (struct bpf_denial){ "there is no bpf(2)", "use a kernel with CONFIG_BPF_SYSCALL, "
-                                    "or allow bpf in the seccomp profile" };
+        return (struct bpf_denial){ "bpf(2) is not available",
+                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf in the "
+                                    "seccomp profile" };
     if (tfs_locked_down())
         return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
                                     TFS_LOCKED_DOWN };
@@ -18025,7 +18028,7 @@ static u64 bpf_sum(int map, u32 key)
     u64 sum = 0;
     int e = bpf_counters(map, key, 1, UINT32_MAX, &sum);
     if (e && !warned)
-        u_warn("what BPF programs have lost is unknown: cannot read their counters: %s",
+        u_warn("the losses of BPF programs are unknown: cannot read their counters: %s",
                strerror(-e));
     warned |= e != 0;
     return e ? 0 : sum;
@@ -18126,7 +18129,7 @@ static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
     int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
-    return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot map the ring of records: %s", strerror(-e)) : 0;
 }
 
 /* Waits at most ms for records. mask is that of epoll_pwait(2): a signal ends the wait. */
@@ -18212,9 +18215,9 @@ static struct { /* signals as kvis found them */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Directs kvis's signals to `note`, which from now on interrupt whatever kvis waits in. sigaction
- * and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these are
- * constants, so errors are not checked. */
+/* Directs kvis's signals to `note`; from now on they interrupt any call that kvis waits in.
+ * sigaction and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these
+ * are constants, so errors are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18305,7 +18308,7 @@ static u64 sp_pending(pid_t pid)
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* Replaces a witness that has received signals. kvis's own are blocked meanwhile; signals to the
+/* Replaces a witness that has received signals. While kvis's signals are blocked, signals to the
  * group that arrived before the new witness started are removed. */
 static void sp_change_witness(void)
 {
@@ -18569,11 +18572,11 @@ static int sp_error(void)
     else if (stage == 'u')
         u_warn("cannot become user %s:", opt.user);
     else if (stage == 's')
-        u_warn("cannot install the seccomp filter (--no-accel does without):");
+        u_warn("cannot install the seccomp filter (--no-accel does not use it):");
     else if (errno == ENOEXEC)
         u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
     else if (errno == ENOENT)
-        u_warn("cannot run %s: its interpreter (#! line) or dynamic linker is not here",
+        u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
     else if (errno == EACCES)
         u_warn("cannot run %s: it is not executable (chmod +x), or on a mount with noexec",
@@ -18715,7 +18718,7 @@ static void sp_first_process(char **argv)
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
-        sp_never_end(); /* 32 functions can be registered at least, and this is the first */
+        sp_never_end(); /* at least 32 functions can be registered, and this is the first */
 }
 
 static int sp_ready = -1; /* the watching child closes it when it watches, or fails */
@@ -18726,10 +18729,10 @@ static void sp_own_mounts(void)
         { "proc", "/proc" }, { "sysfs", "/sys" }, { "devtmpfs", "/dev" },
     };
     if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-        u_warn("cannot have mounts of its own: %s", strerror(errno));
+        u_warn("cannot create a mount namespace: %s", strerror(errno));
     for (size_t i = 0; i < ARRAY_LEN(of); i++)
         if (mkdir(of[i][1], 0755) < 0 && errno != EEXIST && errno != EROFS)
-            u_warn("cannot make %s: %s", of[i][1], strerror(errno));
+            u_warn("cannot create %s: %s", of[i][1], strerror(errno));
         else if (mount(of[i][0], of[i][1], of[i][0], 0, NULL) < 0 && errno != EBUSY)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
@@ -18746,7 +18749,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("nothing is watched: %s", strerror(errno));
+            u_warn("cannot start the watching process: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -18813,7 +18816,8 @@ _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-/* A row of disk_progs[]: those before it first try a second argument (hy_load_at). */
+/* A row of disk_progs[]: the programs before it are first tried with a second argument
+ * (hy_load_at). */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
@@ -18954,36 +18958,36 @@ static const struct hy_stop {
     const char *why;
 } hy_stopping[] = {
 #define S(name, why) { SC_##name, false, why },
-    S(execve, "the old program's memory is gone when it returns")
-    S(execveat, "the old program's memory is gone when it returns")
-    S(exit, "the thread ends in it and cannot wait until there is room for a record")
-    S(exit_group, "the thread ends in it and cannot wait until there is room for a record")
+    S(execve, "the old program's memory no longer exists when it returns")
+    S(execveat, "the old program's memory no longer exists when it returns")
+    S(exit, "the thread exits in it and cannot wait for space in the ring")
+    S(exit_group, "the thread exits in it and cannot wait for space in the ring")
     { SC_clone, true, "the child must be followed before it runs" },
     S(clone3, "the child must not escape by CLONE_UNTRACED")
-    S(ptrace, "kvis is the tracer already")
-    S(seccomp, "a filter of the program's own changes how its calls are seen")
+    S(ptrace, "kvis is already the tracer")
+    S(seccomp, "the program's own filter changes which calls kvis sees")
     S(userfaultfd, "later reads of the program's memory may never return")
-    S(rename, "records before it need the directories' old names")
-    S(renameat, "records before it need the directories' old names")
-    S(renameat2, "records before it need the directories' old names")
-    S(chdir, "/proc shows which directory it is now")
-    S(fchdir, "/proc shows which directory it is now")
-    S(chroot, "/proc shows which directory it is now")
-    S(pivot_root, "/proc shows which directory it is now")
-    S(setns, "/proc shows which directory it is now")
-    S(unshare, "/proc shows which directory it is now")
-    S(open_by_handle_at, "/proc shows what the new descriptor is")
-    S(open_tree, "/proc shows what the new descriptor is")
-    S(open_tree_attr, "/proc shows what the new descriptor is")
-    S(fspick, "/proc shows what the new descriptor is")
-    S(landlock_create_ruleset, "/proc shows what the new descriptor is")
-    S(bpf, "/proc shows what the new descriptor is")
-    S(fsopen, "/proc shows what the new descriptor is")
-    S(fsmount, "/proc shows what the new descriptor is")
-    S(mq_open, "/proc shows what the new descriptor is")
-    S(pidfd_getfd, "/proc shows what the new descriptor is")
-    S(io_uring_setup, "the programs that see the ring's requests are loaded before it is used")
-    S(io_uring_enter, "/proc shows the files that the ring's requests have opened")
+    S(rename, "earlier records need the old names of directories")
+    S(renameat, "earlier records need the old names of directories")
+    S(renameat2, "earlier records need the old names of directories")
+    S(chdir, "kvis reads the new directory from /proc")
+    S(fchdir, "kvis reads the new directory from /proc")
+    S(chroot, "kvis reads the new directory from /proc")
+    S(pivot_root, "kvis reads the new directory from /proc")
+    S(setns, "kvis reads the new directory from /proc")
+    S(unshare, "kvis reads the new directory from /proc")
+    S(open_by_handle_at, "kvis reads the kind of the new descriptor from /proc")
+    S(open_tree, "kvis reads the kind of the new descriptor from /proc")
+    S(open_tree_attr, "kvis reads the kind of the new descriptor from /proc")
+    S(fspick, "kvis reads the kind of the new descriptor from /proc")
+    S(landlock_create_ruleset, "kvis reads the kind of the new descriptor from /proc")
+    S(bpf, "kvis reads the kind of the new descriptor from /proc")
+    S(fsopen, "kvis reads the kind of the new descriptor from /proc")
+    S(fsmount, "kvis reads the kind of the new descriptor from /proc")
+    S(mq_open, "kvis reads the kind of the new descriptor from /proc")
+    S(pidfd_getfd, "kvis reads the kind of the new descriptor from /proc")
+    S(io_uring_setup, "the programs that record the ring's requests are loaded before it is used")
+    S(io_uring_enter, "kvis reads the files that the ring's requests opened from /proc")
 #undef S
 };
 
@@ -19117,9 +19121,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes are shown at most: of short kinds what -s says and one more, so that the
- * decoder sees that there is more; of others all. (If that many are not readable, the probe stops
- * the thread and kvis reads those that are.) */
+/* Returns how many bytes are shown at most. For short kinds: -s bytes and one more, from which the
+ * decoder sees that there is more; otherwise all of them. (If that many are not readable, the probe
+ * stops the thread and kvis reads those that are.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19230,7 +19234,7 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_UNTAKEN "no record takes what its arguments lead to"
+#define HY_UNTAKEN "a record cannot hold what its arguments point to"
 
 /* Returns the flag for an exec's path: the probe can read it only at the end of the call, see
  * ITEM_EXEC. For execveat(2) the kernel replaces the name with another one. */
@@ -19292,7 +19296,7 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How the probe counts the calls with a number. tr_ counts those that have to stop anyway. */
+/* How the probe counts calls with one number. tr_ counts those that have to stop anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19307,7 +19311,7 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How the probe handles the calls with a number. */
+/* How the probe handles calls with one number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19985,13 +19989,13 @@ static void hy_warn_missing(void)
     u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
     u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
     if (unpaired)
-        u_warn("%" PRIu64 " calls are missing in the table: they began unseen", unpaired);
+        u_warn("%" PRIu64 " calls are missing in the table: kvis missed their start", unpaired);
     if (lost)
-        u_warn("%s%" PRIu64 " calls are missing in the table: there are more threads than fit",
+        u_warn("%s%" PRIu64 " calls are missing in the table: too many threads",
                hy_everyone() ? "" : "at least ", lost);
     if (skipped)
-        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: the table may lack as many "
-               "calls", skipped);
+        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: as many calls may be "
+               "missing in the table", skipped);
 }
 
 /* Replays bytes that are preceded by their address. */

@@ -170,7 +170,7 @@ function stand() {
   say("Network", most(d.peers, "bytes", size), "peers");
 }
 
-const notes = [d.other_calls && "Different calls were traced (-e): only those of both are compared, and opens and bytes of files and addresses are those of the calls that each recording has.",
+const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both are compared; opens and bytes of files and addresses are those of each recording's own calls.",
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
   !PROC && !d.calls.some(c => c.change !== undefined) && "How long the calls took is not known of both: record with -v, -c or -C.",
   !PROC && !waits().length && "Where the time of the calls went is not known: only the hybrid backend records it.",

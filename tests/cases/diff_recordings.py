@@ -187,4 +187,4 @@ assert d["calls"] and all(set(c["b"]) == set() and "timed" not in c["a"] for c i
 diff("a.kvis", status=2)
 with open("a.kvis", "rb") as whole, open("cut.kvis", "wb") as cut:
     cut.write(whole.read(3000))
-has(diff("a.kvis", "cut.kvis", status=125).err, "cut.kvis: torn at offset")
+has(diff("a.kvis", "cut.kvis", status=125).err, "cut.kvis: truncated at offset")

@@ -89,7 +89,7 @@ done <<'END'
 126|trace ./dir|cannot run ./dir: it is a directory
 126|trace -q ./noexec|cannot run ./noexec: it is not executable \(chmod \+x\)
 126|trace -q ./badelf|cannot run ./badelf: not a program
-127|trace -q ./badint|cannot run ./badint: its interpreter .* is not here
+127|trace -q ./badint|cannot run ./badint: its interpreter .* does not exist
 125|trace -o no/x true|cannot write no/x: there is no such directory
 125|trace -w no/x true|cannot write no/x: there is no such directory
 125|trace --report=no/x true|cannot write no/x: there is no such directory
@@ -103,16 +103,16 @@ done <<'END'
 125|replay dir|dir: cannot be read: Is a directory
 125|replay notes|notes: is not a recording of kvis
 125|replay empty.kvis|empty.kvis: is empty
-125|replay cut.kvis|cut.kvis: torn at offset 16
-125|replay newer.kvis|newer.kvis: is of a newer kvis: version 99, and this one reads
-1|replay kind.kvis|kind.kvis: is of a newer kvis.*a record of type 200
+125|replay cut.kvis|cut.kvis: truncated at offset 16
+125|replay newer.kvis|newer.kvis: was written by a newer kvis: format version 99, this kvis reads
+1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*a record of type 200
 125|replay -c a.kvis|a.kvis has no calls: record with
 2|diff a.kvis|two recordings
 0|diff a.kvis -- a.kvis|
 0|replay -q a.kvis --|
 2|replay a.kvis -- cut.kvis|one recording
 125|diff a.kvis notes|notes: is not a recording
-125|diff a.kvis newer.kvis|newer.kvis: is of a newer kvis
+125|diff a.kvis newer.kvis|newer.kvis: was written by a newer kvis
 2|monitor ls|monitor takes no command
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -i 0|'0': not a number of seconds

@@ -81,7 +81,7 @@ for n in random.sample(range(len(data) - 3000, len(data)), 25):
     write("bad.kvis", data[:n])
     for how, status in (TO_ALL, 1), (["diff", "ok.kvis"], 125):
         done = kvis(*how, "bad.kvis")
-        if done.returncode != status or b"bad.kvis: torn at" not in done.stderr:
+        if done.returncode != status or b"bad.kvis: truncated at" not in done.stderr:
             fail(f"cut at {n}: {how[0]}: status {done.returncode}: {done.stderr[-300:]}")
 has(run("replay", "-c", "ok.kvis").status(0).err, "openat")
 # Killed in the middle: what was recorded so far can be read.
@@ -89,5 +89,5 @@ quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 killed = start("trace", "-v", "-w", "killed.kvis", "--", "sh", "-c", "while :; do : <f; done", **quiet)
 until_true(10, lambda: os.path.exists("killed.kvis") and os.path.getsize("killed.kvis") > 20000, "no recording")
 end(killed, signal.SIGKILL)
-has(run("replay", "-v", "--json=json", "killed.kvis").status(1).err, "torn at offset|what came before")
+has(run("replay", "-v", "--json=json", "killed.kvis").status(1).err, "truncated at offset|what came before")
 assert sum(e.get("name") == "openat" for e in rows("json", partial=True)) > 10, "nothing of it"

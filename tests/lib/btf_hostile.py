@@ -129,49 +129,49 @@ ROWS = [  # what, file, answers, the reason has
     ("empty", b"", BAD, "no header: 0 bytes"),
     ("short", s.blob(cut=20), BAD, "no header"),
     ("magic", s.blob(magic=0x1234), BAD, "magic 0x1234"),
-    ("other endianness", s.blob(magic=0x9FEB), BAD, "other byte order"),
+    ("other endianness", s.blob(magic=0x9FEB), BAD, "wrong byte order"),
     ("version", s.blob(version=2), BAD, "version 2"),
     ("header too short", s.blob(hdr=8), BAD, "header of 8 bytes"),
     ("header too long", s.blob(hdr=24).replace(b"\x18\0\0\0", b"\xff\xff\xff\xff", 1), BAD, "header of 4294967295"),
-    ("types outside", s.blob(type_off=1 << 31), BAD, "types reach beyond"),
-    ("types too long", s.blob(type_len=0xFFFFFFFF), BAD, "types reach beyond"),
-    ("strings outside", s.blob(str_off=0xFFFFFFFF), BAD, "strings reach beyond"),
-    ("strings too long", s.blob(str_len=1000), BAD, "strings reach beyond"),
+    ("types outside", s.blob(type_off=1 << 31), BAD, "types extend beyond"),
+    ("types too long", s.blob(type_len=0xFFFFFFFF), BAD, "types extend beyond"),
+    ("strings outside", s.blob(str_off=0xFFFFFFFF), BAD, "strings extend beyond"),
+    ("strings too long", s.blob(str_len=1000), BAD, "strings extend beyond"),
     ("no strings", s.blob(str_len=0), BAD, "do not end in NUL"),
     ("strings without NUL", s.blob(strs=s.strs + b"xx"), BAD, "do not end in NUL"),
-    ("file cut in its types", s.blob(cut=50), BAD, "reach beyond"),
-    ("type cut off", s.blob(type_len=len(s.types) - 4), BAD, "type 2 (kind 4, 1 parts) is cut off"),
-    ("half a head", s.blob(type_len=16 + 5), BAD, "type 2 is cut off"),
-    ("2^24 members", one(("m", 1, 0), vlen=0xFFFFFF).blob(), BAD, "16777215 parts) is cut off"),
+    ("file cut in its types", s.blob(cut=50), BAD, "extend beyond"),
+    ("type cut off", s.blob(type_len=len(s.types) - 4), BAD, "type 2 (kind 4, 1 parts) is truncated"),
+    ("half a head", s.blob(type_len=16 + 5), BAD, "type 2 is truncated"),
+    ("2^24 members", one(("m", 1, 0), vlen=0xFFFFFF).blob(), BAD, "16777215 parts) is truncated"),
     ("name outside", one(("m", 1, 0)).blob(strs=b"\0int\0"), BAD, "its name is outside the strings"),
     ("member's name outside", one((1 << 30, 1, 0), ("m", 1, 0)).blob(), BAD, "a name is outside"),
-    ("member of no type", one(("m", 99, 0)).blob(), BAD, "there is no type 99"),
-    ("member of type -1", one(("m", 0xFFFFFFFF, 0)).blob(), BAD, "there is no type 4294967295"),
+    ("member of no type", one(("m", 99, 0)).blob(), BAD, "no type 99"),
+    ("member of type -1", one(("m", 0xFFFFFFFF, 0)).blob(), BAD, "no type 4294967295"),
     ("member void", one(("m", 0, 0)).blob(), BAD, "has no size"),
     ("member outside", one(("m", 1, 64)).blob(), BAD, "a member at bit 64 of 8 bytes"),
     ("member at 2^32", one(("m", 1, 0xFFFFFFF8)).blob(), BAD, "a member at bit"),
     ("member between bytes", one(("m", 1, 3)).blob(), BAD, "a member at bit 3"),
-    ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs without end"),
+    ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs nested too deeply"),
     ("member is the struct", one(("m", 2, 0)).blob(), {"s.m": "0 8 1 0 0", "s" + ".m" * 16: "0 8 1 0 0"}, ""),
-    ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers without end"),
-    ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers without end"),
+    ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers nested too deeply"),
+    ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers nested too deeply"),
     ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),
-    ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers without end"),
-    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "its type information is damaged: structs are part of each other too often"),
+    ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers nested too deeply"),
+    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "its type information is damaged: structs contain each other too often"),
     ("kind 0", with_kind(0), BAD, "type 3 is of kind 0"),
     ("kind 20", with_kind(20), BAD, "type 3 is of kind 20, which this kvis does not know"),
     ("kind 127", with_kind(127), BAD, "type 3 is of kind 127"),
     ("layout knows kind 20", with_kind(20, b"12345678", hdr=32, layout=bytes(80) + b"\10\0\0\0"),
      {"s.m": "0 4 1 1 0", "z.m": "0 4 1 1 0"}, ""),
     ("layout outside", with_kind(20, hdr=32, layout=bytes(84)).replace(b"\x54\0\0\0", b"\xff\xff\0\0", 1),
-     BAD, "layouts reach beyond"),
+     BAD, "layouts extend beyond"),
 ]
 b = one(("m", 3, 0), size=1 << 31)
 b.array(4, 0xFFFFFFFF), b.array(5, 0xFFFFFFFF), b.array(1, 0xFFFFFFFF)
 ROWS.append(("array of 2^32", b.blob(), BAD, "an array of"))
 b = one(("m", 3, 0))
 b.array(3, 1)
-ROWS.append(("array of itself", b.blob(), BAD, "arrays without end"))
+ROWS.append(("array of itself", b.blob(), BAD, "arrays nested too deeply"))
 b = one(("m", 1, 0))
 for k in range(5000):
     b.struct("s", 4)
@@ -231,7 +231,7 @@ check("empty module", "sys", "m", {"kf.x": "4 4 1 1 0"}, "")
 open("sys/m", "wb").write(mod.blob(cut=40))
 check("module cut off", "sys", "m", {"kf.x": "EBADMSG"}, "BTF of m: ")
 check("no module", "sys", "none", {"kf.x": "ENOENT"}, "no BTF: sys/none cannot be opened: ENOENT; fix: load that module, built with BTF")
-check("not a module", "sys", "../sys/m", {"kf.x": "EINVAL"}, "no module has the name")
+check("not a module", "sys", "../sys/m", {"kf.x": "EINVAL"}, "invalid module name")
 check("no BTF", "nowhere", "-", {"kf.x": "ENOENT"}, "no BTF: nowhere/vmlinux cannot be opened: ENOENT; fix: use a kernel with CONFIG_DEBUG_INFO_BTF")
 os.truncate("sys/vmlinux", 100 << 20)
 check("100 MB", "sys", "-", {"kf.x": "EBADMSG"}, "104857600 bytes")

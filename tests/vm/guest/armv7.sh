@@ -15,7 +15,7 @@ for scene in calls names procs roots deep; do
     cd "open-$scene" || exit
     t_run kvis open -o rows --json=json -- "$BIN/opens" "$scene"
     mv out facts
-    t_has "open $scene: why it is by ptrace" err '^kvis: following the command by ptrace, .*: the BPF programs of kvis are for 64-bit kernels; fix: '
+    t_has "open $scene: why it is by ptrace" err '^kvis: following the command by ptrace, .*: the BPF programs of kvis need a 64-bit kernel; fix: '
     t_opens "open $scene" json facts
     rm -rf r d mnt p[0-9]* t[0-9]* rows
     cd ..
@@ -29,22 +29,22 @@ for scene in ends args chain threads ways forks; do
     cd ..
 done
 t_fails 125 "the whole machine" kvis open -d 1
-t_has "needs BPF" err '^kvis: cannot watch opens: the BPF programs of kvis are for 64-bit kernels; fix: '
+t_has "needs BPF" err '^kvis: cannot watch opens: the BPF programs of kvis need a 64-bit kernel; fix: '
 
 t_ok "monitor" kvis monitor -i 1 -d 2 --json=json -o text
 kb() { sed -n "s/^$1: *\([0-9]*\) kB/\1/p" /proc/meminfo; }
 t_json "its memory is the kernel's" json "{e['memory_total_bytes'] for e in by('sample')} == {$(kb MemTotal) << 10}"
 t_json "and its CPUs" json "{e['cpus_online'] for e in by('sample')} == {$(grep -c ^processor /proc/cpuinfo)}"
 t_json "the reason for what is missing" json \
-    "{u['source'] for u in by('sample')[0]['unavailable'] if '64-bit kernels' in u['reason']} >= {'runq', 'block'}"
+    "{u['source'] for u in by('sample')[0]['unavailable'] if '64-bit kernel' in u['reason']} >= {'runq', 'block'}"
 
 t_ok "recorded" kvis trace -q -v -w r.kvis -- sh -c 'echo a >f; cat f nothere; mv f g'
 kvis replay -q -v --json=again r.kvis >/dev/null 2>&1
 t_replay "its recording is read by other CPUs" again r.kvis
 
 t_fails 1 "check: not all works" kvis check -v
-t_has "programs of trace" out '^call_programs +no .*64-bit kernels'
-t_has "programs of open: the same reason" out '^open_programs +NO .* the BPF programs of kvis are for 64-bit kernels$'
+t_has "programs of trace" out '^call_programs +no .*64-bit kernel'
+t_has "programs of open: the same reason" out '^open_programs +NO .* the BPF programs of kvis need a 64-bit kernel$'
 t_has "trace" out '^trace +ptrace: every traced call stops the program$'
 t_has "open" out '^open +only for a command, by ptrace'
 t_has "monitor" out '^monitor +works'
