@@ -19993,7 +19993,7 @@ static struct {
     bool fast;            /* the tick is fast: records are coming */
     void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
                                            /proc still has all of it, and this is called */
-    bool need[SC_N];      /* calls that stop */
+    bool need[SC_N];      /* calls that kvis must see, by stops or records */
 } tr; /* initial values other than 0: cmd_before_options */
 
 /* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
@@ -20010,10 +20010,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need with the calls that the sinks were asked for and those that the model needs. If not
- * all calls that change descriptors stop, kvis reads descriptors from /proc at each stop. Records
- * come too late for that. The end of an open file, which close events report, would also come too
- * late. */
+/* Fills tr.need: the calls that the sinks were asked for and those that the model needs. All calls
+ * that change descriptors are needed in the hybrid mode, because records come too late to read
+ * descriptors from /proc, and if close is traced, because close events would report the end of an
+ * open file too late. Otherwise descriptors are read from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -28804,7 +28804,7 @@ enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* sum: of both directions */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads plus writes */
 
 /* Cores that count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
@@ -30229,7 +30229,7 @@ static u32 unc_lines(void)
                                    && unc.event[last].pmu == e->pmu))
             continue; /* each controller once, even with two sub-channels */
         last = unc.unit[k].event;
-        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* of two channels */
+        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* two channels */
     }
     return n;
 }
