@@ -19960,7 +19960,7 @@ static struct {
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
-    volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
+    volatile sig_atomic_t n_queued, n_done; /* signals received; signals handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command got: a ring */
     u32 n_got;
@@ -19974,7 +19974,7 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
-    u64 seen_ns;          /* the current stops are older; all older output is written */
+    u64 seen_ns;          /* time of the current stops; output up to it is written */
     u64 collected;        /* stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped at their entry */
@@ -20733,7 +20733,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* it continues now, whenever it stopped */
+            tr_enter(t, &s, u_now()); /* timed from now, when it continues */
         tr_note_told(t);
         tr_seccomp(t);
         if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
@@ -21095,7 +21095,7 @@ static void tr_exec_event(struct task *t)
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts what it shows */
+    if (t->exec_path && !out.diverted) /* kvis proc counts the programs that it shows */
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -23807,7 +23807,7 @@ static struct {
     u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
     u32 root;                     /* the command's process; 0: none */
     bool rows;                    /* text is written */
-    bool replayed;                /* input is a recording: what it lacks is shown as '-' */
+    bool replayed;                /* input is a recording: missing values are shown as '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last processes that exited */
@@ -24056,7 +24056,7 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* Takes over the fields that every record of a process has. */
+/* Copies the fields that every record of a process has. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -25138,7 +25138,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* it could not be read: joined, it would be the directory */
+    if (!h->name_len) /* it could not be read: joining it would give the directory */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
@@ -25873,7 +25873,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* how its command ended is an event */
+    proc_session.status = -1; /* an event has its exit status */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
@@ -26452,7 +26452,7 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Takes a reading of a counter. Its rate is over the time between its own two readings: under load
+/* Sets a counter from a reading. Its rate is over the time between its own two readings: under load
  * reading a source takes long, and the time of each file depends on when kvis gets a CPU. A
  * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
  * inserted starts anew). Counters that are 32-bit in the kernel wrap around: milliseconds of disks
@@ -26498,7 +26498,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Takes the kernel's value in the metric's form. A negative count is ignored. */
+/* Sets a metric from the kernel's value. A negative count is ignored. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -26543,7 +26543,8 @@ static void met_sum(bool (*counts)(const struct met_inst *))
             met_sum_of(m, counts);
 }
 
-/* Takes a reading of a distribution's counters (they wrap at 2^32), and sets its metrics. */
+/* Updates a distribution from a reading of its counters (they wrap at 2^32), and sets its
+ * metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
     if (!h)
@@ -26758,7 +26759,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Takes the columns of a line; its first word is number 0. */
+/* Sets metrics from the columns of a line; its first word is number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26769,7 +26770,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
 
-/* Takes a line with a key, an optional ':', and a number. */
+/* Sets metrics from a line with a key, an optional ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26791,7 +26792,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Takes all lines of a file, skipping the first `skip` words of each. */
+/* Sets metrics from all lines of a file, skipping the first `skip` words of each. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -26805,7 +26806,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Takes the files of a directory that have one number each. */
+/* Sets metrics from the files of a directory that contain one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -26948,7 +26949,7 @@ static void mfs_cpufreq(u32 cpu, const char *dir)
         met_raw(i, M_FREQ_BASE, v * 1000);
 }
 
-/* Takes the counter of a core or package from the first of its CPUs; all of its CPUs have the same
+/* Reads the counter of a core or package from the first of its CPUs; all of its CPUs have the same
  * value. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
@@ -27155,9 +27156,9 @@ static void mfs_disk_rotates(const struct met_inst *i)
 
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
-/* Takes a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were never
- * used are left out, because there are many. If a device's reads decrease, another device has its
- * name now. */
+/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were
+ * never used are left out, because there are many. If a device's reads decrease, another device has
+ * its name now. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27363,7 +27364,7 @@ static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
            && met_number(s, v) && *v >= 0;
 }
 
-/* Takes a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
+/* Handles a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27600,7 +27601,7 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
-/* Takes a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
+/* Handles a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
  * has the options of the file system, which all its mounts share. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
@@ -27697,7 +27698,7 @@ static struct {
     u64 lost; /* overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Takes a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
+/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
  * wrote the message, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
@@ -28215,7 +28216,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit in */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* there was no space before */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
@@ -30340,7 +30341,7 @@ static void unc_mbm_off(const char *path, const char *says)
     met_off(why);
 }
 
-/* Takes a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
+/* Reads a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30358,7 +30359,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* Takes the domains of a group's mon_data: "mon_L3_00". */
+/* Reads the domains in a group's mon_data: "mon_L3_00". */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30374,7 +30375,7 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Takes the groups that users created. */
+/* Reads the groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30389,7 +30390,7 @@ static void unc_mbm_groups(void)
     }
 }
 
-/* Takes the default group and the created ones; every task is in exactly one. */
+/* Reads the default group and the created ones; every task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
