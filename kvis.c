@@ -20082,7 +20082,7 @@ static struct {
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
-    volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
+    volatile sig_atomic_t n_queued, n_done; /* signals received; signals handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command got: a ring */
     u32 n_got;
@@ -20096,7 +20096,7 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
-    u64 seen_ns;          /* the current stops are older; all older output is written */
+    u64 seen_ns;          /* time of the current stops; output up to it is written */
     u64 collected;        /* stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped at their entry */
@@ -20115,7 +20115,7 @@ static struct {
     bool fast;            /* the tick is fast: records are coming */
     void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
                                            /proc still has all of it, and this is called */
-    bool need[SC_N];      /* calls that stop */
+    bool need[SC_N];      /* calls that kvis must see, by stops or records */
 } tr; /* initial values other than 0: cmd_before_options */
 
 /* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
@@ -20132,10 +20132,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need with the calls that the sinks were asked for and those that the model needs. If not
- * all calls that change descriptors stop, kvis reads descriptors from /proc at each stop. Records
- * come too late for that. The end of an open file, which close events report, would also come too
- * late. */
+/* Fills tr.need: the calls that the sinks were asked for and those that the model needs. All calls
+ * that change descriptors are needed in the hybrid mode, because records come too late to read
+ * descriptors from /proc, and if close is traced, because close events would report the end of an
+ * open file too late. Otherwise descriptors are read from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20292,7 +20292,7 @@ struct tr_choice {
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
-#define TR_ALL_ASKED "every call is asked for"
+#define TR_ALL_ASKED "every call is traced"
 
 /* Returns why a filter may not be used, or NULL. The filter must not change what the program sees:
  * without CAP_SYS_ADMIN it would set no_new_privs. Under another filter (a container's) ours would
@@ -20301,9 +20301,9 @@ struct tr_choice {
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
-           : f->no_follow                            ? "--no-follow: a child has no tracer"
+           : f->no_follow                            ? "--no-follow: children would have no tracer"
            : f->attach                               ? "attached with -p"
-           : f->lets_go                              ? "--until-exit lets go of what is left"
+           : f->lets_go                              ? "--until-exit detaches what remains"
            : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
            : f->own_filter                           ? "kvis runs under a seccomp filter itself"
            : !f->may_filter ? "without CAP_SYS_ADMIN it would set no_new_privs"
@@ -20331,7 +20331,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
-                             ? "--all and --cgroup are of --backend=observe alone"
+                             ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
                              ? "--all and --cgroup show calls or count them; fix: leave out -w, "
                                "--report, --perfetto, --chrome-json, --folded, --faults, --by "
@@ -20716,7 +20716,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
         return;
     said = true;
-    u_warn("pid %d gets EPERM from ptrace: what it wants to trace is traced by kvis", t->pid);
+    u_warn("pid %d gets EPERM from ptrace: kvis already traces its target", t->pid);
 }
 
 /* Stops a thread that got seccomp filters from another thread's TSYNC, because nothing else stops
@@ -20855,7 +20855,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* it continues now, whenever it stopped */
+            tr_enter(t, &s, u_now()); /* timed from now, when it continues */
         tr_note_told(t);
         tr_seccomp(t);
         if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
@@ -21206,7 +21206,7 @@ static void tr_no_privilege(const struct task *t)
     if ((!user && !group) || statfs(t->exec_path->s, &fs) < 0 || fs.f_flags & NOSUID)
         return;
     said = true;
-    u_warn("%s is set-%s-ID, but runs without that privilege, since kvis has no CAP_SYS_PTRACE; "
+    u_warn("%s is set-%s-ID, but runs without that privilege, because kvis has no CAP_SYS_PTRACE; "
            "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
 }
 
@@ -21217,7 +21217,7 @@ static void tr_exec_event(struct task *t)
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts what it shows */
+    if (t->exec_path && !out.diverted) /* kvis proc counts the programs that it shows */
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -21622,7 +21622,7 @@ static void tr_warn_unseen(pid_t pid)
     if (said || !tr_runs_32(pid))
         return;
     said = true;
-    u_warn("pid %d executes a 32-bit program, whose calls cannot be seen; "
+    u_warn("pid %d runs a 32-bit program, whose calls are not recorded; "
            "fix: --backend=ptrace", pid);
 }
 
@@ -22575,7 +22575,7 @@ static const char *tr_seize_child(pid_t pid)
     s64 tracer = ps_status(pid, "TracerPid:");
     const char *why = tr_refused();
     kill(pid, SIGKILL);
-    snprintf(already, sizeof already, "pid %d traces the command already", (int)tracer);
+    snprintf(already, sizeof already, "pid %d already traces the command", (int)tracer);
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
@@ -22632,8 +22632,8 @@ static const char *tr_protected(pid_t pid, long yama)
     return uid >= 0 && uid != (s64)geteuid() ? "it belongs to another user"
            : yama == 1 ? "kernel.yama.ptrace_scope allows only descendants of kvis"
            : yama      ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
-           : uid < 0 ? "it may belong to another user (/proc does not tell)"
-                     : "it may not be dumped (a set-user-ID program, or PR_SET_DUMPABLE)";
+           : uid < 0 ? "it may belong to another user (/proc does not show its owner)"
+                     : "it is not dumpable (a set-user-ID program, or PR_SET_DUMPABLE)";
 }
 
 static bool tr_is_kernel_thread(pid_t pid)
@@ -22652,9 +22652,9 @@ static const char *tr_explain(pid_t pid, int e)
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
     else if (state == 'Z')
-        snprintf(why, sizeof why, "it is a zombie: it has ended and waits for its parent");
+        snprintf(why, sizeof why, "it is a zombie: it has exited, and waits to be reaped");
     else if (tracer > 0)
-        snprintf(why, sizeof why, "it is traced already, by pid %d", (int)tracer);
+        snprintf(why, sizeof why, "pid %d already traces it", (int)tracer);
     else if (tr_is_kernel_thread(pid))
         snprintf(why, sizeof why, "it is a kernel thread");
     else if (refused)
@@ -22665,7 +22665,7 @@ static const char *tr_explain(pid_t pid, int e)
                      ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
                  u_rights("CAP_SYS_PTRACE"));
     else if (e == -EPERM && !bpf_first_user_ns())
-        snprintf(why, sizeof why, "it is outside of the user namespace of kvis; fix: run kvis "
+        snprintf(why, sizeof why, "it is outside the user namespace of kvis; fix: run kvis "
                  "outside the user namespace");
     else
         snprintf(why, sizeof why, "%s%s", strerror(-e),
@@ -22879,10 +22879,10 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         return 0;
     }
     if (pid != named)
-        u_warn("%d is a thread of process %d: tracing all of that", named, pid);
+        u_warn("%d is a thread of process %d: tracing the whole process", named, pid);
     int e = hy.observe && tr_is_kernel_thread(pid) ? -EPERM : tr_attach(pid);
     if (e == -E2BIG) {
-        u_warn("pid %d: not all of its threads are observed: there are more than fit", pid);
+        u_warn("pid %d: only some of its threads are observed: it has too many", pid);
     } else if (e < 0) {
         u_warn("cannot attach to pid %d: %s", pid, tr_explain(pid, e));
         return 0;
@@ -23161,7 +23161,7 @@ static void ses_begin(struct session *s)
         die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
     if (!s->by_ptrace || opt.backend == 'p')
         return;
-    u_warn("following the command by ptrace, which %s: %s", s->cost, bpf_explain(&s->obj, e));
+    u_warn("tracing the command with ptrace, which %s: %s", s->cost, bpf_explain(&s->obj, e));
     bpf_close(&s->obj);
 }
 
@@ -23277,7 +23277,7 @@ enum { /* rows of open_progs[] */
     OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
     OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
 };
-_Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
+_Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum");
 
 /* Options of `kvis open` that are not in opt. */
 static struct {
@@ -23330,7 +23330,7 @@ static const char *open_opt_uid(const char *v)
     char *end;
     unsigned long n = strtoul(v, &end, 10);
     if (!*v || *end || *v == '-' || n > UINT32_MAX - 1)
-        return "not a user's number (id -u NAME prints it)";
+        return "not a user ID (id -u NAME prints it)";
     open_opt.uid = n + 1;
     return NULL;
 }
@@ -23759,7 +23759,7 @@ static const char *const open_lost_why[N_LOST + 1] = {
 static void open_report_losses(void)
 {
     if (open_state.unknown > open_state.reported_unknown)
-        u_warn("%" PRIu64 " opens left out by -P: their absolute path could not be found out",
+        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
                open_state.unknown - open_state.reported_unknown);
     open_state.reported_unknown = open_state.unknown;
     ses_report_losses(&open_session);
@@ -23824,9 +23824,9 @@ static void open_begin(void)
     open_state.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
-        u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&s->obj));
+        u_warn("directories are looked up in /proc after each open: %s", bpf_no_fields(&s->obj));
     if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
-        u_warn("execve's own opens are not seen: %s", tfs.why);
+        u_warn("files opened by execve are not shown: %s", tfs.why);
 }
 
 /* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
@@ -23929,7 +23929,7 @@ static struct {
     u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
     u32 root;                     /* the command's process; 0: none */
     bool rows;                    /* text is written */
-    bool replayed;                /* input is a recording: what it lacks is shown as '-' */
+    bool replayed;                /* input is a recording: missing values are shown as '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last processes that exited */
@@ -23990,13 +23990,13 @@ static const char *proc_opt_cgroup(const char *v)
     struct stat s;
     const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
     if (!root)
-        return "there are no cgroups of version 2 in /sys/fs/cgroup";
+        return "there is no cgroup v2 in /sys/fs/cgroup";
     snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
     proc_opt.cgroup = s.st_ino;
     opt.cgroup = path;
-    return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a cgroup of version 2";
+    return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a v2 cgroup";
 }
 
 /* --- constants of the probe --- */
@@ -24016,7 +24016,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
     USED("read_chars", read_chars, "ioac.rchar"),
     USED("written_chars", write_chars, "ioac.wchar"),
 };
-_Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
+_Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
 /* Selects the programs of this run. Raw ones need BTF to read what they are given. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
@@ -24178,7 +24178,7 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* Takes over the fields that every record of a process has. */
+/* Copies the fields that every record of a process has. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -24976,8 +24976,8 @@ static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
     if (proc_tree.left_out)
-        u_warn("%" PRIu64 " commands are left out of the summary, which has no critical path then: "
-               "there are more than %d", proc_tree.left_out, PROC_NODES);
+        u_warn("%" PRIu64 " commands are left out of the summary, which therefore has no critical "
+               "path: there are more than %d", proc_tree.left_out, PROC_NODES);
     if (!proc_opt.tree || !proc_tree.n)
         return;
     proc_tree_link();
@@ -25260,7 +25260,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* it could not be read: joined, it would be the directory */
+    if (!h->name_len) /* it could not be read: joining it would give the directory */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
@@ -25899,7 +25899,7 @@ static struct session proc_session = {
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops it at each fork, exec and exit (at every call with -d or without "
-            "CAP_SYS_ADMIN), and does not tell its context switches",
+            "CAP_SYS_ADMIN), and does not count its context switches",
 };
 
 /* Adds the command's process as a life. */
@@ -25944,15 +25944,15 @@ static void proc_first(void)
     if (opt.command)
         proc_adopt((u32)sp_command.pid);
     if (!proc_state.btf)
-        u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
-               "given: %s", bpf_no_fields(&proc_session.obj));
+        u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
+               "%s", bpf_no_fields(&proc_session.obj));
     if (proc_state.no_forks)
-        u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
-               "there is no BTF");
+        u_warn("forks are not seen, so short processes can be missing: kvis is in a pid namespace, "
+               "and the kernel has no BTF");
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
-        die(EXIT_KVIS, "no process %u that runs", proc_opt.pid);
+        die(EXIT_KVIS, "no running process %u", proc_opt.pid);
     ps.processes = proc_state.mine; /* those before the first event */
 }
 
@@ -25995,7 +25995,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* how its command ended is an event */
+    proc_session.status = -1; /* an event has its exit status */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
@@ -26574,7 +26574,7 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Takes a reading of a counter. Its rate is over the time between its own two readings: under load
+/* Sets a counter from a reading. Its rate is over the time between its own two readings: under load
  * reading a source takes long, and the time of each file depends on when kvis gets a CPU. A
  * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
  * inserted starts anew). Counters that are 32-bit in the kernel wrap around: milliseconds of disks
@@ -26620,7 +26620,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Takes the kernel's value in the metric's form. A negative count is ignored. */
+/* Sets a metric from the kernel's value. A negative count is ignored. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -26665,7 +26665,8 @@ static void met_sum(bool (*counts)(const struct met_inst *))
             met_sum_of(m, counts);
 }
 
-/* Takes a reading of a distribution's counters (they wrap at 2^32), and sets its metrics. */
+/* Updates a distribution from a reading of its counters (they wrap at 2^32), and sets its
+ * metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
     if (!h)
@@ -26727,7 +26728,7 @@ static void met_wrong(const char *path, int e)
     size_t skip = u_sys_alias(path);
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s%.120s: %s%s%s%s",
-                 skip ? "/sys" : "", path + skip, name ? name : "no number", dir ? "; is " : "",
+                 skip ? "/sys" : "", path + skip, name ? name : "not a number", dir ? "; is " : "",
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
@@ -26748,7 +26749,7 @@ static void met_source_end(void)
         return;
     bool wrong = met.src[met.cur].wrong++;
     memcpy(was, met.src[met.cur].why, sizeof was);
-    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "no room for %u more%s%.100s", n,
+    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "no space for %u more%s%.100s", n,
              wrong ? "; " : "", wrong ? was : "");
 }
 
@@ -26880,7 +26881,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Takes the columns of a line; its first word is number 0. */
+/* Sets metrics from the columns of a line; its first word is number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26891,7 +26892,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
 
-/* Takes a line with a key, an optional ':', and a number. */
+/* Sets metrics from a line with a key, an optional ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26913,7 +26914,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Takes all lines of a file, skipping the first `skip` words of each. */
+/* Sets metrics from all lines of a file, skipping the first `skip` words of each. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -26927,7 +26928,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Takes the files of a directory that have one number each. */
+/* Sets metrics from the files of a directory that contain one number each. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -27070,7 +27071,7 @@ static void mfs_cpufreq(u32 cpu, const char *dir)
         met_raw(i, M_FREQ_BASE, v * 1000);
 }
 
-/* Takes the counter of a core or package from the first of its CPUs; all of its CPUs have the same
+/* Reads the counter of a core or package from the first of its CPUs; all of its CPUs have the same
  * value. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
@@ -27277,9 +27278,9 @@ static void mfs_disk_rotates(const struct met_inst *i)
 
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
-/* Takes a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were never
- * used are left out, because there are many. If a device's reads decrease, another device has its
- * name now. */
+/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were
+ * never used are left out, because there are many. If a device's reads decrease, another device has
+ * its name now. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27485,7 +27486,7 @@ static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
            && met_number(s, v) && *v >= 0;
 }
 
-/* Takes a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
+/* Handles a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27722,7 +27723,7 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
-/* Takes a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
+/* Handles a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
  * has the options of the file system, which all its mounts share. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
@@ -27819,7 +27820,7 @@ static struct {
     u64 lost; /* overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Takes a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
+/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
  * wrote the message, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
@@ -28337,7 +28338,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit in */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* there was no space before */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
@@ -28926,7 +28927,7 @@ enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* sum: of both directions */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads plus writes */
 
 /* Cores that count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
@@ -29509,7 +29510,7 @@ static void pmc_open_task(u32 task)
         n = now;
         memcpy(before, after, n * sizeof *after);
     }
-    u_warn("pmc: nothing of process %d: it has too many threads, or starts them too fast",
+    u_warn("pmc: process %d is not counted: it has too many threads, or starts them too fast",
            opt.pids[task]);
 }
 
@@ -29543,9 +29544,9 @@ static const char *pmc_reason(u32 role, int e)
     case ENODEV:
     case ENXIO: why = "this CPU or its hypervisor has no event for it"; break;
     case ENODATA:
-        why = "the cgroup has no perf_event: any of cgroup.subtree_control begins it";
+        why = "the cgroup has no perf_event" U_FIX "enable a controller in cgroup.subtree_control";
         break;
-    case E2BIG: why = "the CPU has not as many counters as its group wants"; break;
+    case E2BIG: why = "the CPU has fewer counters than its group needs"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
@@ -29558,17 +29559,18 @@ static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
         if (pmc.vendor[0] && !pmc_pmus[k].known)
-            u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): the "
-                   "kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
+            u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): using "
+                   "the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
-        u_warn("pmc: nothing of the cgroup: the counters are those of -p");
+        u_warn("pmc: the cgroup is not counted: the counters are in use for -p");
     if (opt.n_pids > PMC_TASKS)
-        u_warn("pmc: of the processes, the first %d", PMC_TASKS);
+        u_warn("pmc: only the first %d processes are counted", PMC_TASKS);
     if (pmc.more_pmus)
-        u_warn("pmc: of the CPUs' PMUs, %d", PMC_PMUS);
+        u_warn("pmc: only %d of the CPUs' PMUs are used", PMC_PMUS);
     if (pmc.user_only)
-        u_warn("pmc: user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root for all)",
+        u_warn("pmc: user mode only: perf_event_paranoid is %ld" U_FIX "run kvis as root, or "
+               "with CAP_PERFMON",
                pf_paranoid());
 }
 
@@ -29775,8 +29777,8 @@ static const char *pmc_why(u32 role)
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (g != PG_NONE && pmc.off[g])
-        return "too few descriptors for its events (RLIMIT_NOFILE; fewer CPUs, threads or "
-               "collectors)";
+        return "too few file descriptors for its events" U_FIX "raise RLIMIT_NOFILE, or "
+               "count fewer CPUs, threads or sources";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         const int *err = pmc_pmus[k].err;
         if (err[role] && (!part[0] || err[part[0]] || err[part[1]]))
@@ -29802,7 +29804,7 @@ static const char *pmc_metric_why(u32 m)
         why = pmc_why(pmc_ratios[k].part);
         why = why ? why : pmc_why(pmc_ratios[k].of);
     }
-    return why ? why : "not counted in this interval: nothing ran, or others have the counters";
+    return why ? why : "not counted in this interval: nothing ran, or others use the counters";
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -29842,7 +29844,8 @@ static void pmc_read_all(void)
 static void pmc_read(void)
 {
     static const char *const others[] = { /* why there is no value for the machine */
-        [PS_TASK] = "the counters are those of -p", [PS_CGROUP] = "the counters are --cgroup's"
+        [PS_TASK] = "the counters are in use for -p",
+        [PS_CGROUP] = "the counters are in use for --cgroup",
     };
     if (!pmc.begun) {
         pmc_start();
@@ -30151,18 +30154,18 @@ static void unc_open_all(u32 event)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
     if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "there are more counters than are read");
+        unc_lack(NULL, e, "more counters than kvis reads");
     else if (unc.tried == before)
-        unc_lack(NULL, e, "its cpumask names no CPU");
+        unc_lack(NULL, e, "its cpumask has no CPU");
 }
 
 static void unc_open(u32 event)
 {
     const struct unc_event *e = &unc.event[event];
     if (e->err)
-        unc_lack(NULL, e, "its format has no place for it");
+        unc_lack(NULL, e, "the PMU's format cannot encode it");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "its .scale and .unit are not those of %s",
+        unc_lack(NULL, e, "its .scale and .unit are not units of %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -30334,8 +30337,8 @@ static void unc_dmi_read(void)
     if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
     else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
-        snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
-                 "width of each DIMM");
+        snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) lacks the speed and width "
+                 "of a DIMM");
 }
 
 /* Returns the number of data lines of all controllers; 0: not known. */
@@ -30349,7 +30352,7 @@ static u32 unc_lines(void)
                                    && unc.event[last].pmu == e->pmu))
             continue; /* each controller once, even with two sub-channels */
         last = unc.unit[k].event;
-        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* of two channels */
+        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* two channels */
     }
     return n;
 }
@@ -30391,7 +30394,7 @@ static const char *unc_why(u32 role)
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "amd_df of this CPU has no event for it, and amd_umc (Linux 6.10) is not there";
+            return "amd_df of this CPU has no event for it, and there is no amd_umc (Linux 6.10)";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for it";
     }
@@ -30417,7 +30420,7 @@ static void unc_membw(void)
     unc_peak();
     for (u32 r = UR_READ; r <= UR_BOTH; r++)
         unc_no(unc_metrics[r], unc_why(r));
-    const char *why = "how many lines the memory controllers have is not known";
+    const char *why = "the bus width of the memory controllers is unknown";
     if (!bytes)
         why = unc_why(UR_BOTH);
     else if (unc_dmi.why[0])
@@ -30460,7 +30463,7 @@ static void unc_mbm_off(const char *path, const char *says)
     met_off(why);
 }
 
-/* Takes a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
+/* Reads a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30478,7 +30481,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* Takes the domains of a group's mon_data: "mon_L3_00". */
+/* Reads the domains in a group's mon_data: "mon_L3_00". */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30494,7 +30497,7 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Takes the groups that users created. */
+/* Reads the groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30509,15 +30512,15 @@ static void unc_mbm_groups(void)
     }
 }
 
-/* Takes the default group and the created ones; every task is in exactly one. */
+/* Reads the default group and the created ones; every task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
     if (!met_there(met_path("/sys/fs/resctrl"))) {
         met_off(u_not_mounted(met_path("/sys/fs/resctrl"))
                     ? "/sys/fs/resctrl: ENOENT; is /sys mounted?"
-                    : "/sys/fs/resctrl: ENOENT (no Intel RDT, AMD QoS, Arm MPAM, or a kernel "
-                      "without)");
+                    : "/sys/fs/resctrl: ENOENT (no Intel RDT, AMD QoS or Arm MPAM, or no "
+                      "kernel support)");
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
@@ -30529,7 +30532,7 @@ static void unc_mbm(void)
     unc_mbm_groups();
     bool all = !met.src[met.cur].left_out;
     if (!all)
-        met_off("so there is no sum");
+        met_off("the sum is unknown");
     for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
         if (all && !unc_mbm_missing[k])
             met_sum_of(unc_mbm_metrics[k], NULL);
@@ -30883,7 +30886,7 @@ enum vq_prog {
     VQ_ADD_SGS, VQ_ADD, VQ_ADDED, VQ_GET, VQ_GOT, VQ_KICK, VQ_KICKED, VQ_NOTIFY, VQ_IRQ,
     VQ_IRQ_DONE, VQ_IRQ_OWN, VQ_DEL, N_VQ_PROGS
 };
-_Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "the programs of vq are others");
+_Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
 /* The programs at a function's entry and return; back 0: none. Every virtio_ring.c has the first
  * function. The functions that send notifications are those of PCI, MMIO, vDPA and channel I/O. */
@@ -31139,8 +31142,8 @@ static void vq_read(void)
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_has_field(o, vq_field))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
-                 : "no BTF of virtio_ring here: rings are counted by their addresses, their types "
-                   "are not known");
+                 : "no BTF for virtio_ring: rings are identified by address, their types are "
+                   "unknown");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -31208,7 +31211,7 @@ static int vh_attach(u32 i, const struct bpf_ksym *k)
 }
 
 static const char vh_none[] =
-    "no driver of vhost devices is here" U_FIX
+    "no vhost driver is loaded" U_FIX
     "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
 /* Attaches to all handlers. Returns 0 if any can be watched. Failures are left in obj.why; the
@@ -31272,7 +31275,7 @@ static void vh_start(void)
     static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
     if (!e && !vh.deep)
         met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
-                 : "no BTF of vhost here (/sys/kernel/btf/vhost), by which to find the ring");
+                 : "finding the ring needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
 /* Sets a device's owner. The worker is a thread of the owner's process; before 6.4 it is a kernel

@@ -27,12 +27,12 @@ refused "pid $roots: it belongs to another user; fix: run it as root, or with CA
 status 1
 refused "pid $others: it belongs to another user; fix: run it with CAP_SYS_PTRACE .in a container: --privileged.\$" \
     setpriv --bounding-set=-sys_ptrace --inh-caps=-all ./kvis $attach $others
-refused "pid $roots: it is outside of the user namespace of kvis; fix: run kvis outside" unshare -r ./kvis $attach $roots
+refused "pid $roots: it is outside the user namespace of kvis; fix: run kvis outside" unshare -r ./kvis $attach $roots
 refused "pid $roots: a seccomp filter forbids ptrace.2.; fix: allow ptrace in the container" "$BIN/refuse" ptrace ./kvis trace --backend=ptrace -d 2 -p $roots
 hasnt err 'root'
 refused 'ptrace is refused here: a seccomp filter forbids ptrace.2.; fix: ' "$BIN/refuse" ptrace ./kvis trace -- touch ran
 status 125
-refused 'ptrace is refused here: pid [0-9]* traces the command already$' strace -f -o log ./kvis trace --backend=ptrace -- touch ran
+refused 'ptrace is refused here: pid [0-9]* already traces the command$' strace -f -o log ./kvis trace --backend=ptrace -- touch ran
 status 125
 [ ! -e ran ] || fail "the command ran"
 say "with the capability"

@@ -35,11 +35,11 @@ has err '^kvis: --backend=hybrid: .*CAP_BPF'
 # open follows a command by ptrace, too.
 in_container "$KVIS" open -o rows -- cat /etc/hostname; status 0
 eq "lines" 1 "$(grep -c ^kvis: err)"
-has err '^kvis: following the command by ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
+has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
 has rows ' /etc/hostname$'
 
 in_container "$KVIS" proc -o rows -- cat /etc/hostname; status 0
-has err '^kvis: following the command by ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
+has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
 has rows ' 0 +[0-9.]+ MB cat /etc/hostname$'
 
 # What takes BPF does not, and runs no command.

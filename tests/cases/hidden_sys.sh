@@ -64,9 +64,9 @@ END
         has out '^open  *works, without the kernel.s types [(]BTF[)]$'
         eq "the fix stands once" 1 "$(grep -c "^ *fix: use a kernel with CONFIG_DEBUG_INFO_BTF\$" out)"
         hidden "$dir" open -F -- true
-        status 0; has err "after the fact: .*$why"
+        status 0; has err "after each open: .*$why"
         hidden "$dir" proc -- true
-        status 0; has err "are not known.*$why"
+        status 0; has err "are unknown.*$why"
     fi
     hidden "$dir" monitor -n 1 -i 0.1 -c block
     has out "$why"

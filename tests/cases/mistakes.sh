@@ -126,7 +126,7 @@ done <<'END'
 125|open -p 4194303 -d 1|no process 4194303
 125|open -t 4194303 -d 1|no thread 4194303
 2|open -f O_FOO|not a flag of open
-2|open -u root|'root': not a user's number \(id -u
+2|open -u root|'root': not a user ID \(id -u
 2|proc -f xml|'xml': allowed are text.json
 2|proc --min-duration=1h|'1h': not a duration, like 10ms
 2|proc --min-duration=1 --live -- true|not known how long it will take: --min-duration .* with --live

@@ -19,11 +19,11 @@ while [ $n -lt 128 ]; do put g$n; n=$((n + 1)); done
 monitor
 has p.prom "^kvis_mbm_total_bytes_total.l3=\"$long/00\". 100"
 want '"mbm_total_bytes_per_second" in E[-1]'
-want "not any('no room' in v for v in ($why).values())"
+want "not any('no space' in v for v in ($why).values())"
 put g128
 monitor
 want '"mbm_total_bytes_per_second" not in E[-1]'
-want "any('no room for 1 more; so there is no sum' in u['reason'] for u in E[-1]['unavailable'])"
+want "any('no space for 1 more; the sum is unknown' in u['reason'] for u in E[-1]['unavailable'])"
 # as many domains as are read, and one more
 rmdir_group() { rm -r "t/sys/fs/resctrl/$1"; }
 rmdir_group g128
@@ -42,8 +42,8 @@ for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/
 run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
 status 0
 want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
-want 'E[-1]["unavailable"] == [{"source": "disks", "metrics": E[-1]["unavailable"][0]["metrics"], "reason": "no room for 809 more"}]'
-eq "the text says so once" 1 "$(grep -c 'no room for 809 more' text)"
+want 'E[-1]["unavailable"] == [{"source": "disks", "metrics": E[-1]["unavailable"][0]["metrics"], "reason": "no space for 809 more"}]'
+eq "the text says so once" 1 "$(grep -c 'no space for 809 more' text)"
 eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809,$' csv)"
 has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
 has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
@@ -90,7 +90,7 @@ groups 1024
 want '"dropped" not in E[-1]'
 groups 1027
 want 'E[-1]["dropped"] == 3'
-has text '^cgroups +n/a: no room for 3 more'
+has text '^cgroups +n/a: no space for 3 more'
 # Those in cgroups that are not looked at, which the root's cgroup.stat tells; and those that are too deep.
 for c in groups/sys/fs/cgroup/c[0-9]*; do mkdir $c/a $c/b; done
 echo 'nr_descendants 3081' >groups/sys/fs/cgroup/cgroup.stat

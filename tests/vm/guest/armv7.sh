@@ -15,7 +15,7 @@ for scene in calls names procs roots deep; do
     cd "open-$scene" || exit
     t_run kvis open -o rows --json=json -- "$BIN/opens" "$scene"
     mv out facts
-    t_has "open $scene: why it is by ptrace" err '^kvis: following the command by ptrace, .*: the BPF programs of kvis need a 64-bit kernel; fix: '
+    t_has "open $scene: why it is by ptrace" err '^kvis: tracing the command with ptrace, .*: the BPF programs of kvis need a 64-bit kernel; fix: '
     t_opens "open $scene" json facts
     rm -rf r d mnt p[0-9]* t[0-9]* rows
     cd ..

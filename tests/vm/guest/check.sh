@@ -20,7 +20,7 @@ t_has "programs of trace: io_uring, by tracefs, which nobody has mounted" checke
 t_has "programs of trace -p" checked '^observe +yes '
 t_has "programs of monitor" checked '^sched_programs +yes '
 t_has "programs of monitor: disks" checked '^block_programs +yes '
-t_has "programs of monitor: vhost" checked '^vhost_programs +(yes |no .*no driver of vhost devices is here)'
+t_has "programs of monitor: vhost" checked '^vhost_programs +(yes |no .*no vhost driver is loaded)'
 t_hasnt "no program of this kernel asks for a report" checked 'fix: report it'
 t_hasnt "no mount is left" /proc/mounts 'tracefs|debugfs'
 t_is "no program is left" 0 "$(grep -l '^prog_type' /proc/[0-9]*/fdinfo/* 2>/dev/null | wc -l)"

@@ -15,7 +15,7 @@ t_has "says why" err '^kvis: cannot watch opens: .*lock'
 t_fails 125 "a command does not run" kvis open --backend=bpf -- touch ran
 t_ok "really" test ! -e ran
 t_ok "a command is followed by ptrace" kvis open -o rows -- cat /proc/version
-t_has "and why" err '^kvis: following the command by ptrace, .*lock'
+t_has "and why" err '^kvis: tracing the command with ptrace, .*lock'
 t_has "its open" rows ' /proc/version$'
 t_fails 1 "check says so" kvis check -v open
 t_has "why" out '^open_programs +NO .*locked down'

@@ -92,7 +92,7 @@ t_is "user: one line" 1 "$(wc -l <err)"
 t_fails 125 "user: the command does not run" user kvis open --backend=bpf -- touch /tmp/ran
 t_ok "really" test ! -e /tmp/ran
 t_ok "user: a command is followed by ptrace" user kvis open -- cat /proc/version
-t_has "user: and why" err '^kvis: following the command by ptrace, .*(CAP_BPF|root)'
+t_has "user: and why" err '^kvis: tracing the command with ptrace, .*(CAP_BPF|root)'
 t_has "user: its open" out 'cat +3 +0 /proc/version$'
 t_fails 125 "root of a user namespace" unshare -r kvis open
 t_has "user namespace: why" err '^kvis: cannot watch opens: .*user namespace'

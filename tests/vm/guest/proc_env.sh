@@ -55,10 +55,10 @@ if mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null; then
     mount -t cgroup2 none /sys/fs/cgroup/unified
     in_cgroup hybrid /sys/fs/cgroup/unified /kvis
     t_fails 2 "not version 2" kvis proc --cgroup=/sys/fs/cgroup/pids -d 1
-    t_has "not version 2: why" err 'cgroup.*not a cgroup of version 2'
+    t_has "not version 2: why" err 'cgroup.*not a v2 cgroup'
     umount /sys/fs/cgroup/unified
     t_fails 2 "no version 2" kvis proc --cgroup=kvis -d 1
-    t_has "no version 2: why" err 'no cgroups of version 2'
+    t_has "no version 2: why" err 'no cgroup v2'
     umount /sys/fs/cgroup
 else
     t_skip cgroups "this kernel has none"
@@ -81,7 +81,7 @@ t_json "the kernel's helper" core.json "[e['argv'][:3] for e in by('command') if
 if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
     echo 'busybox sleep 0.1 "" "two  words"; cd /; exec busybox sleep 0.1' >short
     t_ok "no BTF" kvis proc -x --json=nobtf.json -o rows --gantt=g -f text -- sh short
-    t_has "no BTF: what is missing" err '^kvis: exit codes, times and sizes are not known.*no BTF'
+    t_has "no BTF: what is missing" err '^kvis: exit codes, times and sizes are unknown.*no BTF'
     t_json "no BTF: commands" nobtf.json "[e['argv'] for e in by('command')] == [['busybox', 'sleep', '0.1', '', 'two  words'], ['sh', 'short'], ['busybox', 'sleep', '0.1']] or [e['argv'] for e in by('command')]"
     t_json "no BTF: nothing made up" nobtf.json "[e['exit_code'] for e in by('command')] == [None, None, 0] and all('cpu_ns' not in e and 'max_rss_bytes' not in e for e in by('command')) and 'failed' not in S and S['forks'] == 1"
     kvis proc -f json -o done.json -- busybox sleep 0.1 2>err
@@ -100,5 +100,5 @@ t_fails 125 "user" user kvis proc --backend=bpf -- touch /tmp/ran
 t_has "user: why" err '^kvis: cannot watch processes: .*(CAP_BPF|root)'
 t_ok "user: nothing ran" test ! -e /tmp/ran
 t_ok "user: a command is followed by ptrace" user kvis proc -- sh -c 'busybox sleep 0.1; :'
-t_has "user: and why" err '^kvis: following the command by ptrace, .*(CAP_BPF|root)'
+t_has "user: and why" err '^kvis: tracing the command with ptrace, .*(CAP_BPF|root)'
 t_has "user: its row" out ' 0 +[0-9.]+ .*B busybox sleep 0.1$'
