@@ -161,7 +161,7 @@ eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]
 has out '^trace +ptrace: every traced call stops'
 has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
 eq "the fix stands once" 1 "$(grep -c 'run it as root, or with CAP_BPF' out)"
-eq "and is referred to" 3 "$(grep -c '^ *fix: as for open$' out)"
+eq "and is referred to" 3 "$(grep -c '^ *fix: same as for open$' out)"
 has out 'fix: run it as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter
 kvu check -v
 eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run it as root, or with CAP_BPF and' out)"

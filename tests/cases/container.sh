@@ -83,7 +83,7 @@ in_scratch open --json=/json -o /rows -- /kvis --version; status 0
 want "H['backend'] == 'ptrace' and '/kvis' in [e['path'] for e in by('open')]" scratch/json
 in_scratch proc -o /rows -- /kvis --version; status 125
 cat err scratch/rows >said 2>/dev/null
-has said '/proc, which is not there; fix: mount -t proc proc /proc'
+has said '/proc, which is not mounted; fix: mount -t proc proc /proc'
 in_scratch check --json=/json; status 1
 want "'/proc, which is not mounted' in [v['detail'] for v in S['verdicts'] if v['name'] == 'proc'][0]" scratch/json
 want "[v['works'] for v in S['verdicts'] if v['name'] == 'trace'] == [True]" scratch/json

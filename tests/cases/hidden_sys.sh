@@ -56,7 +56,7 @@ END
     detail="$unseen$why" why="$unseen$why; fix: $fix"
     if [ -z "$under" ]; then # without fsopen there is no tracefs either
         hidden "$dir" trace -- true
-        status 0; has err "by ptrace alone: .*$why"
+        status 0; has err "using ptrace only: .*$why"
         hidden "$dir" trace --backend=hybrid -- true
         status 125; has err "$why"
         hidden "$dir" check
@@ -89,11 +89,11 @@ has out '^trace  *ptrace: every traced call stops'
 has out 'fix: run it without a seccomp filter'
 under="$BIN/refuse fsopen"
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
-hasnt out 'wants a kernel|no Intel RDT|no driver of vhost|no virtio device'
+hasnt out 'needs a kernel|no Intel RDT|no driver of vhost|no virtio device'
 has out '^n/a +/sys is not mounted: cpufreq hugepages virtio vhost mbm$' # once for all
 eq "and why nothing is shown" "kvis: there is nothing to show: /sys is not mounted" "$(cat err)"
 hidden /sys monitor -n 2 -i 0.1
 eq "the line stands once" 1 "$(grep -c '^n/a  */sys is not mounted' out)"
 under=
 hidden /proc/pressure monitor -n 1 -i 0.1 -c psi
-has out '/proc/pressure/[a-z]*: ENOENT [(]wants a kernel with CONFIG_PSI'
+has out '/proc/pressure/[a-z]*: ENOENT [(]needs a kernel with CONFIG_PSI'

@@ -30,7 +30,7 @@ traced() {
     grep '^kvis: ' err >lines
     n=$(wc -l <lines)
     [ $n -le 2 ] || { cat lines >&9; fail "$what: $n lines"; }
-    [ $by = hybrid ] || eq "$what: a line that says why" 1 "$(grep -c 'by ptrace alone: ' lines)"
+    [ $by = hybrid ] || eq "$what: a line that says why" 1 "$(grep -c 'using ptrace only: ' lines)"
 }
 
 # With threads refused as well: kvis does everything by itself then, in one order. (strace must not follow, for

@@ -61,7 +61,7 @@ def look(kernel):
     calls, err = seen(kernel, "trace", "-v")
     by = calls[0]["backend"]
     assert by == trace, (by, err)
-    assert ("by ptrace alone" in err) == (trace == "ptrace"), err
+    assert ("using ptrace only" in err) == (trace == "ptrace"), err
     assert calls[-1]["lost"] == 0 and calls[-1]["exit_code"] == 3, calls[-1]
     assert [e["path"] for e in calls if e["type"] == "open" and e.get("path", "").endswith("/data")] == [DATA, DATA]
     assert sum(e["type"] == "exec" for e in calls) == 3
