@@ -1,5 +1,5 @@
 #!/bin/sh
-# What kvis check says works here does work in the commands, and what it says does not work does not, for the same reason;
+# Each ability that kvis check reports as working works in the commands, and each other one fails for the same reason;
 # its rows, exit status and JSON agree with independent probes.
 # tier: gate full asan
 # timeout: 300

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each rule of kvis diagnose finds its fault in a machine made of files, first and with who causes it, and does not
-# find it below its threshold. A command's exit status, and mistakes on the command line.
+# Each rule of kvis diagnose finds its fault in a machine made of files, ranks it first, names the process that causes it, and
+# finds nothing below its threshold. The case also tests a command's exit status, and mistakes on the command line.
 # tier: gate asan
 # timeout: 180
 # needs: python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of kvis diff says in Chromium what --json says: every row of every table, and each run of a command in the timelines.
+# The page of kvis diff shows in Chromium what --json has: every row of every table, and each run of a command in the timelines.
 # tier: browser
 # timeout: 120
 # needs: chromium gcc python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# -e, -z, -Z, -x and -P show what they should and nothing else.
+# -e, -z, -Z, -x and -P show exactly the calls that they select.
 # tier: gate asan
 # timeout: 90
 . "$TESTS/lib/lib.sh"

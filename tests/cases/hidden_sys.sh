@@ -1,7 +1,7 @@
 #!/bin/sh
-# Where /sys is not mounted, kvis reaches sysfs all the same, and where that is refused it says that /sys is not mounted.
-# What is hidden from kvis is not said to be missing in the kernel: a reason names the path, the error, and that /sys
-# is not mounted; only where it is mounted does it name the option of the kernel that the file takes.
+# If /sys is not mounted, kvis finds sysfs in another way; if that is denied, it reports that /sys is not mounted. kvis does
+# not claim that a hidden file is missing in the kernel: a reason has the path, the error, and that /sys is not mounted. Only
+# if /sys is mounted does the reason name the kernel option that the file needs.
 # timeout: 300
 # tier: gate
 # needs: root unshare /sys/kernel/btf/vmlinux prog:refuse

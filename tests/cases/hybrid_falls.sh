@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whichever bpf(2) call of its start is refused, kvis says so and goes on by ptrace or with less, and the trace is
-# right.
+# Whichever bpf(2) call is denied at the start, kvis reports it and continues with ptrace or with fewer features, and the
+# trace is correct.
 # tier: gate full
 # timeout: 300
 # needs: root strace python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/out/metrics.h is what gen/metrics.sh makes of gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
+# gen/out/metrics.h is what gen/metrics.sh makes from gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each common mistake gives one line with what failed, why, and the fix, and the right exit status; below a mistake in an
-# option stands the usage of that option, or of the command.
+# Each common mistake gives one line with what failed, why, and the fix, and the right exit status; after a mistake in an
+# option follows the usage of that option or of the command.
 # tier: gate asan
 # timeout: 60
 # needs: python3

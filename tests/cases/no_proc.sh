@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis works alone in a directory without /proc and /dev; what it cannot see there it does not call healthy.
+# kvis works alone in a directory without /proc and /dev, and does not report resources as healthy that it cannot see there.
 # tier: gate
 # timeout: 60
 # needs: root unshare

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The observe mode counts or shows the calls of all processes, of a cgroup or of -p exactly, and no thread of them stops or has a tracer.
-# What the ring had no room for is counted, and told where it is missing.
+# The observe backend counts or shows the calls of all processes, of a cgroup or of -p exactly, and none of their threads stops or
+# has a tracer. Lost records are counted, and reported at the place where they are missing.
 # tier: quick asan
 # timeout: 120
 # needs: root python3 strace prog:hyb prog:shapes

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# On a kernel that lacks what newer ones brought, each thing alone and all at once, kvis trace, open and proc see what a
-# command does, by the backend that is left; kvis check says beforehand which that is, and its fix is the release.
+# On a kernel that lacks features of newer kernels, one or all of them, kvis trace, open and proc still see what a command
+# does, with the remaining backend; kvis check predicts that backend, and its fix names the kernel release.
 # tier: quick
 # timeout: 120
 # needs: root gcc unshare setpriv /sys/kernel/btf/vmlinux
