@@ -31450,7 +31450,7 @@ static const char *mout_source_why(u32 src)
         return lack;
     if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted"))
         return met.src[src].why;
-    snprintf(why, sizeof why, "%s (wants %s)", met.src[src].why, lack);
+    snprintf(why, sizeof why, "%s (needs %s)", met.src[src].why, lack);
     return why;
 }
 
@@ -32003,9 +32003,12 @@ static void mout_prom_facts(struct buf *b, u8 dim)
 enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
 
 static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
-    [COLLECTOR_SUCCESS] = { "kvis_collector_success", "Whether a collector read all of its files" },
-    [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds", "Time that a collector took" },
-    [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out", "Things that a collector had no room for" },
+    [COLLECTOR_SUCCESS] = { "kvis_collector_success",
+                            "Whether the collector read all of its files" },
+    [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
+                             "Time that the collector took to read its files" },
+    [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
+                             "Devices, processes and the like beyond the collector's limit" },
 };
 
 static double mout_collector(enum mout_collector what, u32 src)
@@ -32052,7 +32055,7 @@ static void mout_prom_process(struct buf *b)
         mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
                       (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
-                  "When kvis was started, since the Epoch", (double)out.start_real_ns / 1e9);
+                  "Start time of kvis, since the Epoch", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
         mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
                       (double)strtoull(memory, &end, 10) * page);
@@ -32065,7 +32068,7 @@ static void mout_prom_process(struct buf *b)
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
-                      "File descriptors that kvis may have open", (double)limit.rlim_cur);
+                      "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
 }
 
 /* Returns the exposition of this interval, which stays valid until the next interval. */
@@ -32121,8 +32124,8 @@ static void mout_prom_file(const char *file)
     errno = -e;
     if (e && !mout.prom_wrong)
         u_warn("cannot write %s: %s", file,
-               e == -ENXIO              ? "nobody reads it"
-               : e == -ENOENT && !*tmp ? "there is no such device, or no file behind this link"
+               e == -ENXIO              ? "no process reads from it"
+               : e == -ENOENT && !*tmp ? "no such device, or a dangling link"
                                         : u_write_error(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
@@ -32546,14 +32549,14 @@ static const char *hs_opt_listen(const char *v)
     size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
-        return "not PORT (to 65535) or ADDR:PORT";
+        return "not PORT (at most 65535) or ADDR:PORT";
     if (len)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
-        return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
+        return "not ADDR:PORT (a numeric address; IPv6 in [ ])";
     return NULL;
 }
 
@@ -33049,7 +33052,7 @@ static void scr_cells(struct buf *b)
     if (n)
         scr_line(b);
     if (scr.zeros_left) {
-        b_f(b, "%u metrics that are 0 are left out (z)", scr.zeros_left);
+        b_f(b, "%u metrics that are 0 are hidden (z shows them)", scr.zeros_left);
         scr_line(b);
     }
 }
@@ -33633,7 +33636,7 @@ static void scr_help(struct buf *b)
     static struct buf text;
     b_reset(&text);
     b_s(&text, emb_text("screen", "keys"));
-    b_s(&text, "Yellow and red are unusual. +N: so many do not fit.\n");
+    b_s(&text, "Yellow and red: unusual values. +N: N more do not fit.\n");
     scr_paragraphs(b, &text);
 }
 
@@ -33828,7 +33831,7 @@ static const char *mon_opt_csv(const char *v)
 {
     mo.csv = true;
     mo.csv_file = v && strcmp(v, "-") ? v : NULL;
-    return v && !*v ? "a file's name is missing" : NULL;
+    return v && !*v ? "a file name is missing" : NULL;
 }
 
 /* A list of groups and sources, separated by commas: all other sources are off. */
@@ -34666,7 +34669,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     case DG_BY_CPU:
         return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
-        for (u32 k = 0; k < t->devices.n && *disk; k++) /* a network ring has no disk */
+        for (u32 k = 0; k < t->devices.n && *disk; k++) /* only a disk's ring has one */
             if (dg_device_is(t->devices.v[k], disk))
                 return true;
         return false;
@@ -35171,7 +35174,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
             b_f(&line, "%s%s", n++ ? " · " : "", dg_res[r].name);
     }
     if (n && !visible && !opt.verbose)
-        b_s(&line, " (-v says why)");
+        b_s(&line, " (-v shows why)");
     if (n)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
@@ -35224,7 +35227,7 @@ static void dg_text(struct buf *b)
         b_f(b, ", %.0f CPU%s", cpus, cpus == 1 ? "" : "s");
     b_s(b, ")\n");
     if (!dg.n_found)
-        b_s(b, blind ? "\nNothing can be seen here, so nothing is known: is /proc mounted?\n"
+        b_s(b, blind ? "\nNo metric can be read here: is /proc mounted?\n"
                      : "\nNothing is saturated.\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
@@ -35233,7 +35236,7 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out.processes)
-        b_f(b, "at least %u processes were not followed in full\n", dg.left_out.processes);
+        b_f(b, "at least %u processes were not followed completely\n", dg.left_out.processes);
     if (dg.left_out.descriptors)
         b_f(b, "at least %u open files were not followed\n", dg.left_out.descriptors);
     b_c(b, '\n');
@@ -35241,7 +35244,7 @@ static void dg_text(struct buf *b)
         dg_text_resources(b, "Nothing found in: ", true);
     dg_text_resources(b, "Not visible here: ", false);
     u32 was = b->len;
-    b_s(b, "\nNot seen:\n");
+    b_s(b, "\nNot available:\n");
     u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
         mout_each_lack(b, s, dg_text_unseen);
@@ -35626,7 +35629,7 @@ static void check_btf(struct check *c, u32 unused)
     char why[WHY_LEN];
     (void)unused;
     int e = btf_resolve(NULL, &w, 1, why);
-    check_reason(c, !e && !w.err ? NULL : *why ? why : "it has no task_struct.pid");
+    check_reason(c, !e && !w.err ? NULL : *why ? why : "BTF without task_struct.pid");
 }
 
 static void check_ptrace(struct check *c, u32 unused)
@@ -35762,7 +35765,7 @@ static void check_source(struct check *c, u32 src)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why.len ? why.p : "it has no numbers");
+        check_reason(c, why.len ? why.p : "it has no values");
     else
         check_say(c, true, why.len ? "in part: %s" : "%s", why.len ? why.p : "");
 }
@@ -35793,9 +35796,9 @@ static const struct check_row {
     { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0,
       "calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
     { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
-      "waits for disks are told", "disk waits", NULL },
+      "disk waits are reported", "disk waits", NULL },
     { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
-      "requests of io_uring are seen", "io_uring", NULL },
+      "io_uring requests are traced", "io_uring", NULL },
     { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
       "calls are recorded without stopping a thread (-p, --all, --cgroup)", "--backend=observe",
       NULL },
@@ -35807,23 +35810,23 @@ static const struct check_row {
     { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
       "processes are recorded", "programs", NULL },
     { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_RUNQ,
-      "waits for CPUs are counted", "CPU waits", NULL },
+      "CPU waits are measured", "CPU waits", NULL },
     { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_BLOCK,
-      "requests of disks are timed", "disk latencies", NULL },
+      "disk requests are timed", "disk latencies", NULL },
     { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, check_source, SRC_PMC,
-      "the CPUs' events are counted", "hardware counters",
+      "CPU events are counted", "hardware counters",
       "enable the virtual PMU of this virtual machine" },
     { "membw", 0, CHECK_MONITOR, 0, false, check_source, SRC_MEMBW,
-      "bytes of the memory controllers are counted", NULL,
-      "none is known: virtual machines and many desktop CPUs do not have it" },
+      "memory controller traffic is counted", NULL,
+      "none known; virtual machines and many desktop CPUs do not support it" },
     { "power", 0, CHECK_MONITOR, 0, false, check_source, SRC_POWER,
       "energy is measured", NULL,
-      "none is known: virtual machines and many CPUs do not have it" },
+      "none known; virtual machines and many CPUs do not support it" },
     { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VIRTIO,
-      "rings of virtio devices are watched", "rings of virtio devices",
-      "none is needed where there is no virtio device; else CONFIG_KPROBES and CONFIG_VIRTIO" },
+      "virtio rings are monitored", "virtio rings",
+      "none needed without virtio devices; else a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
     { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VHOST,
-      "queues of guests are watched", "vhost",
+      "vhost queues of guests are monitored", "vhost",
       "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
 };
 
@@ -35975,13 +35978,13 @@ static void check_cpu_id(struct check *c)
         check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
                                                                     : "not known");
     if (!pmc.n_pmus)
-        check_fix(c, "%s has no PMU of the CPU; in a virtual machine, enable the virtual PMU",
+        check_fix(c, "no CPU PMU in %s; in a virtual machine, enable the virtual PMU",
                   met_path(PMC_DEVICES));
 }
 
 static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 {
-    const char *from = p->source ? p->source : "what the PMU's events/ lists";
+    const char *from = p->source ? p->source : "the events/ directory of the PMU";
     if (!p->known && pmc.vendor[0])
         from = "no list for this core: the kernel's generic events";
     check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
@@ -36126,7 +36129,7 @@ static void check_died(struct check *c, int said)
     ssize_t n = said < 0 ? -1 : pread(said, text, sizeof text - 1, 0);
     text[MAX(n, 0)] = 0;
     text[strcspn(text, "\n")] = 0;
-    check_reason(c, n > 0 ? text : "it ended kvis");
+    check_reason(c, n > 0 ? text : "kvis exited");
 }
 
 /* Tries a row and those after it that its function fills. */
@@ -36176,7 +36179,7 @@ static void check_try(u8 bits)
 struct check_verdict {
     bool works, full;
     char detail[512];
-    const char *reason, *fix; /* the worst missing ability's; NULL: nothing is missing */
+    const char *reason, *fix; /* for the worst missing ability; NULL: nothing is missing */
 };
 
 /* Whether this row's ability is missing and matters for the command. */
@@ -36234,7 +36237,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
                  ? "only for a command, by ptrace" : "does not work",
                  (int)strcspn(v->reason, "\n"), v->reason,
-                 by_ptrace && no_proc ? "; by ptrace it takes /proc, which is not mounted" : "");
+                 by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
         snprintf(v->detail, sizeof v->detail, "%s%s",
                  fallen ? of->fallback : lost ? of->some : of->all, without);
@@ -36258,7 +36261,7 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
     check_wrapped(b, name, v->detail);
     if (!v->fix)
         return;
-    snprintf(fix, sizeof fix, "fix: %s%s", first ? "as for " : "", first ? first : v->fix);
+    snprintf(fix, sizeof fix, "fix: %s%s", first ? "same as for " : "", first ? first : v->fix);
     check_wrapped(b, "", fix);
 }
 
@@ -36442,11 +36445,11 @@ static const char *opt_proc_env(const char *v)
     size_t size = strlen(v) + 1;
     char *names = memcpy(xrealloc(NULL, size), v, size);
     if (strchr(v, '='))
-        return "only the names of variables, without their values";
+        return "give only the names of variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
         if (*name)
             opt_push(&proc_opt.env, &proc_opt.n_env, name);
-    return proc_opt.n_env > before ? NULL : "no name of a variable";
+    return proc_opt.n_env > before ? NULL : "a variable name is missing";
 }
 
 /* Parses [!]WORD,WORD... or all or none into a bit mask. bit_of returns the bit of a word, or 0 if
@@ -36496,7 +36499,7 @@ static const char *opt_status(const char *v)
 {
     u64 set;
     if (!opt_set(v, CALL_ALL, opt_status_bit, &set))
-        return "allowed are successful, failed, unfinished, unavailable, detached, all, none";
+        return "allowed values: successful, failed, unfinished, unavailable, detached, all, none";
     opt.status = (u8)set;
     return NULL;
 }
@@ -36541,7 +36544,7 @@ static const char *opt_signal(const char *v)
 {
     u64 set;
     if (!opt_set(v, ~0ull, opt_signal_bit, &set))
-        return "allowed are [!]SIGNAL,... by name or number, all, none";
+        return "allowed values: [!]SIGNAL,... by name or number, all, none";
     opt.signals = set;
     return NULL;
 }
@@ -36562,7 +36565,7 @@ static const char *opt_expr(const char *v)
         if (!strncmp(v, form[i].key, strlen(form[i].key)))
             return form[i].fn(v + strlen(form[i].key));
     if (strchr(v, '='))
-        return "allowed are trace=, status=, signal=";
+        return "allowed values: trace=..., status=..., signal=...";
     return opt_trace(v);
 }
 
@@ -36570,7 +36573,7 @@ static const char *opt_json(const char *v)
 {
     opt.json = true;
     opt.json_file = v && strcmp(v, "-") ? v : NULL;
-    return v && !*v ? "a file's name is missing" : NULL;
+    return v && !*v ? "a file name is missing" : NULL;
 }
 
 static const char *opt_report(const char *v)
@@ -36589,7 +36592,7 @@ static const char *opt_color(const char *v)
 static const char *opt_by(const char *v)
 {
     opt.by_pid = !strcmp(v, "pid");
-    return opt.by_pid ? NULL : "allowed is pid";
+    return opt.by_pid ? NULL : "allowed value: pid";
 }
 
 static const char *opt_backend(const char *v)
@@ -36720,7 +36723,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         exit(0);
     }
     if (r->values && v && !opt_in_list(r->values, v)) {
-        snprintf(why, sizeof why, "allowed are %s", r->values);
+        snprintf(why, sizeof why, "allowed values: %s", r->values);
         opt_bad(c, r, v, why);
     }
     switch (r->kind) {
@@ -36863,7 +36866,7 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
     if (c->takes == TAKES_RECORDINGS)
         meant = access(*word, F_OK) < 0;
     if (meant)
-        opt_wrong(c, r, "%s: a value stands after a '='; fix: %s=%.300s", option, option, *word);
+        opt_wrong(c, r, "%s: a value must follow a '='; fix: %s=%.300s", option, option, *word);
 }
 
 /* Parses the options. Returns the words after them. If the command takes recordings or names of
@@ -36930,7 +36933,7 @@ static void cmd_own_file(int f, const char *name)
         return;
     for (u32 i = 0; i < cmd_files.n; i++)
         if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
-            die(EXIT_USAGE, "%s: that is %s, which is in use here already; fix: give another name",
+            die(EXIT_USAGE, "%s: this file is already in use as %s; fix: give another name",
                 name, cmd_files.of[i].name);
     if (cmd_files.n == ARRAY_LEN(cmd_files.of))
         return;
@@ -37023,8 +37026,8 @@ static int cmd_open_report(void)
         die(EXIT_KVIS, "cannot write %s: %s", opt.report, u_write_error(errno));
     if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid()
         || s.st_nlink > 1)
-        die(EXIT_KVIS, "cannot write %s: it is a link or somebody else's, and others can write "
-            "this directory; fix: --report=FILE", opt.report);
+        die(EXIT_KVIS, "cannot write %s: it is a link or belongs to another user, in a "
+            "directory that others can write; fix: --report=FILE", opt.report);
     return cmd_empty_file(f, opt.report);
 }
 
@@ -37034,7 +37037,7 @@ static void cmd_refuse_mixed(void)
     struct stat s;
     if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        die(EXIT_USAGE, "--json: stdout has the output of %.300s, too; fix: --json=FILE, or "
+        die(EXIT_USAGE, "--json: stdout also has the output of %.300s; fix: --json=FILE, or "
             "for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
@@ -37109,12 +37112,12 @@ static void cmd_open_recorded(void)
         rout_fd = rep_temporary(dir);
         errno = -rout_fd;
         snprintf(name, sizeof cmd_recording_name,
-                 "a temporary file in %s (TMPDIR=DIR chooses another)", dir);
+                 "a temporary file in %s (set TMPDIR to choose another)", dir);
     }
     if (rout_fd < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
     if (opt.record && opt.report && lseek(rout_fd, 0, SEEK_SET) < 0)
-        die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
+        die(EXIT_KVIS, "-w %s: --report needs a recording in a regular file", opt.record);
 }
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
@@ -37165,7 +37168,7 @@ static void cmd_report(int fd, const char *name, bool whole)
         return;
     rep_end(fd, name, cmd_report_fd, whole);
     if (rep.kept < rep.seen)
-        u_warn("%s has %" PRIu64 " of %" PRIu64 " events, the most telling "
+        u_warn("%s contains the %" PRIu64 " most important of %" PRIu64 " events "
                "(--max-report-events)", opt.report, rep.kept, rep.seen);
     cmd_announce_report();
 }
@@ -37202,15 +37205,15 @@ static void cmd_start_text(void)
         st_command(b);
         b_f(b, " (%s)", rec_run.backend);
         for (u32 i = 0; i < tr_readers.n; i++)
-            b_f(b, "%s%d", i ? ", " : ", without kvis and what reads its output: pid ",
+            b_f(b, "%s%d", i ? ", " : ", except kvis and the readers of its output: pid ",
                 tr_readers.pid[i]);
         b_c(b, '\n');
         cmd_list_attached(b);
     }
     if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
-        b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
+        b_f(b, "kvis: every call stops the program (%s)\n", tr.no_accel);
     if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
-        b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
+        b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
 /* Sets time zero of all output: the execve of the command, or the time when kvis began to watch. */
@@ -37271,8 +37274,8 @@ static void cmd_refuse_without_command(void)
     };
     for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
         if (row[i].given)
-            opt_wrong(opt_cmd, opt_named(row[i].name), "--%s is for a command that kvis starts; "
-                      "fix: leave it out, or give a command in place of %s", row[i].name,
+            opt_wrong(opt_cmd, opt_named(row[i].name), "--%s needs a command that kvis starts; "
+                      "fix: omit it, or give a command instead of %s", row[i].name,
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
@@ -37281,14 +37284,14 @@ static int cmd_trace(void)
     static char cwd[PATH_MAX];
     bool everyone = opt.everyone || opt.cgroup;
     if (!opt.command && !opt.n_pids && !everyone)
-        opt_wrong(opt_cmd, NULL, "nothing to trace: a command or -p PID");
+        opt_wrong(opt_cmd, NULL, "nothing to trace; fix: give a command or -p PID");
     if (everyone && (opt.command || opt.n_pids))
         opt_wrong(opt_cmd, opt_named(opt.everyone ? "all" : "cgroup"),
                   "--all and --cgroup cannot be combined with a command or -p PID");
     if (opt.everyone && opt.cgroup)
-        opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup do not go together");
+        opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup cannot be combined");
     if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID do not go together");
+        opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID cannot be combined");
     cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
@@ -37307,14 +37310,14 @@ static int cmd_trace(void)
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong(opt_cmd, opt_named("trace"),
-                  "the observe backend has calls that return: status=successful, status=failed");
+                  "the observe backend reports only calls that return (successful, failed)");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
         opt_wrong(opt_cmd, opt_named("min-duration"),
-                  "--min-duration with -c is for --all, --cgroup and --backend=observe");
+                  "--min-duration with -c needs --all, --cgroup or --backend=observe");
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
-        die(EXIT_KVIS, "--backend=hybrid is for a command; fix: leave it out, or choose "
+        die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit it, or choose "
                        "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
@@ -37407,7 +37410,7 @@ static int cmd_rows_end(int failed, int status)
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
-        opt_wrong(opt_cmd, opt_named("backend"), "--backend=ptrace is for a command that kvis "
+        opt_wrong(opt_cmd, opt_named("backend"), "--backend=ptrace needs a command that kvis "
                   "starts");
 }
 
@@ -37420,7 +37423,7 @@ static void cmd_refuse_thread(u32 pid)
         return;
     s64 leader = ps_status(id, "Tgid:");
     if (leader <= 0)
-        die(EXIT_KVIS, "-p %u: a thread that is not the first of its process", pid);
+        die(EXIT_KVIS, "-p %u: a thread, not a process", pid);
     die(EXIT_KVIS, "-p %u: a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader, leader);
 }
 
@@ -37428,7 +37431,7 @@ static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (open_opt.pid || open_opt.tid))
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t do not go together");
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t cannot be combined");
     pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
@@ -37443,8 +37446,8 @@ static int cmd_open(void)
     nm_init();
     open_begin();
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
-        die(EXIT_KVIS, "-u by ptrace: without /proc nothing tells the user of a process; "
-            "fix: mount -t proc proc /proc");
+        die(EXIT_KVIS, "-u with ptrace reads the user of a process from /proc, which is not "
+            "mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session, open_child_late));
     cmd_rows_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
@@ -37457,17 +37460,17 @@ static int cmd_proc(void)
     sp_boot();
     pid = (pid_t)proc_opt.pid;
     if (opt.command && (proc_opt.pid || proc_opt.only_pid))
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p do not go together");
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p cannot be combined");
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
         opt_wrong(opt_cmd, opt_named("format"),
-                  "--format=%s and --json both want stdout: --json=FILE", proc_opt.format);
+                  "--format=%s and --json both write to stdout; fix: --json=FILE", proc_opt.format);
     if (proc_opt.tree && strcmp(proc_opt.format, "text"))
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together",
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s cannot be combined",
                   proc_opt.format);
     if (opt.min_ns && proc_shows_starts())
-        opt_wrong(opt_cmd, opt_named("min-duration"), "when a command begins, it is not known how "
-                  "long it will take: --min-duration does not go together with %s%s",
+        opt_wrong(opt_cmd, opt_named("min-duration"), "--min-duration cannot be combined with "
+                  "%s%s, which reports commands when they start",
                   proc_opt.live ? "--live" : "--format=", proc_opt.live ? "" : proc_opt.format);
     cmd_refuse_mixed();
     proc_gantt.name[0] = proc_opt.gantt;
@@ -37481,8 +37484,8 @@ static int cmd_proc(void)
     nm_init();
     proc_begin();
     if (proc_session.by_ptrace && ps_status(getpid(), "Uid:") < 0)
-        die(EXIT_KVIS, "proc by ptrace reads arguments and times from /proc, which is not there; "
-            "fix: mount -t proc proc /proc");
+        die(EXIT_KVIS, "proc with ptrace reads arguments and times from /proc, which is not "
+            "mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&proc_session, ses_child_late));
     cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
@@ -37547,7 +37550,8 @@ static int cmd_print(int f, const char *text)
 static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
-        opt_wrong(opt_cmd, opt_named("collectors"), "-c: proc wants -p PID, cgroup --cgroup PATH");
+        opt_wrong(opt_cmd, opt_named("collectors"),
+                  "-c: proc needs -p PID, cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
         opt_wrong(opt_cmd, opt_named("pid"), "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
@@ -37555,7 +37559,7 @@ static void cmd_monitor_ready(void)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
             die(EXIT_KVIS, "no process %d", opt.pids[i]);
     if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
-        die(EXIT_KVIS, "--cgroup %s: no cgroup (of version 2) has this path", mo.cgroup);
+        die(EXIT_KVIS, "--cgroup %s: no cgroup (version 2) with this path", mo.cgroup);
     pmc_begin();
 }
 
@@ -37567,15 +37571,16 @@ static int cmd_monitor(void)
         return cmd_print(STDOUT_FILENO, emb_text("grafana", "json"));
     cmd_monitor_ready();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
-        opt_wrong(opt_cmd, opt_named("csv"), "--csv and --json both want stdout: --json=FILE");
+        opt_wrong(opt_cmd, opt_named("csv"),
+                  "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
         errno = -e;
         if (e)
             die(EXIT_KVIS, "--listen: port %u: %s%s",
                 ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
-                e == -EADDRINUSE ? " (ss -ltnp says by whom)"
-                : e == -EADDRNOTAVAIL ? " (no interface here has it)" : "");
+                e == -EADDRINUSE ? " (ss -ltnp shows by which process)"
+                : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
     if (mo.csv)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
@@ -37601,7 +37606,7 @@ static int cmd_monitor(void)
 static int cmd_diagnose(void)
 {
     if (opt.command && opt.n_pids)
-        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID do not go together");
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID cannot be combined");
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses it */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
@@ -37651,13 +37656,14 @@ static void cmd_replay_table(void)
     if (!opt.count_only && !opt.count_too)
         return;
     if (st_no_table(&st) && opt.count_only && !*rec_in.wrong)
-        die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rec_in.name);
+        die(EXIT_KVIS, "%s has no calls; fix: record with -v, -c or -C", rec_in.name);
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()))
-        u_warn("-e, -P, -z: the table is of all calls (record with -v)");
+        u_warn("-e, -P, -z: the table includes all calls; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
-        u_warn("--by=pid: %s has no calls by process: record with -v, or -c --by=pid", rec_in.name);
+        u_warn("--by=pid: %s has no calls by process; fix: record with -v, or -c --by=pid",
+               rec_in.name);
 }
 
 static void cmd_open_recording(const char *name)
@@ -37670,7 +37676,7 @@ static void cmd_open_recording(const char *name)
     if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin", &st) < 0 || !rp_head())
         die(EXIT_KVIS, "%s: %s", rec_in.name, *rec_in.wrong ? rec_in.wrong : "damaged (no events)");
     if (opt.report && lseek(f, 0, SEEK_CUR) < 0)
-        die(EXIT_KVIS, "%s: a report wants a recording that is a file, no pipe", rec_in.name);
+        die(EXIT_KVIS, "%s: --report needs a recording in a file, not a pipe", rec_in.name);
 }
 
 static int cmd_replay(void)
@@ -37686,7 +37692,7 @@ static int cmd_replay(void)
     bool proc = !strcmp(rec_run.backend, ST_PROC);
     st.apart = true;
     if (proc_opt.tree && !proc)
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is no recording of kvis proc",
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is not a recording of kvis proc",
                   rec_in.name);
     cmd_open_sinks();
     cmd_open_records(false);
@@ -37701,7 +37707,7 @@ static int cmd_replay(void)
     if (proc)
         proc_replay_end(whole);
     if (!whole)
-        u_warn("%s: %s: what came before is shown, the summary is missing", rec_in.name,
+        u_warn("%s: %s: only the events before this are shown, without the summary", rec_in.name,
                rec_in.wrong);
     if (whole)
         rec_finish(&st);
@@ -37709,8 +37715,8 @@ static int cmd_replay(void)
         rec_flush();
     px_close();
     if (rp_held.missing)
-        u_warn("-P: %" PRIu64 " events of calls that it selects are missing: no room for them "
-               "until the records of the calls", rp_held.missing);
+        u_warn("-P: %" PRIu64 " events of selected calls are missing: too many to keep until "
+               "the records of their calls", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(&st, true);
@@ -37788,7 +37794,7 @@ static int cmd_completion(const char *shell)
 {
     const char *text = emb_text("completion", shell ? shell : "");
     if (!text)
-        die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
+        die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell ? shell : "");
     return cmd_print(STDOUT_FILENO, text);
 }
 
@@ -37838,7 +37844,7 @@ static int cmd_help(char *const *args)
     args += name != NULL;
     bool man = args[0] && !strcmp(args[0], "--man");
     if (args[man])
-        die(EXIT_USAGE, "help: '%s': allowed is --man", args[man]);
+        die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
         return cmd_print(STDOUT_FILENO, c ? cmd_page(c) : emb_text("kvis", "1"));
     if (!c)
@@ -37860,7 +37866,7 @@ static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
-            "its owner's rights; fix: chmod ug-s kvis, and run it by sudo");
+            "its owner's rights; fix: chmod ug-s kvis, and run it with sudo");
 }
 
 static const char *cmd_file_name(const char *path)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# dist.sh: for `make dist`. Into dist/: kvis-VERSION-ARCH for each of ARCHS, stripped, and its symbols for
-# a debugger as kvis-VERSION-ARCH.debug; the source as kvis-VERSION.tar.gz; SIZES; SHA256SUMS. The same commit and compilers give the same bytes, wherever and
-# whenever: nothing of the place, the time, the user, the locale or the umask is in them.
+# dist.sh: makes the files of `make dist`. dist/ gets kvis-VERSION-ARCH for each of ARCHS, stripped, and its debug symbols as
+# kvis-VERSION-ARCH.debug; the source as kvis-VERSION.tar.gz; SIZES; SHA256SUMS. The same commit and compilers always give the
+# same bytes: they do not depend on the directory, time, user, locale or umask.
 # Environment: SAYS ("VERSION [DATE SECONDS]"), ARCHS, SOURCE_DATE_EPOCH (else the commit's time).
 set -eu
 LC_ALL=C TZ=UTC
@@ -15,7 +15,7 @@ name=kvis-$version
 rm -rf dist
 mkdir dist
 
-# No path of this machine gets into the symbols, nor into the build id, which is a hash of them.
+# Paths of this machine must not get into the symbols or into the build ID, which is a hash of them.
 maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
 rm -f gen/out/texts.page # it says the version of the commit that it was built from
 make --no-print-directory gen/out/texts.page
@@ -39,7 +39,7 @@ for arch in ${ARCHS:-x86_64 aarch64 riscv64 armv7}; do
     )
 done
 
-# The source: what git knows here, or, in such an archive, what lies here. .version: what git would have said.
+# The source: the files that git tracks or, in a source archive, all files. .version has the version that git would report.
 if [ -e .git ]; then git ls-files; else
     find . -type f ! -path './dist/*' ! -path './tests/out/*' ! -path './gen/out/*.page' ! -path './kvis' \
         ! -path './kvis-*' ! -path './.version' ! -path '*/__pycache__/*' | sed 's,^\./,,'

@@ -1,13 +1,13 @@
 #!/bin/sh
-# insns.sh [PROBES [OUTPUT]]: bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, by clang and insngen.py.
-# CLANG names the compiler. What is built on the way stays in tests/out/gen, or where WORK says.
+# insns.sh [PROBES [OUTPUT]]: makes bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, with clang and insngen.py.
+# CLANG names the compiler, WORK the directory of intermediate files (tests/out/gen).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 probes=$(cd "${1-$top/gen/probes}" && pwd)
 output=${2-$top/bpf_insns}
 work=${WORK-$top/tests/out/gen}
 clang=${CLANG:-clang}
-# No path gets into the object (-fdebug...), no header of the machine into the program (-nostdinc).
+# -fdebug... keeps paths out of the object, -nostdinc keeps headers of this machine out of the program.
 flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident'
 
 command -v "$clang" >/dev/null || { echo "insns.sh: no $clang, which makes the arrays" >&2; exit 1; }
@@ -19,7 +19,7 @@ for probe in *.bpf.c; do
     name=${probe%.bpf.c}
     # shellcheck disable=SC2086 # a list of words
     "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -fdebug-prefix-map="$probes"=. -c "$probe" -o "$work/$name.bpf.o"
-    # xargs reads blanks in a path as -MM writes them; sha256sum prints "SUM  PATH".
+    # xargs understands -MM's escapes of blanks in paths; sha256sum prints "SUM  PATH".
     # shellcheck disable=SC2086
     "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -MM "$probe" | sed 's/^[^:]*://; s/\\$//' |
         xargs sha256sum | sed 's/  \(.*\)/ "\1"/' |

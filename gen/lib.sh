@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Sourced by the generators that make out/NAME.h of tables or texts. Sets name (of the generator), gen (this directory)
-# and tmp (a directory that goes with the shell); begin and end are what they have in common.
+# Sourced by the generators that make out/NAME.h from tables or texts. Sets name (of the generator), gen (this directory)
+# and tmp (a directory that is removed when the shell exits), and defines begin and end.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -12,7 +12,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# begin "MODE MODE..." [ARGUMENT]: the generator can be called without an argument, or with one of these modes.
+# begin "MODE MODE..." [ARGUMENT]: checks ARGUMENT, which must be missing or one of these modes.
 begin() {
     modes=$1
     shift
@@ -24,7 +24,7 @@ begin() {
     exit 2
 }
 
-# end MODE: $tmp/NAME.h is whole. Without a mode it becomes gen/out/NAME.h, with one it is printed; check wants nothing more.
+# end MODE: called when $tmp/NAME.h is complete. Without a mode, moves it to gen/out/NAME.h; with a mode other than check, prints it.
 end() {
     case $1 in
     '') cat "$tmp/$name.h" > "$gen/out/$name.h" ;;
@@ -33,8 +33,8 @@ end() {
     esac
 }
 
-# What awk programs have in common. A program that sets `failed` ends with it as its status.
-# shellcheck disable=SC2034,SC2016 # for who sources this; of awk
+# Functions shared by the awk programs. A program that sets `failed` exits with it as its status.
+# shellcheck disable=SC2034,SC2016 # used by the scripts that source this file; awk code
 awk_common='
 function bad_at(line, msg) {
     printf "%s:%d: %s\n", FILENAME, line, msg | "cat >&2"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes out/metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is whole.
+# Makes out/metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is complete.
 #
 #   gen/metrics.sh           metrics.tbl -> out/metrics.h
 #   gen/metrics.sh check     only checks metrics.tbl
-#   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
-#   gen/metrics.sh prom      the same, as Prometheus has it
+#   gen/metrics.sh list      print the JSON name of each metric, for the tests
+#   gen/metrics.sh prom      print the Prometheus name of each metric
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
 . "$(dirname -- "$0")/lib.sh"
@@ -15,7 +15,7 @@ function bad(msg) { bad_at(FNR, msg) }
 
 # --- reading: rows of KIND ID NAME COLUMN=VALUE ..., each with a line of text ---
 
-# Columns of a kind: those behind a * must be there.
+# Columns of a kind: columns after a * are required.
 function define(kind, names,    w, n, i, must) {
     n = split(names, w, " ")
     for (i = 1; i <= n; i++) {
@@ -166,7 +166,7 @@ function check_thing(r,    m) {
 function known_metric(r, m) {
     if (!(m in name_of_id)) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no metric `" m "`")
 }
-# Items of a line of the screen, as C has them.
+# Items of a line of the screen, as C initializers.
 function line_items(r,    n, item, i, m, s) {
     n = split(get(r, "items"), item, ", ")
     if (n > 7) bad_at(line_of[r], "line " id_of[r] ": more than 7 items")
@@ -245,7 +245,7 @@ function check_metric(r,    w) {
     check_family(r)
 }
 
-# --- what metrics.h has ---
+# --- content of metrics.h ---
 
 function macro(what, name, n, rows,    i) {
     printf "\n/* X(%s) */\n#define %s(X)", what, name
@@ -276,7 +276,7 @@ function add_metric(r, id, name, prom, prom_help) {
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
 }
-# How the screen shows a metric; those with a column come first.
+# How the screen shows a metric; metrics with a column come first.
 function add_look(r, id, column, unusual, worse,    n) {
     if (column == "" && unusual == "") return
     n = column == "" ? 0 : column + 0

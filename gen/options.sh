@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes out/options.h, the commands and options of kvis, from options.tbl, and checks them.
+# Makes out/options.h, the commands and options of kvis, from options.tbl, and checks the table.
 #
 #   gen/options.sh             options.tbl -> out/options.h
 #   gen/options.sh check       only checks options.tbl

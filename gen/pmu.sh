@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes out/pmu.h, which events of which CPU are counted for what, from tables/pmu.tbl, and checks it.
+# Makes out/pmu.h, the events of each CPU and their roles, from tables/pmu.tbl, and checks the table.
 #
 #   gen/pmu.sh             tables/pmu.tbl -> out/pmu.h
 #   gen/pmu.sh check       only checks tables/pmu.tbl
@@ -219,7 +219,7 @@ function do_counter(    u, r, c, terms) {
         get("on") == "-" ? "NOWHERE" : toupper(of("on", "any subchannels fabric")), text("event"), terms))
 }
 
-# --- reading: all rows first, as they may name each other ---
+# --- reading: all rows first, because they can refer to each other ---
 
 BEGIN { FS = "  +"; n_rows = 0 }
 { line = FNR; sub(/[ \t]+$/, "") }

@@ -3,8 +3,8 @@
 #
 #   gen/structs.sh           tables/structs.tbl -> out/structs.h
 #   gen/structs.sh check     only checks the table
-#   gen/structs.sh list      the names of the structures, for tables.sh and the tests; `array` behind
-#                            those that an array can have: of up to 64 bytes in every ABI
+#   gen/structs.sh list      the names of the structures, for tables.sh and the tests; followed by `array`
+#                            if an array can consist of them: at most 64 bytes in every ABI
 #   gen/structs.sh assert    CLAIM_ABI(type, member, offset, size) lines, for the case structs
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
@@ -115,7 +115,7 @@ function add_member(    i, at, size, how, fam, only, c) {
     row[n_layouts] = row[n_layouts] sprintf("    { \"%s\", %d, %d, DV_%s, %s, %s, %d },\n",
         $1, at, size, toupper(how), fam, only == "" ? 0 : only, c)
 }
-# What a compiler for x86_64 or arm64 can prove of a member; statx_timestamp ends in padding.
+# What a compiler for x86_64 or arm64 can check about a member; statx_timestamp has trailing padding.
 function claim_of(at, size,    type, sub_, on) {
     type = col["is"]
     sub(/:/, " ", type)
@@ -147,7 +147,7 @@ BEGIN {
     n_abis = n / 2
     n = split("= EQUAL != OTHER > ABOVE & SOME !& NONE", w, " ")
     for (i = 1; i < n; i += 2) oper[w[i]] = w[i + 1]
-    # how it can be shown, and in which sizes
+    # formats of a member, and the sizes that they allow
     n = split("int uint hex flags value bits", w, " ")
     for (i = 1; i <= n; i++) shown[w[i]] = "1 2 4 8"
     n = split("mode:2,4,8 dev:8 id:4 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 stamp:12 chars:14,16,64,65 net:2,4 inet6:16 mask:4 sigset:8 sigsetp:4,8 handler:8", w, " ")

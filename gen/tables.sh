@@ -5,9 +5,9 @@
 #   gen/tables.sh check HEADERDIR    compare the numbers in syscalls.tbl with the kernel's headers
 #   gen/tables.sh update HEADERDIR   put the headers' numbers into syscalls.tbl, append new calls
 #
-# HEADERDIR is an include directory as linux-libc-dev or `make headers_install` fills it:
+# HEADERDIR is an include directory as installed by linux-libc-dev or `make headers_install`:
 # asm/ or TRIPLET/asm/ with unistd_64.h, unistd_32.h and unistd_x32.h (x86), unistd_64.h or
-# asm-generic/unistd.h (arm64, riscv64), unistd-eabi.h (arm). An ABI whose headers are not there is named and left out.
+# asm-generic/unistd.h (arm64, riscv64), unistd-eabi.h (arm). An ABI without headers is reported and skipped.
 # Exit status: 0 done, 1 the tables are wrong or differ from the headers, 2 usage.
 
 . "$(dirname -- "$0")/lib.sh"
@@ -18,7 +18,7 @@ die() {
     exit 2
 }
 
-# flags.tbl, checked, as lines `FAMILY CONSTANT VALUE ARM64VALUE`; and $tmp/parts and $tmp/flagged, rows of their macros.
+# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts and $tmp/flagged, rows of their macros.
 read_flags() {
     : > "$tmp/parts"
     : > "$tmp/flagged"
@@ -68,7 +68,7 @@ read_flags() {
     cut -d ' ' -f 1 "$tmp/flags" | uniq > "$tmp/families"
 }
 
-# syscalls.tbl and commands.tbl, checked. Writes $tmp/calls: syscalls.tbl without comments, sorted by
+# Checks syscalls.tbl and commands.tbl. Writes $tmp/calls: syscalls.tbl without comments, sorted by
 # name, as lines `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM RISCV64 RESULT COMMANDS ARG...`, where CLASSES is
 # a C expression and RESULT and COMMANDS are indices; and $tmp/kinds, $tmp/model and $tmp/commands.h.
 read_calls() {
@@ -134,7 +134,7 @@ read_calls() {
         if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is no name of a function")
         print $2, $3, f, st, how, size > kind_file
     }
-    # The family in f:FAMILY and its like, or nothing.
+    # The family in f:FAMILY and similar kinds, or "".
     function family_of(kind) { return kind ~ /^(f|f64|e|e64):/ ? substr(kind, index(kind, ":") + 1) : "" }
     function c_kind(kind,    f) {
         f = family_of(kind)
@@ -148,7 +148,7 @@ read_calls() {
         if (substr(arg, 1, i - 1) !~ /^[a-z_][a-z0-9_]*$/) bad("`" arg "`: an argument is NAME:KIND")
         return "A(" substr(arg, 1, i - 1) ", " c_kind(substr(arg, i + 1)) ")"
     }
-    # Which of the arguments ($9 and on of a row of syscalls.tbl) has that name; its kind in arg_kind.
+    # Returns the index of the argument with this name ($9 and later of a row of syscalls.tbl); sets arg_kind to its kind.
     function arg_named(name, text,    f, n, i) {
         n = split(text, f, " ")
         for (i = 9; i <= n && f[i] != "->"; i++)
@@ -159,7 +159,7 @@ read_calls() {
         bad("no argument `" name "`")
         return 0
     }
-    # ARG&CONSTANT|CONSTANT as `.WHAT_arg = 1, .WHAT = bits`; ARG!& is the opposite.
+    # Converts ARG&CONSTANT|CONSTANT to `.WHAT_arg = 1, .WHAT = bits`; ARG!& is the opposite.
     function bits(what, s, text,    op, fam, w, n, i, out) {
         if (!match(s, /!?&/)) { bad("`" s "`: ARG&CONSTANT"); return "" }
         op = substr(s, RSTART, RLENGTH)
@@ -173,7 +173,7 @@ read_calls() {
         }
         return out (op == "!&" ? ", ." what "_not = true" : "")
     }
-    # Words of $0 from number i on as the index of a row of sc_results[]; text: the row of the call.
+    # Converts the words of $0 from word i on to the index of a row of sc_results[]; text: the row of the call.
     function result(i, text,    form, out, fam) {
         form = $i
         fam = family_of(form)
@@ -196,7 +196,7 @@ read_calls() {
         }
         return result_index[out]
     }
-    # Takes model= and enter= off the end of a row, as `NAME NEED FUNCTION KIND FUNCTION` for $tmp/model.
+    # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION KIND FUNCTION` to $tmp/model.
     function take_model(    n, w, value, enter) {
         enter = "NULL"
         while (match($0, /[ \t](model|enter)=[^ \t]+[ \t]*$/)) {
@@ -347,7 +347,7 @@ read_calls() {
     }' > "$tmp/calls"
 }
 
-# Words for the list macro of a pool of names, as `    X(word) X(word) \` to the last line.
+# Prints words for the list macro of a pool of names, as lines `    X(word) X(word) \`.
 write_list() {
     awk '
     function flush() { if (line != "") printf "%s \\\n", line; line = "   " }
@@ -391,7 +391,7 @@ write_kinds() {
     printf '\n\n'
 }
 
-# What the model makes of calls.
+# The model functions of calls.
 write_model() {
     printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */\n#define MD_CALLS(X)'
     awk '{ printf " \\\n    X(%s, %s, %s, %s, %s)", $1, $2, $3, $4, $5 }' "$tmp/model"
@@ -451,8 +451,8 @@ EOF
     echo '};'
 }
 
-# The rows of flags.tbl as `FAMILY PREFIX REST VALUE ARM64VALUE`, PREFIX - for none. A prefix ends
-# in _ and begins at least six names; of several the longest.
+# Prints the rows of flags.tbl as `FAMILY PREFIX REST VALUE ARM64VALUE`, with - for no PREFIX. A prefix ends
+# in _ and is shared by at least six names; the longest one is used.
 split_names() {
     awk '
     function prefix(name, least,    i, p) {
@@ -471,7 +471,7 @@ split_names() {
     }' "$tmp/flags" > "$tmp/split"
 }
 
-# The strings of flags: prefixes and what stands behind them, each once.
+# The strings of flags: prefixes and the rest of the names, each once.
 write_flag_names() {
     printf '#define FL_PREFIXES(X) \\\n'
     awk '$2 != "-" { print $2 }' "$tmp/split" | sort -u | write_list
@@ -508,7 +508,7 @@ static const unsigned short fl_prefixes[N_FLP] = {
 EOF
 }
 
-# What of a word of flags is no flag, and what of a value is one: see flags.tbl.
+# The bits of a flag word that are not flags, and the bits of a value that are: see flags.tbl.
 write_parts() {
     printf '/* X(family of a word, how its part is shown, mask, argument) */\n#define FL_PARTS(X)'
     awk '{ printf " \\\n    %s", $0 }' "$tmp/parts"
@@ -517,7 +517,7 @@ write_parts() {
     printf '\n\n'
 }
 
-# FAM_name is the index of a family, FL_name of the first of its rows.
+# FAM_name is the index of a family, FL_name that of its first row.
 write_families() {
     printf '/* X(family, how many rows) */\n#define FL_FAMILIES(X) \\\n'
     cut -d ' ' -f 1 "$tmp/flags" | uniq -c |
@@ -605,7 +605,7 @@ EOF
     echo '#endif'
 }
 
-# `ABI NAME NUMBER` from a header that has plain #defines; x32's carry __X32_SYSCALL_BIT, arm's
+# Prints `ABI NAME NUMBER` from a header with plain #defines; x32 numbers include __X32_SYSCALL_BIT, arm numbers
 # __NR_SYSCALL_BASE, which is 0 in EABI.
 plain_header() {
     awk -v abi="$1" '
@@ -620,8 +620,8 @@ plain_header() {
     }' "$2"
 }
 
-# generic_header ABI HEADER [WITHOUT]: from asm-generic/unistd.h, the one header for all newer architectures, with #ifs.
-# The 64-bit ones have all the __ARCH_WANT_ ones but SYNC_FILE_RANGE2 (arch/arm64/include/uapi/asm/unistd.h), and but
+# generic_header ABI HEADER [WITHOUT]: the same from asm-generic/unistd.h, the common header of newer architectures, with #ifs.
+# 64-bit architectures define all __ARCH_WANT_ macros except SYNC_FILE_RANGE2 (arch/arm64/include/uapi/asm/unistd.h) and
 # WITHOUT. __NR3264_x is a number that two names share.
 generic_header() {
     awk -v abi="$1" -v without="${3-SYNC_FILE_RANGE2}" '
@@ -652,7 +652,7 @@ x86_headers() {
     done
 }
 
-# A directory that also has unistd_32.h is that of another architecture.
+# A directory with unistd_32.h belongs to another architecture.
 arm64_headers() {
     for d in "$1"/aarch64-*/asm "$1"/asm; do
         if [ -f "$d/unistd_64.h" ] && [ ! -f "$d/unistd_32.h" ] && [ ! -f "$d/hwprobe.h" ]; then
@@ -674,7 +674,7 @@ riscv64_headers() {
     [ ! -f "$1/asm-generic/unistd.h" ] || generic_header riscv64 "$1/asm-generic/unistd.h" RENAMEAT
 }
 
-# The calls of arm's own begin at 0x0f0000 (__ARM_NR_BASE, asm/unistd.h): see syscalls.tbl.
+# Arm-specific calls begin at 0x0f0000 (__ARM_NR_BASE, asm/unistd.h): see syscalls.tbl.
 arm_headers() {
     for d in "$1"/asm "$1"/arm-*/asm; do
         [ -f "$d/unistd-eabi.h" ] || continue
@@ -686,7 +686,7 @@ arm_headers() {
     done
 }
 
-# All numbers under $1 into $tmp/headers.
+# Writes all numbers below the directory $1 to $tmp/headers.
 read_headers() {
     [ -d "$1" ] || die "$1: no such directory"
     { x86_headers "$1"; arm64_headers "$1"; arm_headers "$1"; riscv64_headers "$1"; } > "$tmp/headers"
@@ -712,8 +712,8 @@ check() {
     }' "$tmp/calls" "$tmp/headers"
 }
 
-# Rewrites only the rows whose numbers change. A number that is new for a call with several rows
-# goes into the first of them, and is reported: a person has to say which row fits.
+# Rewrites only rows whose numbers change. A new number for a call with several rows goes into the first
+# row, and is reported: a person must decide which row fits.
 update() {
     awk -v abis="$abis" '
     function note(msg) { print msg | "cat >&2" }

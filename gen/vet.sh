@@ -1,8 +1,8 @@
 #!/bin/sh
-# vet.sh [FILE.h...]: each program of these headers (of all in bpf_insns/) has a row in VETTED with
-# its sha256 and its lowest kernel. Prints a row to fill in for each that has none, and fails.
-#   VETTED=FILE  instead of bpf_insns/VETTED
-#   --rows       prints such rows for all programs and does not look at VETTED
+# vet.sh [FILE.h...]: checks that each program of these headers (of all in bpf_insns/) has a row in VETTED with
+# its sha256 and its lowest kernel. For each program without a row, prints one to fill in, and fails.
+#   VETTED=FILE  use FILE instead of bpf_insns/VETTED
+#   --rows       print such rows for all programs, without reading VETTED
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 vetted=${VETTED-$top/bpf_insns/VETTED}
@@ -11,7 +11,7 @@ who='([0-9.]+( arm64| riscv64)?: [0-9]+(, |  ))+[^ :0-9][^:]*  20[0-9]{2}-[0-9]{
 [ "${1-}" != --rows ] || { rows=1; shift; }
 [ $# -gt 0 ] || set -- "$top"/bpf_insns/*.h
 
-# From "begin program" to "end program", without the lines of source, which only explain.
+# Prints the lines from "begin program" to "end program", without source lines, which are comments.
 block() { # block FILE PROGRAM
     awk -v name="$2" '$0 == "/* begin program " name { on = 1 }
         on && !/^    \/\/ / { print }

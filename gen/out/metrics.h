@@ -137,7 +137,7 @@
     X(STAT, "cpu", "stat", mfs_stat, \
       "not in /proc/stat of this kernel") \
     X(FREQ, "cpu", "cpufreq", mfs_freq, \
-      "this machine's clock is not the kernel's to see") \
+      "no CPU frequency driver on this machine") \
     X(PMC, "cpu", "pmc", pmc_read, \
       "not counted") \
     X(LOAD, "sched", "load", mfs_load, \
@@ -155,7 +155,7 @@
     X(KHUGE, "mem", "khugepaged", mfs_khuge, \
       "no transparent hugepages in this kernel") \
     X(NUMASTAT, "numa", "numastat", mfs_numastat, \
-      "no pages were taken") \
+      "no pages were allocated") \
     X(NODEMEM, "numa", "nodes", mfs_nodemem, \
       "not in the nodes' meminfo of this kernel") \
     X(BALANCE, "numa", "balancing", mfs_balance, \
@@ -169,13 +169,13 @@
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
       "not counted by this CPU") \
     X(NET, "net", "interfaces", mfs_net, \
-      "no interface's driver tells its speed") \
+      "no interface driver reports a speed") \
     X(TCP, "net", "tcp", mfs_tcp, \
-      "no segment was sent, or not told by this kernel") \
+      "no segment was sent, or not reported by this kernel") \
     X(SOFTNET, "net", "softnet", mfs_softnet, \
       "not in /proc/net/softnet_stat") \
     X(LIMITS, "limits", "limits", mfs_limits, \
-      "not told by this kernel") \
+      "not reported by this kernel") \
     X(BUSY, "busy", "busy", mfs_busy, \
       "no process did anything") \
     X(PAGES, "busy", "pages", mfs_pages, \
@@ -197,13 +197,13 @@
     X(TABLES, "net", "tables", mfs_tables, \
       "not in /proc/net/stat") \
     X(CLOCK, "cpu", "clock", mfs_clock_source, \
-      "this kernel names no clock source") \
+      "this kernel reports no clock source") \
     X(EDAC, "errors", "edac", mfs_edac, \
-      "no driver of EDAC for this machine's memory") \
+      "no EDAC driver for the memory of this machine") \
     X(MD, "errors", "md", mfs_md, \
       "no md arrays") \
     X(LOG, "errors", "log", mfs_log, \
-      "nothing of this kind was written to it") \
+      "no such messages were written to it") \
     X(STUCK, "busy", "stuck", mfs_stuck, \
       "no process is known yet") \
     X(RUNQ, "sched", "runq", mk_runq, \
@@ -215,7 +215,7 @@
     X(VIRTIO, "virtio", "virtio", vq_read, \
       "not in this interval") \
     X(VHOST, "vhost", "vhost", vh_read, \
-      "none of it in this interval") \
+      "nothing happened in this interval") \
     X(MEMBW, "uncore", "membw", unc_membw, \
       "this machine exposes no memory-controller PMU") \
     X(POWER, "uncore", "power", unc_power, \
@@ -227,28 +227,28 @@
 #define MET_ROWS(X) \
     X(USER, "user", "1", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"user\"", MET_ALONE, false, \
       "CPU time in user mode, guests included", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(NICE, "nice", "2", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"nice\"", MET_ALONE, false, \
       "CPU time in user mode at low priority, guests included", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(SYSTEM, "system", "3", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"system\"", MET_ALONE, false, \
       "CPU time in the kernel", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(IDLE, "idle", "4", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"idle\"", MET_ALONE, false, \
       "CPU time idle", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(IOWAIT, "iowait", "5", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"iowait\"", MET_ALONE, false, \
       "CPU time idle while a task waited for I/O", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(IRQ, "irq", "6", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"irq\"", MET_ALONE, false, \
       "CPU time in hardware interrupts", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(SOFTIRQ, "softirq", "7", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"softirq\"", MET_ALONE, false, \
       "CPU time in software interrupts", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(STEAL, "steal", "8", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"steal\"", MET_ALONE, false, \
       "CPU time taken by the hypervisor", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
+      "Time of CPUs in each mode (user and nice include guests)") \
     X(GUEST, "guest", "9", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total{mode=\"user\"", MET_ALONE, false, \
       "CPU time in guests", \
       "Time of CPUs in guests") \
@@ -280,8 +280,8 @@
       "CPU instructions retired", \
       "CPU instructions retired") \
     X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", MET_ALONE, false, \
-      "Cycles of CPUs that were not halted, of a clock that never changes", \
-      "Cycles of CPUs that were not halted, of a clock that never changes") \
+      "Cycles of CPUs that were not halted, counted at a constant rate", \
+      "Cycles of CPUs that were not halted, counted at a constant rate") \
     X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", MET_ALONE, false, \
       "Branch instructions retired", \
       "Branch instructions retired") \
@@ -289,14 +289,14 @@
       "Branches that were mispredicted", \
       "Branches that were mispredicted") \
     X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
-      "Accesses to the L1 data cache (kvis check cpu names the event: loads alone on Intel)", \
-      "Accesses to the L1 data cache (kvis check cpu names the event: loads alone on Intel)") \
+      "Accesses to the L1 data cache (only loads on Intel; kvis check cpu shows the event)", \
+      "Accesses to the L1 data cache (only loads on Intel; kvis check cpu shows the event)") \
     X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
       "L1 data-cache accesses that missed", \
       "L1 data-cache accesses that missed") \
     X(L2, "l2_accesses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
-      "Accesses to the L2 cache, for data", \
-      "Accesses to the L2 cache, for data") \
+      "Accesses to the L2 cache for data", \
+      "Accesses to the L2 cache for data") \
     X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
       "L2 cache accesses that missed", \
       "L2 cache accesses that missed") \
@@ -313,8 +313,8 @@
       "Page walks for data", \
       "Page walks for data") \
     X(ITLB_MISSES, "itlb_misses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
-      "Fetches of code that missed the first-level TLB", \
-      "Fetches of code that missed the first-level TLB") \
+      "Instruction fetches that missed the first-level TLB", \
+      "Instruction fetches that missed the first-level TLB") \
     X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
       "Page walks for code", \
       "Page walks for code") \
@@ -343,41 +343,41 @@
       "Share of branches mispredicted", \
       "Share of branches mispredicted") \
     X(BRANCH_MPKI, "branch_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "Mispredicted branches in 1000 instructions", \
-      "Mispredicted branches in 1000 instructions") \
+      "Mispredicted branches per 1000 instructions", \
+      "Mispredicted branches per 1000 instructions") \
     X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of L1 data-cache accesses that missed", \
       "Share of L1 data-cache accesses that missed") \
     X(L1D_MPKI, "l1d_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "L1 data misses in 1000 instructions", \
-      "L1 data misses in 1000 instructions") \
+      "L1 data-cache misses per 1000 instructions", \
+      "L1 data-cache misses per 1000 instructions") \
     X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of L2 cache accesses that missed", \
       "Share of L2 cache accesses that missed") \
     X(L2_MPKI, "l2_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "L2 misses in 1000 instructions", \
-      "L2 misses in 1000 instructions") \
+      "L2 cache misses per 1000 instructions", \
+      "L2 cache misses per 1000 instructions") \
     X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of last-level cache accesses that missed", \
       "Share of last-level cache accesses that missed") \
     X(LLC_MPKI, "llc_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "Last-level cache misses in 1000 instructions", \
-      "Last-level cache misses in 1000 instructions") \
+      "Last-level cache misses per 1000 instructions", \
+      "Last-level cache misses per 1000 instructions") \
     X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "Data TLB misses in 1000 instructions", \
-      "Data TLB misses in 1000 instructions") \
+      "Data TLB misses per 1000 instructions", \
+      "Data TLB misses per 1000 instructions") \
     X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "Page walks for data in 1000 instructions", \
-      "Page walks for data in 1000 instructions") \
+      "Page walks for data per 1000 instructions", \
+      "Page walks for data per 1000 instructions") \
     X(ITLB_MPKI, "itlb_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "Instruction TLB misses in 1000 instructions", \
-      "Instruction TLB misses in 1000 instructions") \
+      "Instruction TLB misses per 1000 instructions", \
+      "Instruction TLB misses per 1000 instructions") \
     X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, \
-      "Page walks for code in 1000 instructions", \
-      "Page walks for code in 1000 instructions") \
+      "Page walks for code per 1000 instructions", \
+      "Page walks for code per 1000 instructions") \
     X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of pipeline slots whose work was of use (Topdown, level 1)", \
-      "Share of pipeline slots whose work was of use (Topdown, level 1)") \
+      "Share of pipeline slots that did useful work (Topdown, level 1)", \
+      "Share of pipeline slots that did useful work (Topdown, level 1)") \
     X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
       "Share of pipeline slots spent on mispredicted paths", \
       "Share of pipeline slots spent on mispredicted paths") \
@@ -388,17 +388,17 @@
       "Share of pipeline slots empty because the back end accepted no micro-operations", \
       "Share of pipeline slots empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, \
-      "Share of the time in which the CPU counted the least counted event (counts are scaled by it)", \
-      "Share of the time in which the CPU counted the least counted event (counts are scaled by it)") \
+      "Lowest share of the time in which an event was counted (multiplexing; counts are scaled by it)", \
+      "Lowest share of the time in which an event was counted (multiplexing; counts are scaled by it)") \
     X(LOAD1, "load1", "0", LOAD, NUMBER, NONE, "", MET_ALONE, false, \
-      "Load average of 1 minute", \
-      "Load average of 1 minute") \
+      "Load average over 1 minute", \
+      "Load average over 1 minute") \
     X(LOAD5, "load5", "1", LOAD, NUMBER, NONE, "", MET_ALONE, false, \
-      "Load average of 5 minutes", \
-      "Load average of 5 minutes") \
+      "Load average over 5 minutes", \
+      "Load average over 5 minutes") \
     X(LOAD15, "load15", "2", LOAD, NUMBER, NONE, "", MET_ALONE, false, \
-      "Load average of 15 minutes", \
-      "Load average of 15 minutes") \
+      "Load average over 15 minutes", \
+      "Load average over 15 minutes") \
     X(PSI_CPU, "pressure_cpu_waiting", "cpu some", PSI, TOTAL_US, NONE, "", MET_ALONE, false, \
       "Time in which some task waited for a CPU", \
       "Time in which some task waited for a CPU") \
@@ -421,8 +421,8 @@
       "Current CPU frequency", \
       "Current CPU frequency") \
     X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_max_hertz", MET_MEAN, false, \
-      "Highest CPU frequency allowed now", \
-      "Highest CPU frequency allowed now") \
+      "Highest CPU frequency that is currently allowed", \
+      "Highest CPU frequency that is currently allowed") \
     X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", MET_MEAN, false, \
       "Minimum CPU frequency", \
       "Minimum CPU frequency") \
@@ -445,14 +445,14 @@
       "Memory that the kernel manages", \
       "Memory that the kernel manages") \
     X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", MET_ALONE, false, \
-      "Memory that nothing uses", \
-      "Memory that nothing uses") \
+      "Memory that is unused", \
+      "Memory that is unused") \
     X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", MET_ALONE, false, \
       "Memory available without swapping, as the kernel estimates it", \
       "Memory available without swapping, as the kernel estimates it") \
     X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", MET_ALONE, false, \
-      "Memory of the page cache", \
-      "Memory of the page cache") \
+      "Memory in the page cache", \
+      "Memory in the page cache") \
     X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "memory_AnonPages_bytes", MET_ALONE, false, \
       "Anonymous memory mapped by processes", \
       "Anonymous memory mapped by processes") \
@@ -463,8 +463,8 @@
       "Shared memory and tmpfs", \
       "Shared memory and tmpfs") \
     X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "memory_Dirty_bytes", MET_ALONE, false, \
-      "Memory that waits to be written to disk", \
-      "Memory that waits to be written to disk") \
+      "Modified memory waiting to be written to disk", \
+      "Modified memory waiting to be written to disk") \
     X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "memory_Writeback_bytes", MET_ALONE, false, \
       "Memory being written to disk", \
       "Memory being written to disk") \
@@ -475,11 +475,11 @@
       "Kernel slab memory that cannot be reclaimed", \
       "Kernel slab memory that cannot be reclaimed") \
     X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KIB, NONE, "memory_PageTables_bytes", MET_ALONE, false, \
-      "Memory of page tables", \
-      "Memory of page tables") \
+      "Memory used by page tables", \
+      "Memory used by page tables") \
     X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "memory_Committed_AS_bytes", MET_ALONE, false, \
-      "Memory that programs have been promised", \
-      "Memory that programs have been promised") \
+      "Memory promised to programs (committed)", \
+      "Memory promised to programs (committed)") \
     X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "memory_SwapTotal_bytes", MET_ALONE, false, \
       "Swap space of the machine", \
       "Swap space of the machine") \
@@ -511,20 +511,20 @@
       "Bytes written to swap", \
       "Bytes written to swap") \
     X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgscan_kswapd", MET_ALONE, false, \
-      "Pages looked at for reclaim, by kswapd", \
-      "Pages looked at for reclaim, by kswapd") \
+      "Pages scanned for reclaim by kswapd", \
+      "Pages scanned for reclaim by kswapd") \
     X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "vmstat_pgscan_direct", MET_ALONE, false, \
-      "Pages looked at for reclaim, by tasks that wanted memory", \
-      "Pages looked at for reclaim, by tasks that wanted memory") \
+      "Pages scanned for reclaim by tasks that allocated memory (direct reclaim)", \
+      "Pages scanned for reclaim by tasks that allocated memory (direct reclaim)") \
     X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgsteal_kswapd", MET_ALONE, false, \
       "Pages reclaimed by kswapd", \
       "Pages reclaimed by kswapd") \
     X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "vmstat_pgsteal_direct", MET_ALONE, false, \
-      "Pages reclaimed by tasks that wanted memory", \
-      "Pages reclaimed by tasks that wanted memory") \
+      "Pages reclaimed by tasks that allocated memory (direct reclaim)", \
+      "Pages reclaimed by tasks that allocated memory (direct reclaim)") \
     X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
-      "Allocations that had to reclaim first", \
-      "Allocations that had to reclaim first") \
+      "Allocations that had to reclaim memory first", \
+      "Allocations that had to reclaim memory first") \
     X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
       "Pages that were needed again soon after their reclaim", \
       "Pages that were needed again soon after their reclaim") \
@@ -532,8 +532,8 @@
       "Processes killed because memory ran out", \
       "Processes killed because memory ran out") \
     X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", MET_ALONE, false, \
-      "Unwritten memory at which the kernel stops writers", \
-      "Unwritten memory at which the kernel stops writers") \
+      "Amount of dirty memory at which the kernel stops writers", \
+      "Amount of dirty memory at which the kernel stops writers") \
     X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", MET_ALONE, false, \
       "Allocations that had to compact memory first", \
       "Allocations that had to compact memory first") \
@@ -550,20 +550,20 @@
       "Page faults that fell back to small pages", \
       "Page faults that fell back to small pages") \
     X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", MET_ALONE, false, \
-      "Hugepages that khugepaged got for a collapse", \
-      "Hugepages that khugepaged got for a collapse") \
+      "Hugepages that khugepaged allocated to collapse small pages", \
+      "Hugepages that khugepaged allocated to collapse small pages") \
     X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc_failed", MET_ALONE, false, \
-      "Hugepages that khugepaged could not get for a collapse", \
-      "Hugepages that khugepaged could not get for a collapse") \
+      "Hugepages that khugepaged could not allocate to collapse small pages", \
+      "Hugepages that khugepaged could not allocate to collapse small pages") \
     X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", MET_ALONE, false, \
       "Transparent hugepages that were split", \
       "Transparent hugepages that were split") \
     X(THP_POLICY, "thp_policy", "", KHUGE, NUMBER, NONE, "", MET_ALONE, false, \
-      "Which anonymous memory may get transparent hugepages: 0 none, 1 what madvise(2) names, 2 all", \
-      "Which anonymous memory may get transparent hugepages: 0 none, 1 what madvise(2) names, 2 all") \
+      "Which anonymous memory may get transparent hugepages: 0 none, 1 with madvise(2) only, 2 all", \
+      "Which anonymous memory may get transparent hugepages: 0 none, 1 with madvise(2) only, 2 all") \
     X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
-      "Hugepages that khugepaged made, roughly", \
-      "Hugepages that khugepaged made, roughly") \
+      "Approximate number of hugepages that khugepaged made", \
+      "Approximate number of hugepages that khugepaged made") \
     X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
       "Full scans of memory by khugepaged", \
       "Full scans of memory by khugepaged") \
@@ -574,38 +574,38 @@
       "Free hugepages of a pool", \
       "Free hugepages of a pool") \
     X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUMBER, POOL, "", MET_ALONE, false, \
-      "Free hugepages of a pool that are promised to a mapping", \
-      "Free hugepages of a pool that are promised to a mapping") \
+      "Free hugepages of a pool that are reserved for a mapping", \
+      "Free hugepages of a pool that are reserved for a mapping") \
     X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUMBER, POOL, "", MET_ALONE, false, \
-      "Surplus hugepages: those over the size of the pool", \
-      "Surplus hugepages: those over the size of the pool") \
+      "Surplus hugepages: allocated beyond the size of the pool", \
+      "Surplus hugepages: allocated beyond the size of the pool") \
     X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUMBER, POOL, "", MET_ALONE, false, \
-      "Surplus hugepages that the pool may have", \
-      "Surplus hugepages that the pool may have") \
+      "Maximum number of surplus hugepages of a pool", \
+      "Maximum number of surplus hugepages of a pool") \
     X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "", MET_ALONE, false, \
-      "Share of a pool of hugepages that is in use", \
-      "Share of a pool of hugepages that is in use") \
+      "Share of a hugepage pool in use", \
+      "Share of a hugepage pool in use") \
     X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", MET_SUM, false, \
-      "Pages taken from the NUMA node that was wanted", \
-      "Pages taken from the NUMA node that was wanted") \
+      "Pages allocated on the intended NUMA node", \
+      "Pages allocated on the intended NUMA node") \
     X(NUMA_MISS, "numa_miss", "numa_miss", NUMASTAT, COUNT, NODE, "memory_numa_numa_miss_total", MET_SUM, false, \
-      "Pages taken from this NUMA node though another was wanted", \
-      "Pages taken from this NUMA node though another was wanted") \
+      "Pages allocated on this NUMA node although another node was intended", \
+      "Pages allocated on this NUMA node although another node was intended") \
     X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, "memory_numa_numa_foreign_total", MET_SUM, false, \
-      "Pages wanted from this NUMA node and taken from another", \
-      "Pages wanted from this NUMA node and taken from another") \
+      "Pages intended for this NUMA node but allocated on another node", \
+      "Pages intended for this NUMA node but allocated on another node") \
     X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, "memory_numa_interleave_hit_total", MET_SUM, false, \
-      "Pages interleaved over NUMA nodes as wanted", \
-      "Pages interleaved over NUMA nodes as wanted") \
+      "Interleaved pages allocated on the intended NUMA node", \
+      "Interleaved pages allocated on the intended NUMA node") \
     X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, "memory_numa_local_node_total", MET_SUM, false, \
-      "Pages taken from this NUMA node by one of its CPUs", \
-      "Pages taken from this NUMA node by one of its CPUs") \
+      "Pages of this NUMA node allocated by one of its own CPUs", \
+      "Pages of this NUMA node allocated by one of its own CPUs") \
     X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, "memory_numa_other_node_total", MET_SUM, false, \
-      "Pages taken from this NUMA node by a CPU of another", \
-      "Pages taken from this NUMA node by a CPU of another") \
+      "Pages of this NUMA node allocated by a CPU of another node", \
+      "Pages of this NUMA node allocated by a CPU of another node") \
     X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", MET_ALONE, false, \
-      "Share of the pages taken from a NUMA node that went to a CPU of another", \
-      "Share of the pages taken from a NUMA node that went to a CPU of another") \
+      "Share of the pages allocated on a NUMA node by a CPU of another node", \
+      "Share of the pages allocated on a NUMA node by a CPU of another node") \
     X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", MET_ALONE, false, \
       "Memory of a NUMA node", \
       "Memory of a NUMA node") \
@@ -673,8 +673,8 @@
       "Bytes written to a disk", \
       "Bytes written to a disk") \
     X(DISK_DISCARDED, "disk_discarded", "16", DISK, SECTORS, DISK, "", MET_SUM, false, \
-      "Bytes of a disk discarded", \
-      "Bytes of a disk discarded") \
+      "Bytes discarded on a disk", \
+      "Bytes discarded on a disk") \
     X(DISK_READ_TIME, "disk_read_time", "6", DISK, TOTAL_MS, DISK, "", MET_SUM, true, \
       "Time that reads of a disk took, added up", \
       "Time that reads of a disk took, added up") \
@@ -688,17 +688,17 @@
       "Time of all requests of a disk, added up; per second, the number of requests in flight", \
       "Time of all requests of a disk, added up; per second, the number of requests in flight") \
     X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "", MET_SUM, false, \
-      "Requests of a disk in flight", \
-      "Requests of a disk in flight") \
+      "Requests in flight at a disk", \
+      "Requests in flight at a disk") \
     X(DISK_ROTATES, "disk_rotational", "", DISK, NUMBER, DISK, "", MET_ALONE, false, \
-      "Whether a disk rotates: 1 or 0, as its driver says", \
-      "Whether a disk rotates: 1 or 0, as its driver says") \
+      "Whether a disk rotates (1 or 0), as reported by its driver", \
+      "Whether a disk rotates (1 or 0), as reported by its driver") \
     X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "", MET_SUM, false, \
       "Reads and writes of a disk per second", \
       "Reads and writes of a disk per second") \
     X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, \
-      "Mean time of a read of a disk", \
-      "Mean time of a read of a disk") \
+      "Mean time of a read from a disk", \
+      "Mean time of a read from a disk") \
     X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, \
       "Mean time of a write to a disk", \
       "Mean time of a write to a disk") \
@@ -706,14 +706,14 @@
       "Temperature of a thermal zone", \
       "Temperature of a thermal zone") \
     X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, \
-      "Lowest passive trip point of a thermal zone: CPUs are throttled there", \
-      "Lowest passive trip point of a thermal zone: CPUs are throttled there") \
+      "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
+      "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
     X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, \
       "Lowest hot trip point of a thermal zone", \
       "Lowest hot trip point of a thermal zone") \
     X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, \
-      "Lowest critical trip point of a thermal zone: the machine shuts down there", \
-      "Lowest critical trip point of a thermal zone: the machine shuts down there") \
+      "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
+      "Lowest critical trip point of a thermal zone, at which the machine shuts down") \
     X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, \
       "Degrees from the temperature of a thermal zone to its lowest trip point", \
       "Degrees from the temperature of a thermal zone to its lowest trip point") \
@@ -724,8 +724,8 @@
       "Temperature of a sensor", \
       "Temperature of a sensor") \
     X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_max_celsius", MET_ALONE, false, \
-      "Maximum temperature of a sensor, as its chip says", \
-      "Maximum temperature of a sensor, as its chip says") \
+      "Maximum temperature of a sensor, as reported by its chip", \
+      "Maximum temperature of a sensor, as reported by its chip") \
     X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_crit_celsius", MET_ALONE, false, \
       "Critical temperature of a sensor", \
       "Critical temperature of a sensor") \
@@ -748,8 +748,8 @@
       "Packets received by an interface", \
       "Packets received by an interface") \
     X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "", MET_SUM, false, \
-      "Bad packets received by an interface", \
-      "Bad packets received by an interface") \
+      "Packets received by an interface with errors", \
+      "Packets received by an interface with errors") \
     X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "", MET_SUM, false, \
       "Packets received by an interface and dropped", \
       "Packets received by an interface and dropped") \
@@ -778,11 +778,11 @@
       "Collisions while an interface sent packets", \
       "Collisions while an interface sent packets") \
     X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "", MET_SUM, false, \
-      "Losses of the carrier while a packet was sent", \
-      "Losses of the carrier while a packet was sent") \
+      "Carrier losses while an interface sent packets", \
+      "Carrier losses while an interface sent packets") \
     X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, \
-      "Times the carrier of an interface came or went", \
-      "Times the carrier of an interface came or went") \
+      "Carrier changes of an interface", \
+      "Carrier changes of an interface") \
     X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "", MET_ALONE, false, \
       "Whether an interface is a member of a bond and has no link: 1 or 0", \
       "Whether an interface is a member of a bond and has no link: 1 or 0") \
@@ -799,8 +799,8 @@
       "TCP segments received", \
       "TCP segments received") \
     X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "netstat_Tcp_OutSegs", MET_ALONE, false, \
-      "TCP segments sent, retransmitted ones excluded", \
-      "TCP segments sent, retransmitted ones excluded") \
+      "TCP segments sent, without retransmissions", \
+      "TCP segments sent, without retransmissions") \
     X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "netstat_Tcp_RetransSegs", MET_ALONE, false, \
       "TCP segments retransmitted", \
       "TCP segments retransmitted") \
@@ -838,14 +838,14 @@
       "Timeouts of TCP retransmission timers", \
       "Timeouts of TCP retransmission timers") \
     X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", MET_ALONE, false, \
-      "SYN segments answered by a cookie because the request queue was full", \
-      "SYN segments answered by a cookie because the request queue was full") \
+      "SYN segments answered with a SYN cookie because the request queue was full", \
+      "SYN segments answered with a SYN cookie because the request queue was full") \
     X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", MET_ALONE, false, \
       "Times a TCP window became 0 because the program did not read its socket", \
       "Times a TCP window became 0 because the program did not read its socket") \
     X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", MET_ALONE, false, \
-      "TCP connections given up because memory ran out", \
-      "TCP connections given up because memory ran out") \
+      "TCP connections aborted because TCP memory ran out", \
+      "TCP connections aborted because TCP memory ran out") \
     X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "netstat_Udp_RcvbufErrors", MET_ALONE, false, \
       "UDP datagrams dropped because the receive buffer was full", \
       "UDP datagrams dropped because the receive buffer was full") \
@@ -862,44 +862,44 @@
       "Packets dropped because a CPU's backlog was full", \
       "Packets dropped because a CPU's backlog was full") \
     X(SOFT_SQUEEZED, "softnet_times_squeezed", "2", SOFTNET, COUNT, CPU, "", MET_SUM, true, \
-      "Times a CPU left packets for later because its budget or its time was used up", \
-      "Times a CPU left packets for later because its budget or its time was used up") \
+      "Times a CPU deferred packets because its budget or time was used up", \
+      "Times a CPU deferred packets because its budget or time was used up") \
     X(FILES, "filefd_allocated", "", LIMITS, NUMBER, NONE, "", MET_ALONE, false, \
       "Open files of the machine", \
       "Open files of the machine") \
     X(FILES_MAX, "filefd_maximum", "", LIMITS, NUMBER, NONE, "", MET_ALONE, false, \
-      "Open files that the machine allows", \
-      "Open files that the machine allows") \
+      "Maximum number of open files of the machine", \
+      "Maximum number of open files of the machine") \
     X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
       "Share of the allowed open files in use", \
       "Share of the allowed open files in use") \
     X(THREADS, "threads", "", LIMITS, NUMBER, NONE, "processes_threads", MET_ALONE, false, \
-      "Threads of the machine, the kernel's too", \
-      "Threads of the machine, the kernel's too") \
+      "Threads of the machine, including kernel threads", \
+      "Threads of the machine, including kernel threads") \
     X(THREADS_MAX, "threads_maximum", "", LIMITS, NUMBER, NONE, "", MET_ALONE, false, \
-      "Threads that the machine allows: the lesser of threads-max and pid_max", \
-      "Threads that the machine allows: the lesser of threads-max and pid_max") \
+      "Maximum number of threads: the lower of threads-max and pid_max", \
+      "Maximum number of threads: the lower of threads-max and pid_max") \
     X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
       "Share of the allowed threads in use", \
       "Share of the allowed threads in use") \
     X(CONNTRACK, "nf_conntrack_entries", "", LIMITS, NUMBER, NONE, "", MET_ALONE, false, \
-      "Connections that are tracked", \
-      "Connections that are tracked") \
+      "Tracked connections (conntrack)", \
+      "Tracked connections (conntrack)") \
     X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "", LIMITS, NUMBER, NONE, "", MET_ALONE, false, \
-      "Connections that can be tracked", \
-      "Connections that can be tracked") \
+      "Maximum number of tracked connections (conntrack)", \
+      "Maximum number of tracked connections (conntrack)") \
     X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
-      "Share of the allowed tracked connections in use", \
-      "Share of the allowed tracked connections in use") \
+      "Share of the tracked connections allowed that are in use", \
+      "Share of the tracked connections allowed that are in use") \
     X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "sockstat_TCP_mem_bytes", MET_ALONE, false, \
-      "Memory of TCP's buffers", \
-      "Memory of TCP's buffers") \
+      "Memory of TCP buffers", \
+      "Memory of TCP buffers") \
     X(TCP_MEM_MAX, "tcp_memory_limit", "", LIMITS, PAGES, NONE, "", MET_ALONE, false, \
-      "Memory that buffers of TCP may take", \
-      "Memory that buffers of TCP may take") \
+      "Maximum memory of TCP buffers", \
+      "Maximum memory of TCP buffers") \
     X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
-      "Share of the memory allowed for buffers of TCP in use", \
-      "Share of the memory allowed for buffers of TCP in use") \
+      "Share of the memory allowed for TCP buffers that is in use", \
+      "Share of the memory allowed for TCP buffers that is in use") \
     X(FS_SIZE, "filesystem_size", "", FS, BYTES, FS, "", MET_ALONE, false, \
       "Size of a file system", \
       "Size of a file system") \
@@ -919,17 +919,17 @@
       "Errors of an ext4 file system since it was last checked", \
       "Errors of an ext4 file system since it was last checked") \
     X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "", MET_ALONE, false, \
-      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process has, from a half on", \
-      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process has, from a half on") \
+      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process uses, if at least half", \
+      "Share of the file descriptors allowed (RLIMIT_NOFILE) that a process uses, if at least half") \
     X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, \
-      "Share of the local ports in use to the one remote address and port that has most of them", \
-      "Share of the local ports in use to the one remote address and port that has most of them") \
+      "Share of the local ports in use to the remote address and port with the most connections", \
+      "Share of the local ports in use to the remote address and port with the most connections") \
     X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", MET_ALONE, false, \
-      "Packets dropped because no connection could be added to the table of tracked connections", \
-      "Packets dropped because no connection could be added to the table of tracked connections") \
+      "Packets dropped because their connection could not be added to the connection tracking table", \
+      "Packets dropped because their connection could not be added to the connection tracking table") \
     X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", MET_ALONE, false, \
-      "Tracked connections that could not be inserted, as where two packets raced", \
-      "Tracked connections that could not be inserted, as where two packets raced") \
+      "Tracked connections that could not be inserted, for example because two packets raced", \
+      "Tracked connections that could not be inserted, for example because two packets raced") \
     X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "", MET_ALONE, false, \
       "IPv4 neighbors not added because the neighbor table was full", \
       "IPv4 neighbors not added because the neighbor table was full") \
@@ -937,11 +937,11 @@
       "IPv6 neighbors not added because the neighbor table was full", \
       "IPv6 neighbors not added because the neighbor table was full") \
     X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, \
-      "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0", \
-      "Whether the clock source is one that takes long to read (hpet, acpi_pm, jiffies): 1 or 0") \
+      "Whether the clock source is slow to read (hpet, acpi_pm, jiffies): 1 or 0", \
+      "Whether the clock source is slow to read (hpet, acpi_pm, jiffies): 1 or 0") \
     X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "", MET_ALONE, false, \
-      "Memory errors that ECC corrected", \
-      "Memory errors that ECC corrected") \
+      "Memory errors corrected by ECC", \
+      "Memory errors corrected by ECC") \
     X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "", MET_ALONE, false, \
       "Memory errors since boot that ECC could not correct", \
       "Memory errors since boot that ECC could not correct") \
@@ -955,8 +955,8 @@
       "Kernel log messages about failed disk requests", \
       "Kernel log messages about failed disk requests") \
     X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Kernel log messages about tasks blocked for minutes", \
-      "Kernel log messages about tasks blocked for minutes") \
+      "Kernel log messages about hung tasks (blocked for minutes)", \
+      "Kernel log messages about hung tasks (blocked for minutes)") \
     X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "", MET_ALONE, false, \
       "Kernel log messages about hardware errors", \
       "Kernel log messages about hardware errors") \
@@ -964,8 +964,8 @@
       "Kernel log messages about file systems that became read-only after errors", \
       "Kernel log messages about file systems that became read-only after errors") \
     X(LOG_LOST, "log_messages_lost", "", LOG, COUNT, NONE, "", MET_ALONE, false, \
-      "Kernel log messages overwritten before kvis read them; the counts of log_* do not include them", \
-      "Kernel log messages overwritten before kvis read them; the counts of log_* do not include them") \
+      "Kernel log messages overwritten before kvis read them, and so missing in log_*", \
+      "Kernel log messages overwritten before kvis read them, and so missing in log_*") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", MET_ALONE, false, \
       "CPU time of a busy process", \
       "CPU time of a busy process") \
@@ -976,35 +976,35 @@
       "Time for which threads of a busy process waited for a CPU, added up", \
       "Time for which threads of a busy process waited for a CPU, added up") \
     X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "", MET_ALONE, false, \
-      "Bytes that the living threads of a busy process had read from disks", \
-      "Bytes that the living threads of a busy process had read from disks") \
+      "Bytes that the live threads of a busy process caused to be read from disks", \
+      "Bytes that the live threads of a busy process caused to be read from disks") \
     X(B_WRITTEN, "busy_written", "", BUSY, TOTAL_BYTES, BUSY, "", MET_ALONE, false, \
-      "Bytes that the living threads of a busy process wrote to files on disks", \
-      "Bytes that the living threads of a busy process wrote to files on disks") \
+      "Bytes that the live threads of a busy process wrote to files on disks", \
+      "Bytes that the live threads of a busy process wrote to files on disks") \
     X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "", MET_ALONE, false, \
-      "Page faults of a busy process that read a disk", \
-      "Page faults of a busy process that read a disk") \
+      "Page faults of a busy process with a read from disk", \
+      "Page faults of a busy process with a read from disk") \
     X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "", MET_ALONE, false, \
-      "Page faults of a busy process that read no disk", \
-      "Page faults of a busy process that read no disk") \
+      "Page faults of a busy process without a read from disk", \
+      "Page faults of a busy process without a read from disk") \
     X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "", MET_ALONE, false, \
       "Resident memory of a busy process", \
       "Resident memory of a busy process") \
     X(B_SWAP, "busy_swap", "", BUSY, KIB, BUSY, "", MET_ALONE, false, \
-      "Memory of a busy process that is in swap", \
-      "Memory of a busy process that is in swap") \
+      "Memory of a busy process in swap", \
+      "Memory of a busy process in swap") \
     X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "", MET_ALONE, false, \
       "Threads of a busy process", \
       "Threads of a busy process") \
     X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, \
-      "Processes that were in uninterruptible sleep for all of the interval: 1 for each", \
-      "Processes that were in uninterruptible sleep for all of the interval: 1 for each") \
+      "Whether a process was in uninterruptible sleep for the whole interval (1)", \
+      "Whether a process was in uninterruptible sleep for the whole interval (1)") \
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, \
-      "Processes that were in uninterruptible sleep for all of the interval, kernel threads excluded", \
-      "Processes that were in uninterruptible sleep for all of the interval, kernel threads excluded") \
+      "Processes in uninterruptible sleep for the whole interval, without kernel threads", \
+      "Processes in uninterruptible sleep for the whole interval, without kernel threads") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, \
-      "Threads that waited for a CPU at one time, on average, by the CPU that they got", \
-      "Threads that waited for a CPU at one time, on average, by the CPU that they got") \
+      "Mean number of threads that waited for a CPU, by the CPU that they finally got", \
+      "Mean number of threads that waited for a CPU, by the CPU that they finally got") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
@@ -1012,14 +1012,14 @@
       "Memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Memory of a busy process that is not on the NUMA node where most of its threads run") \
     X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
-      "Memory of a busy process on the node of its threads, in relation to an even spread over all nodes", \
-      "Memory of a busy process on the node of its threads, in relation to an even spread over all nodes") \
+      "Memory of a busy process on the node of its threads, relative to an even spread over all nodes", \
+      "Memory of a busy process on the node of its threads, relative to an even spread over all nodes") \
     X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, \
-      "CPU time that a busy process waits for remote memory at most, by the distances of the nodes", \
-      "CPU time that a busy process waits for remote memory at most, by the distances of the nodes") \
+      "Upper bound of the CPU time a busy process waits for remote memory, by node distances", \
+      "Upper bound of the CPU time a busy process waits for remote memory, by node distances") \
     X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
-      "CPU quota periods in which a cgroup had something to run", \
-      "CPU quota periods in which a cgroup had something to run") \
+      "CPU quota periods in which a cgroup had runnable tasks", \
+      "CPU quota periods in which a cgroup had runnable tasks") \
     X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota") \
@@ -1027,20 +1027,20 @@
       "Time for which run queues of a cgroup were throttled, added up over CPUs", \
       "Time for which run queues of a cgroup were throttled, added up over CPUs") \
     X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
-      "Times a cgroup was about to exceed its own memory limit", \
-      "Times a cgroup was about to exceed its own memory limit") \
+      "Times a cgroup reached its own memory limit", \
+      "Times a cgroup reached its own memory limit") \
     X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "", MET_ALONE, false, \
       "Time in which some task of a cgroup waited for memory", \
       "Time in which some task of a cgroup waited for memory") \
     X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
-      "Pages of a cgroup that were read again soon after they were reclaimed", \
-      "Pages of a cgroup that were read again soon after they were reclaimed") \
+      "Pages of a cgroup that were needed again soon after their reclaim", \
+      "Pages of a cgroup that were needed again soon after their reclaim") \
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, \
       "Processes of a cgroup killed because memory ran out", \
       "Processes of a cgroup killed because memory ran out") \
     X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "", MET_ALONE, false, \
-      "Share of the processes and threads allowed (pids.max) that a cgroup has, from nine tenths on", \
-      "Share of the processes and threads allowed (pids.max) that a cgroup has, from nine tenths on") \
+      "Share of the processes and threads allowed (pids.max) that a cgroup has, if at least 90 %", \
+      "Share of the processes and threads allowed (pids.max) that a cgroup has, if at least 90 %") \
     X(P_USER, "process_user", "", PROC, TICKS, PID, "", MET_ALONE, false, \
       "CPU time of the process in user mode", \
       "CPU time of the process in user mode") \
@@ -1048,11 +1048,11 @@
       "CPU time of the process in the kernel", \
       "CPU time of the process in the kernel") \
     X(P_MINOR, "process_minor_faults", "", PROC, COUNT, PID, "", MET_ALONE, false, \
-      "Page faults of the process that read no disk", \
-      "Page faults of the process that read no disk") \
+      "Page faults of the process without a read from disk", \
+      "Page faults of the process without a read from disk") \
     X(P_MAJOR, "process_major_faults", "", PROC, COUNT, PID, "", MET_ALONE, false, \
-      "Page faults of the process that read a disk", \
-      "Page faults of the process that read a disk") \
+      "Page faults of the process with a read from disk", \
+      "Page faults of the process with a read from disk") \
     X(P_THREADS, "process_threads", "", PROC, NUMBER, PID, "", MET_ALONE, false, \
       "Threads of the process", \
       "Threads of the process") \
@@ -1069,8 +1069,8 @@
       "Time that threads of the process ran on a CPU", \
       "Time that threads of the process ran on a CPU") \
     X(P_WAIT, "process_waiting", "", PROC, TOTAL_NS, PID, "", MET_ALONE, false, \
-      "Time for which threads of the process waited for a CPU", \
-      "Time for which threads of the process waited for a CPU") \
+      "Time that threads of the process waited for a CPU", \
+      "Time that threads of the process waited for a CPU") \
     X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, TOTAL_US, NONE, "", MET_ALONE, false, \
       "CPU time of the cgroup", \
       "CPU time of the cgroup") \
@@ -1096,8 +1096,8 @@
       "Page faults of the cgroup", \
       "Page faults of the cgroup") \
     X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, "", MET_ALONE, false, \
-      "Page faults of the cgroup that read a disk", \
-      "Page faults of the cgroup that read a disk") \
+      "Page faults of the cgroup with a read from disk", \
+      "Page faults of the cgroup with a read from disk") \
     X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "", MET_ALONE, false, \
       "Processes of the cgroup killed because memory ran out", \
       "Processes of the cgroup killed because memory ran out") \
@@ -1114,8 +1114,8 @@
       "Context switches of a CPU", \
       "Context switches of a CPU") \
     X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, \
-      "Context switches away from a task that could go on", \
-      "Context switches away from a task that could go on") \
+      "Context switches away from a task that could still run", \
+      "Context switches away from a task that could still run") \
     X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, \
       "Context switches to idle because no task could run", \
       "Context switches to idle because no task could run") \
@@ -1123,20 +1123,20 @@
       "Tasks moved to another CPU, by the CPU that did it", \
       "Tasks moved to another CPU, by the CPU that did it") \
     X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "", MET_SUM, false, \
-      "Waits for a CPU whose beginning was not seen", \
-      "Waits for a CPU whose beginning was not seen") \
+      "Waits for a CPU whose start kvis missed", \
+      "Waits for a CPU whose start kvis missed") \
     X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, \
-      "How long tasks waited for a CPU", \
-      "How long tasks waited for a CPU") \
+      "Time that tasks waited for a CPU", \
+      "Time that tasks waited for a CPU") \
     X(WAIT_P90, "runq_wait_p90", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, \
-      "How long tasks waited for a CPU", \
-      "How long tasks waited for a CPU") \
+      "Time that tasks waited for a CPU", \
+      "Time that tasks waited for a CPU") \
     X(WAIT_P99, "runq_wait_p99", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, \
-      "How long tasks waited for a CPU", \
-      "How long tasks waited for a CPU") \
+      "Time that tasks waited for a CPU", \
+      "Time that tasks waited for a CPU") \
     X(WAIT_MAX, "runq_wait_max", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, \
-      "How long tasks waited for a CPU", \
-      "How long tasks waited for a CPU") \
+      "Time that tasks waited for a CPU", \
+      "Time that tasks waited for a CPU") \
     X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, \
       "Tasks that could run on a CPU, at each context switch", \
       "Tasks that could run on a CPU, at each context switch") \
@@ -1153,101 +1153,101 @@
       "Share of reads and writes that begin where the previous one ended", \
       "Share of reads and writes that begin where the previous one ended") \
     X(RQUEUE_P50, "block_read_queue_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the queue of a disk", \
-      "How long reads were in the queue of a disk") \
+      "Time that reads spent in the queue of a disk", \
+      "Time that reads spent in the queue of a disk") \
     X(RQUEUE_P90, "block_read_queue_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the queue of a disk", \
-      "How long reads were in the queue of a disk") \
+      "Time that reads spent in the queue of a disk", \
+      "Time that reads spent in the queue of a disk") \
     X(RQUEUE_P99, "block_read_queue_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the queue of a disk", \
-      "How long reads were in the queue of a disk") \
+      "Time that reads spent in the queue of a disk", \
+      "Time that reads spent in the queue of a disk") \
     X(RQUEUE_MAX, "block_read_queue_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the queue of a disk", \
-      "How long reads were in the queue of a disk") \
+      "Time that reads spent in the queue of a disk", \
+      "Time that reads spent in the queue of a disk") \
     X(RDISK_P50, "block_read_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the disk itself", \
-      "How long reads were in the disk itself") \
+      "Time that reads spent in the disk itself", \
+      "Time that reads spent in the disk itself") \
     X(RDISK_P90, "block_read_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the disk itself", \
-      "How long reads were in the disk itself") \
+      "Time that reads spent in the disk itself", \
+      "Time that reads spent in the disk itself") \
     X(RDISK_P99, "block_read_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the disk itself", \
-      "How long reads were in the disk itself") \
+      "Time that reads spent in the disk itself", \
+      "Time that reads spent in the disk itself") \
     X(RDISK_MAX, "block_read_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long reads were in the disk itself", \
-      "How long reads were in the disk itself") \
+      "Time that reads spent in the disk itself", \
+      "Time that reads spent in the disk itself") \
     X(WQUEUE_P50, "block_write_queue_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the queue of a disk", \
-      "How long writes were in the queue of a disk") \
+      "Time that writes spent in the queue of a disk", \
+      "Time that writes spent in the queue of a disk") \
     X(WQUEUE_P90, "block_write_queue_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the queue of a disk", \
-      "How long writes were in the queue of a disk") \
+      "Time that writes spent in the queue of a disk", \
+      "Time that writes spent in the queue of a disk") \
     X(WQUEUE_P99, "block_write_queue_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the queue of a disk", \
-      "How long writes were in the queue of a disk") \
+      "Time that writes spent in the queue of a disk", \
+      "Time that writes spent in the queue of a disk") \
     X(WQUEUE_MAX, "block_write_queue_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the queue of a disk", \
-      "How long writes were in the queue of a disk") \
+      "Time that writes spent in the queue of a disk", \
+      "Time that writes spent in the queue of a disk") \
     X(WDISK_P50, "block_write_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the disk itself", \
-      "How long writes were in the disk itself") \
+      "Time that writes spent in the disk itself", \
+      "Time that writes spent in the disk itself") \
     X(WDISK_P90, "block_write_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the disk itself", \
-      "How long writes were in the disk itself") \
+      "Time that writes spent in the disk itself", \
+      "Time that writes spent in the disk itself") \
     X(WDISK_P99, "block_write_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the disk itself", \
-      "How long writes were in the disk itself") \
+      "Time that writes spent in the disk itself", \
+      "Time that writes spent in the disk itself") \
     X(WDISK_MAX, "block_write_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long writes were in the disk itself", \
-      "How long writes were in the disk itself") \
+      "Time that writes spent in the disk itself", \
+      "Time that writes spent in the disk itself") \
     X(DISCARD_P50, "block_discard_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long discards were in the disk itself", \
-      "How long discards were in the disk itself") \
+      "Time that discards spent in the disk itself", \
+      "Time that discards spent in the disk itself") \
     X(DISCARD_P90, "block_discard_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long discards were in the disk itself", \
-      "How long discards were in the disk itself") \
+      "Time that discards spent in the disk itself", \
+      "Time that discards spent in the disk itself") \
     X(DISCARD_P99, "block_discard_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long discards were in the disk itself", \
-      "How long discards were in the disk itself") \
+      "Time that discards spent in the disk itself", \
+      "Time that discards spent in the disk itself") \
     X(DISCARD_MAX, "block_discard_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long discards were in the disk itself", \
-      "How long discards were in the disk itself") \
+      "Time that discards spent in the disk itself", \
+      "Time that discards spent in the disk itself") \
     X(FLUSH_P50, "block_flush_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long flushes were in the disk itself", \
-      "How long flushes were in the disk itself") \
+      "Time that flushes spent in the disk itself", \
+      "Time that flushes spent in the disk itself") \
     X(FLUSH_P90, "block_flush_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long flushes were in the disk itself", \
-      "How long flushes were in the disk itself") \
+      "Time that flushes spent in the disk itself", \
+      "Time that flushes spent in the disk itself") \
     X(FLUSH_P99, "block_flush_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long flushes were in the disk itself", \
-      "How long flushes were in the disk itself") \
+      "Time that flushes spent in the disk itself", \
+      "Time that flushes spent in the disk itself") \
     X(FLUSH_MAX, "block_flush_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, \
-      "How long flushes were in the disk itself", \
-      "How long flushes were in the disk itself") \
+      "Time that flushes spent in the disk itself", \
+      "Time that flushes spent in the disk itself") \
     X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the reads from a disk are", \
-      "How large the reads from a disk are") \
+      "Size of reads from a disk", \
+      "Size of reads from a disk") \
     X(RSIZE_P90, "block_read_size_p90", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the reads from a disk are", \
-      "How large the reads from a disk are") \
+      "Size of reads from a disk", \
+      "Size of reads from a disk") \
     X(RSIZE_P99, "block_read_size_p99", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the reads from a disk are", \
-      "How large the reads from a disk are") \
+      "Size of reads from a disk", \
+      "Size of reads from a disk") \
     X(RSIZE_MAX, "block_read_size_max", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the reads from a disk are", \
-      "How large the reads from a disk are") \
+      "Size of reads from a disk", \
+      "Size of reads from a disk") \
     X(WSIZE_P50, "block_write_size_p50", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the writes to a disk are", \
-      "How large the writes to a disk are") \
+      "Size of writes to a disk", \
+      "Size of writes to a disk") \
     X(WSIZE_P90, "block_write_size_p90", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the writes to a disk are", \
-      "How large the writes to a disk are") \
+      "Size of writes to a disk", \
+      "Size of writes to a disk") \
     X(WSIZE_P99, "block_write_size_p99", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the writes to a disk are", \
-      "How large the writes to a disk are") \
+      "Size of writes to a disk", \
+      "Size of writes to a disk") \
     X(WSIZE_MAX, "block_write_size_max", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, \
-      "How large the writes to a disk are", \
-      "How large the writes to a disk are") \
+      "Size of writes to a disk", \
+      "Size of writes to a disk") \
     X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", MET_ALONE, false, \
       "Block requests not tracked", \
       "Block requests not tracked") \
@@ -1255,14 +1255,14 @@
       "Buffers added to a virtio ring", \
       "Buffers added to a virtio ring") \
     X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
-      "Buffers taken back from a virtio ring when the device was done", \
-      "Buffers taken back from a virtio ring when the device was done") \
+      "Buffers that a virtio device completed and the driver took back", \
+      "Buffers that a virtio device completed and the driver took back") \
     X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
       "Buffers refused because a virtio ring was full (ENOSPC)", \
       "Buffers refused because a virtio ring was full (ENOSPC)") \
     X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
-      "Buffers not added to a virtio ring for another reason than a full ring", \
-      "Buffers not added to a virtio ring for another reason than a full ring") \
+      "Buffers not added to a virtio ring for a reason other than a full ring", \
+      "Buffers not added to a virtio ring for a reason other than a full ring") \
     X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
       "Notifications sent to a virtio device", \
       "Notifications sent to a virtio device") \
@@ -1273,131 +1273,131 @@
       "Interrupts of a virtio ring", \
       "Interrupts of a virtio ring") \
     X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, \
-      "Interrupts of a virtio ring that found nothing done (not among virtio_interrupts)", \
-      "Interrupts of a virtio ring that found nothing done (not among virtio_interrupts)") \
+      "Interrupts of a virtio ring without a completed buffer (not in virtio_interrupts)", \
+      "Interrupts of a virtio ring without a completed buffer (not in virtio_interrupts)") \
     X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "", MET_ALONE, false, \
-      "Time from a buffer that a virtio ring refused to the next that it took", \
-      "Time from a buffer that a virtio ring refused to the next that it took") \
+      "Time from a buffer that a virtio ring refused until the next buffer that it accepted", \
+      "Time from a buffer that a virtio ring refused until the next buffer that it accepted") \
     X(VQ_SIZE, "virtio_size", "", VIRTIO, NUMBER, QUEUE, "", MET_ALONE, false, \
       "Descriptors of a virtio ring", \
       "Descriptors of a virtio ring") \
     X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "", MET_ALONE, false, \
-      "Share of the descriptors of a virtio ring in use, on average, when a buffer was added", \
-      "Share of the descriptors of a virtio ring in use, on average, when a buffer was added") \
+      "Mean share of the descriptors of a virtio ring in use when a buffer was added", \
+      "Mean share of the descriptors of a virtio ring in use when a buffer was added") \
     X(VQ_DEPTH_P50, "virtio_depth_p50", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, \
-      "Descriptors in use when a buffer was added, its own among them", \
-      "Descriptors in use when a buffer was added, its own among them") \
+      "Descriptors in use when a buffer was added, including those of the buffer", \
+      "Descriptors in use when a buffer was added, including those of the buffer") \
     X(VQ_DEPTH_P90, "virtio_depth_p90", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, \
-      "Descriptors in use when a buffer was added, its own among them", \
-      "Descriptors in use when a buffer was added, its own among them") \
+      "Descriptors in use when a buffer was added, including those of the buffer", \
+      "Descriptors in use when a buffer was added, including those of the buffer") \
     X(VQ_DEPTH_P99, "virtio_depth_p99", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, \
-      "Descriptors in use when a buffer was added, its own among them", \
-      "Descriptors in use when a buffer was added, its own among them") \
+      "Descriptors in use when a buffer was added, including those of the buffer", \
+      "Descriptors in use when a buffer was added, including those of the buffer") \
     X(VQ_DEPTH_MAX, "virtio_depth_max", "", VIRTIO, NUMBER, QUEUE, NULL, MET_ALONE, false, \
-      "Descriptors in use when a buffer was added, its own among them", \
-      "Descriptors in use when a buffer was added, its own among them") \
+      "Descriptors in use when a buffer was added, including those of the buffer", \
+      "Descriptors in use when a buffer was added, including those of the buffer") \
     X(VQ_STALL_P50, "virtio_stall_p50", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long a virtio ring was full", \
-      "How long a virtio ring was full") \
+      "Time for which a virtio ring was full", \
+      "Time for which a virtio ring was full") \
     X(VQ_STALL_P90, "virtio_stall_p90", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long a virtio ring was full", \
-      "How long a virtio ring was full") \
+      "Time for which a virtio ring was full", \
+      "Time for which a virtio ring was full") \
     X(VQ_STALL_P99, "virtio_stall_p99", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long a virtio ring was full", \
-      "How long a virtio ring was full") \
+      "Time for which a virtio ring was full", \
+      "Time for which a virtio ring was full") \
     X(VQ_STALL_MAX, "virtio_stall_max", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long a virtio ring was full", \
-      "How long a virtio ring was full") \
+      "Time for which a virtio ring was full", \
+      "Time for which a virtio ring was full") \
     X(VQ_TIME_P50, "virtio_time_p50", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long buffers were in a virtio ring", \
-      "How long buffers were in a virtio ring") \
+      "Time that buffers spent in a virtio ring", \
+      "Time that buffers spent in a virtio ring") \
     X(VQ_TIME_P90, "virtio_time_p90", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long buffers were in a virtio ring", \
-      "How long buffers were in a virtio ring") \
+      "Time that buffers spent in a virtio ring", \
+      "Time that buffers spent in a virtio ring") \
     X(VQ_TIME_P99, "virtio_time_p99", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long buffers were in a virtio ring", \
-      "How long buffers were in a virtio ring") \
+      "Time that buffers spent in a virtio ring", \
+      "Time that buffers spent in a virtio ring") \
     X(VQ_TIME_MAX, "virtio_time_max", "", VIRTIO, NS, QUEUE, NULL, MET_ALONE, false, \
-      "How long buffers were in a virtio ring", \
-      "How long buffers were in a virtio ring") \
+      "Time that buffers spent in a virtio ring", \
+      "Time that buffers spent in a virtio ring") \
     X(VQ_MISSED, "virtio_missed", "", VIRTIO, COUNT, NONE, "", MET_ALONE, false, \
-      "Calls about virtio rings that the BPF programs could not follow", \
-      "Calls about virtio rings that the BPF programs could not follow") \
+      "Operations on virtio rings that the BPF programs could not track", \
+      "Operations on virtio rings that the BPF programs could not track") \
     X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "", MET_ALONE, false, \
-      "Runs of a virtqueue's kick handler: for one kick or several, or to go on with a long one", \
-      "Runs of a virtqueue's kick handler: for one kick or several, or to go on with a long one") \
+      "Runs of a virtqueue's kick handler; one run can serve several kicks, or continue a long run", \
+      "Runs of a virtqueue's kick handler; one run can serve several kicks, or continue a long run") \
     X(VH_STALL, "vhost_stalled", "", VHOST, TOTAL_NS, VHOST, "", MET_ALONE, false, \
-      "Time for which the ring of a guest was not empty and no handler ran", \
-      "Time for which the ring of a guest was not empty and no handler ran") \
+      "Time for which the ring of a guest was not empty but no handler ran", \
+      "Time for which the ring of a guest was not empty but no handler ran") \
     X(VH_DEPTH_P50, "vhost_depth_p50", "", VHOST, NUMBER, VHOST, NULL, MET_ALONE, false, \
-      "Buffers that waited in the ring of a guest, at each kick", \
-      "Buffers that waited in the ring of a guest, at each kick") \
+      "Buffers waiting in the ring of a guest at each kick", \
+      "Buffers waiting in the ring of a guest at each kick") \
     X(VH_DEPTH_P90, "vhost_depth_p90", "", VHOST, NUMBER, VHOST, NULL, MET_ALONE, false, \
-      "Buffers that waited in the ring of a guest, at each kick", \
-      "Buffers that waited in the ring of a guest, at each kick") \
+      "Buffers waiting in the ring of a guest at each kick", \
+      "Buffers waiting in the ring of a guest at each kick") \
     X(VH_DEPTH_P99, "vhost_depth_p99", "", VHOST, NUMBER, VHOST, NULL, MET_ALONE, false, \
-      "Buffers that waited in the ring of a guest, at each kick", \
-      "Buffers that waited in the ring of a guest, at each kick") \
+      "Buffers waiting in the ring of a guest at each kick", \
+      "Buffers waiting in the ring of a guest at each kick") \
     X(VH_DEPTH_MAX, "vhost_depth_max", "", VHOST, NUMBER, VHOST, NULL, MET_ALONE, false, \
-      "Buffers that waited in the ring of a guest, at each kick", \
-      "Buffers that waited in the ring of a guest, at each kick") \
+      "Buffers waiting in the ring of a guest at each kick", \
+      "Buffers waiting in the ring of a guest at each kick") \
     X(VH_WAKE_P50, "vhost_wake_p50", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long it took from a kick until its handler ran", \
-      "How long it took from a kick until its handler ran") \
+      "Time from a kick until its handler ran", \
+      "Time from a kick until its handler ran") \
     X(VH_WAKE_P90, "vhost_wake_p90", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long it took from a kick until its handler ran", \
-      "How long it took from a kick until its handler ran") \
+      "Time from a kick until its handler ran", \
+      "Time from a kick until its handler ran") \
     X(VH_WAKE_P99, "vhost_wake_p99", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long it took from a kick until its handler ran", \
-      "How long it took from a kick until its handler ran") \
+      "Time from a kick until its handler ran", \
+      "Time from a kick until its handler ran") \
     X(VH_WAKE_MAX, "vhost_wake_max", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long it took from a kick until its handler ran", \
-      "How long it took from a kick until its handler ran") \
+      "Time from a kick until its handler ran", \
+      "Time from a kick until its handler ran") \
     X(VH_IDLE_P50, "vhost_gap_idle_p50", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the ring of the guest was empty", \
-      "How long a handler did not run while the ring of the guest was empty") \
+      "Time between runs of a handler while the ring of the guest was empty", \
+      "Time between runs of a handler while the ring of the guest was empty") \
     X(VH_IDLE_P90, "vhost_gap_idle_p90", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the ring of the guest was empty", \
-      "How long a handler did not run while the ring of the guest was empty") \
+      "Time between runs of a handler while the ring of the guest was empty", \
+      "Time between runs of a handler while the ring of the guest was empty") \
     X(VH_IDLE_P99, "vhost_gap_idle_p99", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the ring of the guest was empty", \
-      "How long a handler did not run while the ring of the guest was empty") \
+      "Time between runs of a handler while the ring of the guest was empty", \
+      "Time between runs of a handler while the ring of the guest was empty") \
     X(VH_IDLE_MAX, "vhost_gap_idle_max", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the ring of the guest was empty", \
-      "How long a handler did not run while the ring of the guest was empty") \
+      "Time between runs of a handler while the ring of the guest was empty", \
+      "Time between runs of a handler while the ring of the guest was empty") \
     X(VH_STALLED_P50, "vhost_gap_stalled_p50", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run although the ring of the guest was not empty", \
-      "How long a handler did not run although the ring of the guest was not empty") \
+      "Time between runs of a handler although the ring of the guest was not empty", \
+      "Time between runs of a handler although the ring of the guest was not empty") \
     X(VH_STALLED_P90, "vhost_gap_stalled_p90", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run although the ring of the guest was not empty", \
-      "How long a handler did not run although the ring of the guest was not empty") \
+      "Time between runs of a handler although the ring of the guest was not empty", \
+      "Time between runs of a handler although the ring of the guest was not empty") \
     X(VH_STALLED_P99, "vhost_gap_stalled_p99", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run although the ring of the guest was not empty", \
-      "How long a handler did not run although the ring of the guest was not empty") \
+      "Time between runs of a handler although the ring of the guest was not empty", \
+      "Time between runs of a handler although the ring of the guest was not empty") \
     X(VH_STALLED_MAX, "vhost_gap_stalled_max", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run although the ring of the guest was not empty", \
-      "How long a handler did not run although the ring of the guest was not empty") \
+      "Time between runs of a handler although the ring of the guest was not empty", \
+      "Time between runs of a handler although the ring of the guest was not empty") \
     X(VH_PROXY_P50, "vhost_gap_proxy_p50", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the state of the ring was not known", \
-      "How long a handler did not run while the state of the ring was not known") \
+      "Time between runs of a handler while the state of the ring was unknown", \
+      "Time between runs of a handler while the state of the ring was unknown") \
     X(VH_PROXY_P90, "vhost_gap_proxy_p90", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the state of the ring was not known", \
-      "How long a handler did not run while the state of the ring was not known") \
+      "Time between runs of a handler while the state of the ring was unknown", \
+      "Time between runs of a handler while the state of the ring was unknown") \
     X(VH_PROXY_P99, "vhost_gap_proxy_p99", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the state of the ring was not known", \
-      "How long a handler did not run while the state of the ring was not known") \
+      "Time between runs of a handler while the state of the ring was unknown", \
+      "Time between runs of a handler while the state of the ring was unknown") \
     X(VH_PROXY_MAX, "vhost_gap_proxy_max", "", VHOST, NS, VHOST, NULL, MET_ALONE, false, \
-      "How long a handler did not run while the state of the ring was not known", \
-      "How long a handler did not run while the state of the ring was not known") \
+      "Time between runs of a handler while the state of the ring was unknown", \
+      "Time between runs of a handler while the state of the ring was unknown") \
     X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "", MET_ALONE, false, \
-      "Kicks at which the ring of a guest could not be read: it had a virtual IOMMU, or was paged out", \
-      "Kicks at which the ring of a guest could not be read: it had a virtual IOMMU, or was paged out") \
+      "Kicks at which the ring of a guest could not be read (virtual IOMMU, or paged out)", \
+      "Kicks at which the ring of a guest could not be read (virtual IOMMU, or paged out)") \
     X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "", MET_ALONE, false, \
-      "Runs of vhost handlers that the BPF programs could not follow", \
-      "Runs of vhost handlers that the BPF programs could not follow") \
+      "Runs of vhost handlers that the BPF programs could not track", \
+      "Runs of vhost handlers that the BPF programs could not track") \
     X(MEM_READ, "memory_read", "", MEMBW, TOTAL_BYTES, SOCKET, "", MET_ALONE, false, \
-      "Bytes that the memory controllers read", \
-      "Bytes that the memory controllers read") \
+      "Bytes that memory controllers read", \
+      "Bytes that memory controllers read") \
     X(MEM_WRITE, "memory_write", "", MEMBW, TOTAL_BYTES, SOCKET, "", MET_ALONE, false, \
       "Bytes that memory controllers wrote", \
       "Bytes that memory controllers wrote") \
@@ -1405,14 +1405,14 @@
       "Bytes that memory controllers read or wrote", \
       "Bytes that memory controllers read or wrote") \
     X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTES_PER_SECOND, SOCKET, "", MET_ALONE, false, \
-      "Peak memory bandwidth of the DIMMs, from the tables of the firmware", \
-      "Peak memory bandwidth of the DIMMs, from the tables of the firmware") \
+      "Peak memory bandwidth of the DIMMs, from the firmware tables", \
+      "Peak memory bandwidth of the DIMMs, from the firmware tables") \
     X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, \
-      "Share of the peak memory bandwidth that was used", \
-      "Share of the peak memory bandwidth that was used") \
+      "Share of the peak memory bandwidth in use", \
+      "Share of the peak memory bandwidth in use") \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, \
-      "Share of the time in which the least counted memory event was counted (counts are scaled by it)", \
-      "Share of the time in which the least counted memory event was counted (counts are scaled by it)") \
+      "Lowest share of the time in which a memory event was counted (counts are scaled by it)", \
+      "Lowest share of the time in which a memory event was counted (counts are scaled by it)") \
     X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", MET_ALONE, false, \
       "Energy of a package (RAPL)", \
       "Energy of a package (RAPL)") \
@@ -1429,11 +1429,11 @@
       "Energy of the whole platform", \
       "Energy of the whole platform") \
     X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "", MET_SUM, false, \
-      "Bytes between the L3 caches and memory (resctrl)", \
-      "Bytes between the L3 caches and memory (resctrl)") \
+      "Bytes transferred between the L3 caches and memory (resctrl)", \
+      "Bytes transferred between the L3 caches and memory (resctrl)") \
     X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "", MET_SUM, false, \
-      "Bytes between an L3 cache and the memory of its own node", \
-      "Bytes between an L3 cache and the memory of its own node")
+      "Bytes transferred between an L3 cache and the memory of its own node (resctrl)", \
+      "Bytes transferred between an L3 cache and the memory of its own node (resctrl)")
 
 /* X(key, name, its groups) */
 #define MET_SECTIONS(X) \
@@ -1541,55 +1541,55 @@
 #define MET_DISTRIBUTIONS(X) \
     X(WAIT, "runq_wait", "nsecs", RUNQ, NS, \
       "runq_wait_seconds", 10, 34, M_WAIT_P50, M_WAIT_P90, M_WAIT_P99, M_WAIT_MAX, \
-      "How long tasks waited for a CPU") \
+      "Time that tasks waited for a CPU") \
     X(DEPTH, "runq_depth", "tasks", DEPTH, NUMBER, \
       "runq_depth", 0, 12, M_DEPTH_P50, M_DEPTH_P90, M_DEPTH_P99, M_DEPTH_MAX, \
       "Tasks that could run on a CPU, at each context switch") \
     X(RQUEUE, "block_read_queue", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"read\",in=\"queue\"", 10, 35, M_RQUEUE_P50, M_RQUEUE_P90, M_RQUEUE_P99, M_RQUEUE_MAX, \
-      "How long requests were in the queue and in the disk") \
+      "Time that requests spent in the queue and in the disk") \
     X(RDISK, "block_read_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"read\",in=\"device\"", 10, 35, M_RDISK_P50, M_RDISK_P90, M_RDISK_P99, M_RDISK_MAX, \
-      "How long requests were in the queue and in the disk") \
+      "Time that requests spent in the queue and in the disk") \
     X(WQUEUE, "block_write_queue", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"write\",in=\"queue\"", 10, 35, M_WQUEUE_P50, M_WQUEUE_P90, M_WQUEUE_P99, M_WQUEUE_MAX, \
-      "How long requests were in the queue and in the disk") \
+      "Time that requests spent in the queue and in the disk") \
     X(WDISK, "block_write_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"write\",in=\"device\"", 10, 35, M_WDISK_P50, M_WDISK_P90, M_WDISK_P99, M_WDISK_MAX, \
-      "How long requests were in the queue and in the disk") \
+      "Time that requests spent in the queue and in the disk") \
     X(DISCARD, "block_discard_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"discard\",in=\"device\"", 10, 35, M_DISCARD_P50, M_DISCARD_P90, M_DISCARD_P99, M_DISCARD_MAX, \
-      "How long requests were in the queue and in the disk") \
+      "Time that requests spent in the queue and in the disk") \
     X(FLUSH, "block_flush_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"flush\",in=\"device\"", 10, 35, M_FLUSH_P50, M_FLUSH_P90, M_FLUSH_P99, M_FLUSH_MAX, \
-      "How long requests were in the queue and in the disk") \
+      "Time that requests spent in the queue and in the disk") \
     X(RSIZE, "block_read_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"read\"", 9, 25, M_RSIZE_P50, M_RSIZE_P90, M_RSIZE_P99, M_RSIZE_MAX, \
-      "How large requests are") \
+      "Size of requests") \
     X(WSIZE, "block_write_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"write\"", 9, 25, M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX, \
-      "How large requests are") \
+      "Size of requests") \
     X(VQ_DEPTH, "virtio_depth", "descriptors", VIRTIO, NUMBER, \
       "virtio_depth", 0, 12, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX, \
-      "Descriptors in use when a buffer was added, its own among them") \
+      "Descriptors in use when a buffer was added, including those of the buffer") \
     X(VQ_STALL, "virtio_stall", "nsecs", VIRTIO, NS, \
       "virtio_stall_seconds", 10, 35, M_VQ_STALL_P50, M_VQ_STALL_P90, M_VQ_STALL_P99, M_VQ_STALL_MAX, \
-      "How long a virtio ring was full") \
+      "Time for which a virtio ring was full") \
     X(VQ_TIME, "virtio_time", "nsecs", VIRTIO, NS, \
       "virtio_time_seconds", 10, 35, M_VQ_TIME_P50, M_VQ_TIME_P90, M_VQ_TIME_P99, M_VQ_TIME_MAX, \
-      "How long buffers were in a virtio ring") \
+      "Time that buffers spent in a virtio ring") \
     X(VH_DEPTH, "vhost_depth", "buffers", VHOST, NUMBER, \
       "vhost_depth", 0, 15, M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX, \
-      "Buffers that waited in the ring of a guest, at each kick") \
+      "Buffers waiting in the ring of a guest at each kick") \
     X(VH_WAKE, "vhost_wake", "nsecs", VHOST, NS, \
       "vhost_wake_seconds", 10, 34, M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX, \
-      "How long it took from a kick until its handler ran") \
+      "Time from a kick until its handler ran") \
     X(VH_IDLE, "vhost_gap_idle", "nsecs", VHOST, NS, \
       "vhost_gap_seconds{ring=\"empty\"", 10, 34, M_VH_IDLE_P50, M_VH_IDLE_P90, M_VH_IDLE_P99, M_VH_IDLE_MAX, \
-      "From the end of a handler's work till it ran again") \
+      "Time from the end of a handler's work until it ran again") \
     X(VH_STALLED, "vhost_gap_stalled", "nsecs", VHOST, NS, \
       "vhost_gap_seconds{ring=\"not empty\"", 10, 34, M_VH_STALLED_P50, M_VH_STALLED_P90, M_VH_STALLED_P99, M_VH_STALLED_MAX, \
-      "From the end of a handler's work till it ran again") \
+      "Time from the end of a handler's work until it ran again") \
     X(VH_PROXY, "vhost_gap_proxy", "nsecs", VHOST, NS, \
       "vhost_gap_seconds{ring=\"not known\"", 10, 34, M_VH_PROXY_P50, M_VH_PROXY_P90, M_VH_PROXY_P99, M_VH_PROXY_MAX, \
-      "From the end of a handler's work till it ran again")
+      "Time from the end of a handler's work until it ran again")

@@ -159,7 +159,7 @@ enum {
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", false, \
       OPT_NUMBER, { .number = &opt.report_events }, 1, 100000000, \
       NULL, "", "    --max-report-events=N", \
-      "keep the N most telling events in the report (2000000)" }, \
+      "keep the N most important events in the report (2000000)" }, \
     { IN_TRACE, 0, "perfetto", "FILE", false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \

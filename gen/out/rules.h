@@ -92,7 +92,7 @@
     X(X_NET_DROPS, "packets dropped %") \
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets") \
-    X(X_NEIGHBORS, "neighbors without a place %") \
+    X(X_NEIGHBORS, "neighbors not added %") \
     X(X_FS_USED, "% of the space used") \
     X(X_LIMITS, "% of the threads or open files allowed") \
     X(X_TABLES, "% of TCP memory or tracked connections allowed") \
@@ -100,7 +100,7 @@
     X(M_STEAL, "% of CPU time stolen") \
     X(M_RUNNING, "# tasks can run") \
     X(M_PSI_CPU, "some task waited for a CPU % of the time") \
-    X(M_PSI_IRQ_ALL, "all tasks stood still % of the time") \
+    X(M_PSI_IRQ_ALL, "all tasks were stopped by interrupts % of the time") \
     X(M_PSI_MEM, "some task waited for memory % of the time") \
     X(M_PSI_IO, "some task waited for I/O % of the time") \
     X(M_FORKS, "processes created %") \
@@ -136,7 +136,7 @@
     X(M_VQ_USED, "% of a ring used") \
     X(M_DISK_BUSY, "busy % of the time") \
     X(M_DISK_QUEUE, "# requests in flight") \
-    X(M_DISK_ROTATES, "# if it rotates") \
+    X(M_DISK_ROTATES, "rotational #") \
     X(M_RQUEUE_P99, "one read in 100 was queued % or longer") \
     X(M_NET_RX_USED, "receiving at % of its speed") \
     X(M_NET_TX_USED, "sending at % of its speed") \
@@ -155,26 +155,26 @@
     X(M_THREADS_USED, "% of the threads allowed") \
     X(M_CONNTRACK_USED, "% of the table used") \
     X(M_TCP_MEM_USED, "% of TCP memory used") \
-    X(M_GR_THROTTLED, "# CPUs of it stopped on average") \
+    X(M_GR_THROTTLED, "# of its CPUs stopped on average") \
     X(M_GR_MAX, "limit reached %") \
     X(M_GR_PSI_MEM, "its tasks waited for memory % of the time") \
     X(M_GR_REFAULTS, "pages read again %") \
     X(M_GR_OOM, "processes killed %") \
     X(M_GR_PIDS, "% of the processes allowed") \
-    X(M_CLOCK_SLOW, "# slow clock") \
-    X(M_NET_BOND_DOWN, "# link down") \
-    X(M_NET_CARRIER, "changes of the carrier %") \
+    X(M_CLOCK_SLOW, "slow clock source #") \
+    X(M_NET_BOND_DOWN, "link down #") \
+    X(M_NET_CARRIER, "carrier changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
-    X(M_TCP_MEM_ABORTS, "connections given up %") \
+    X(M_TCP_MEM_ABORTS, "connections aborted %") \
     X(M_TCP_ZERO_WINDOW, "windows that became 0 %") \
     X(M_CT_DROPS, "packets dropped %") \
     X(M_B_FDS, "% of its descriptors used") \
-    X(M_PORTS, "% of the local ports used") \
-    X(M_FS_LEFT, "% of the space left") \
+    X(M_PORTS, "% of local ports used") \
+    X(M_FS_LEFT, "% of its space left") \
     X(M_FS_AVAIL, "% left") \
     X(M_FS_INODES, "% of the inodes used") \
     X(M_FS_ERRORS, "# errors") \
-    X(M_FS_RO, "# if read-only") \
+    X(M_FS_RO, "read-only #") \
     X(M_EDAC_CE, "corrected errors %") \
     X(M_EDAC_UE, "# uncorrected errors") \
     X(M_MD_DEGRADED, "# arrays degraded") \
@@ -244,7 +244,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = M_B_THREADS, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Cgroup %t has nearly as many processes and threads as it may: fork will fail", \
+      .finding = "Cgroup %t has nearly as many processes and threads as allowed: fork will fail", \
       .source = "cgroup-v2.rst: pids.max", \
       .next = "cat /sys/fs/cgroup%t/pids.max", .alone = "" }, \
     { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -254,7 +254,7 @@
       .cost = M_GR_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      .finding = "Cgroup %t is at its memory limit and reclaims its own memory again and again", \
+      .finding = "Cgroup %t is at its memory limit and keeps reclaiming its own memory", \
       .source = "cgroup-v2.rst: memory.max, memory.pressure, workingset_refault", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -262,7 +262,7 @@
       .cost = X_STEAL_CPUS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "The hypervisor runs other guests on these CPUs while tasks want to run here", \
+      .finding = "The hypervisor runs other guests on these CPUs while tasks here could run", \
       .source = "proc_stat(5): steal", \
       .next = "kvis monitor -c cpu --per-cpu", .alone = "" }, \
     { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -279,7 +279,7 @@
       .cost = X_IRQS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = DG_R(NET), \
-      .finding = "CPU %t does nothing but handle interrupts, and can handle no more", \
+      .finding = "CPU %t only handles interrupts and has no time left for more", \
       .source = "Documentation/networking/scaling.rst", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
     { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -287,7 +287,7 @@
       .cost = M_PSI_IRQ_ALL, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks stand still while interrupts are handled", \
+      .finding = "Tasks are stopped while their CPUs handle interrupts", \
       .source = "Documentation/accounting/psi.rst: irq full", \
       .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
     { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -335,7 +335,7 @@
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "More tasks can run than there are CPUs, and tasks wait for a CPU", \
-      .source = "Gregg, USE method: run queue longer than the CPUs", \
+      .source = "Gregg, USE method: run queue longer than the number of CPUs", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
       .value = X_WAITERS, .below = false, .limit = (float)0.5, \
@@ -354,7 +354,7 @@
       .cost = M_PSI_CPU, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs are too few for the tasks that can run", \
+      .finding = "The runnable tasks need more CPUs than the machine has", \
       .source = "Documentation/accounting/psi.rst: cpu some", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -381,7 +381,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(CPU) | DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs have hardly any idle time left", \
+      .finding = "The CPUs have almost no idle time left", \
       .source = "Gregg, USE method: utilization", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
@@ -391,7 +391,7 @@
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(SWAP) | DG_R(DISK), \
       .finding = "The kernel killed a process because memory ran out", \
-      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; the limit of a cgroup does not count in allocstall", \
+      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer; cgroup limits do not count in allocstall", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
     { .name = "limit-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_OOM, \
       .value = M_OOM, .below = false, .limit = (float)1e-9, \
@@ -415,7 +415,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK), \
-      .finding = "Tasks that allocate memory must first reclaim some themselves", \
+      .finding = "Tasks that allocate memory must first reclaim memory themselves", \
       .source = "Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-thrashing", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -433,7 +433,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = 0, \
-      .finding = "Hardly any memory is available without swapping", \
+      .finding = "Almost no memory is available without swapping", \
       .source = "proc_meminfo(5): MemAvailable", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -441,7 +441,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The kernel holds a large share of memory that it cannot reclaim", \
+      .finding = "The kernel itself uses a large share of memory and cannot reclaim it", \
       .source = "proc_meminfo(5): SUnreclaim", \
       .next = "slabtop -o -s c", .alone = "" }, \
     { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -471,7 +471,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
-      .finding = "Memory that was swapped out is read back", \
+      .finding = "Memory that was swapped out is read back from swap", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -481,7 +481,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
-      .finding = "Memory is written to swap because programs need more than there is", \
+      .finding = "Memory is written to swap because programs need more memory than the machine has", \
       .source = "proc_vmstat(5): pswpout", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -501,7 +501,7 @@
       .who = DG_BY_SELF, .whose = M_B_REMOTE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Process %t runs on one NUMA node while its memory is on a more distant one", \
-      .source = "the most that it can cost, by the distances of the nodes (ACPI: SLIT)", \
+      .source = "upper bound of the cost, from the distances of the nodes (ACPI: SLIT)", \
       .next = "cat /proc/%p/numa_maps", .alone = "" }, \
     { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_REMOTE, .below = false, .limit = (float)0.3, \
@@ -510,7 +510,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Memory is allocated on other NUMA nodes than those of the CPUs that use it", \
+      .finding = "Memory is allocated on NUMA nodes other than those of the CPUs that use it", \
       .source = "Documentation/admin-guide/numastat.rst", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -519,7 +519,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = DG_R(NUMA), .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks use pages of other NUMA nodes than those of their CPUs", \
+      .finding = "Tasks use pages on NUMA nodes other than those of their CPUs", \
       .source = "sysctl/kernel.rst: numa_balancing", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -545,7 +545,7 @@
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Memory bandwidth of socket %t is nearly exhausted", \
-      .source = "programs made to use all bandwidth (STREAM) reach 80 % of the DIMMs' peak", \
+      .source = "bandwidth benchmarks (STREAM) reach 80 % of the DIMMs' peak", \
       .next = "kvis monitor -c membw,pmc -p %p", .alone = "kvis monitor -c membw,pmc" }, \
     { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
       .value = X_MEM_STALL, .below = false, .limit = (float)0.5, \
@@ -582,7 +582,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Page faults that should get a hugepage do not: free memory is fragmented", \
+      .finding = "Page faults that should get a hugepage get small pages: free memory is fragmented", \
       .source = "mm/transhuge.rst: thp_fault_fallback", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
     { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, .log = X_NONE, \
@@ -600,7 +600,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The pool of %t hugepages is used up and programs take surplus pages", \
+      .finding = "The pool of %t hugepages is exhausted and programs use surplus pages", \
       .source = "Documentation/admin-guide/mm/hugetlbpage.rst", \
       .next = "kvis monitor -c hugepages", .alone = "" }, \
     { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -639,7 +639,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Requests wait for disk %t, which is not rotational: it gets more than it can serve", \
+      .finding = "Requests wait for disk %t, which is not rotational: it gets more requests than it can serve", \
       .source = "a flash disk takes 1 ms or less", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
@@ -648,7 +648,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads from disk %t take longer than a seek of any disk", \
+      .finding = "Reads from disk %t take longer than a seek on any disk", \
       .source = "a rotating disk takes 20 ms", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, .log = X_NONE, \
@@ -666,7 +666,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads wait in the kernel's queue before disk %t gets them", \
+      .finding = "Reads from disk %t wait in the kernel's queue", \
       .source = "Documentation/block/ioprio.rst", \
       .next = "kvis monitor -c io --histogram", .alone = "" }, \
     { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = true, .log = X_NONE, \
@@ -675,7 +675,7 @@
       .cost = M_PSI_IO, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_IO, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks wait for I/O of a file system that is on no disk of this machine", \
+      .finding = "Tasks wait for I/O on a file system that is not on a disk of this machine", \
       .source = "Documentation/accounting/psi.rst: io some", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "network-full-receive", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, .log = X_NONE, \
@@ -707,7 +707,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t lost its link or got it back", \
+      .finding = "Interface %t lost or regained its link", \
       .source = "sysfs-class-net: carrier_changes", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -716,7 +716,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Interface %t drops packets: they are not processed fast enough, or no protocol handles them", \
+      .finding = "Interface %t drops packets: the kernel is too slow, or no protocol handles them", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -740,7 +740,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Softirqs end before they have handled all packets", \
+      .finding = "Network softirqs run out of budget before they have handled all packets", \
       .source = "sysctl/net.rst: netdev_budget", \
       .next = "cat /proc/net/softnet_stat", .alone = "" }, \
     { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -748,8 +748,8 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "A server does not accept connections fast enough: clients wait for their next try", \
-      .source = "each client waits 1 s for its next try (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
+      .finding = "A server does not accept connections fast enough: clients wait until they retry", \
+      .source = "each client waits 1 s before it retries (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       .next = "ss -ltn", .alone = "" }, \
     { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
       .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.05, \
@@ -757,7 +757,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "TCP sends many segments again because packets are lost on the way", \
+      .finding = "TCP retransmits many segments because packets are lost", \
       .source = "tcp(7); over the internet 1 to 3 % are usual", \
       .next = "ss -ti", .alone = "" }, \
     { .name = "tcp-syn-cookies", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -765,7 +765,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Listening sockets have more connection requests than they can queue, and send SYN cookies", \
+      .finding = "Listening sockets get more connection requests than they can queue, and send SYN cookies", \
       .source = "tcp(7): tcp_syncookies", \
       .next = "ss -ltn", .alone = "" }, \
     { .name = "tcp-memory-aborts", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -797,7 +797,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Packets are dropped because the table of neighbors is full", \
+      .finding = "Packets are dropped because the neighbor table is full", \
       .source = "arp(7): gc_thresh3", \
       .next = "sysctl net.ipv4.neigh.default.gc_thresh3", .alone = "" }, \
     { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -821,7 +821,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Sensor %t is close to the temperature that its chip calls critical", \
+      .finding = "Sensor %t is close to the critical temperature of its chip", \
       .source = "Documentation/hwmon/sysfs-interface.rst", \
       .next = "kvis monitor -c thermal", .alone = "" }, \
     { .name = "cpu-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, .log = X_NONE, \
@@ -845,7 +845,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The machine has nearly as many open files as it allows", \
+      .finding = "The machine has nearly as many open files as allowed: open will fail", \
       .source = "proc_sys_fs(5): file-max", \
       .next = "sysctl fs.file-nr", .alone = "" }, \
     { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -853,7 +853,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_THREADS, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The machine has nearly as many threads as it allows: fork will fail", \
+      .finding = "The machine has nearly as many threads as allowed: fork will fail", \
       .source = "proc_sys_kernel(5): pid_max, threads-max", \
       .next = "sysctl kernel.pid_max kernel.threads-max", .alone = "" }, \
     { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -869,7 +869,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "TCP uses nearly all the memory that it is allowed", \
+      .finding = "TCP uses nearly all of the memory that it is allowed to use", \
       .source = "tcp(7): tcp_mem", \
       .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
     { .name = "limit-descriptors", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = true, .files = false, .log = X_NONE, \
@@ -877,7 +877,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_SELF, .whose = M_B_FDS, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Process %t has nearly as many open files as it may: open will fail", \
+      .finding = "Process %t has nearly as many open files as allowed: open will fail", \
       .source = "getrlimit(2): RLIMIT_NOFILE", \
       .next = "cat /proc/%p/limits", .alone = "" }, \
     { .name = "limit-ports", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, .log = X_NONE, \
@@ -885,7 +885,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Nearly all local ports are in use to one remote address: connect will fail", \
+      .finding = "Nearly all local ports are in use for one remote address: connect will fail", \
       .source = "ip-sysctl.rst: ip_local_port_range", \
       .next = "ss -tan", .alone = "" }, \
     { .name = "filesystem-full", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -902,7 +902,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "File system %t has no inodes left: no file can be made there", \
+      .finding = "File system %t has no inodes left: no file can be created there", \
       .source = "statfs(2): f_ffree", \
       .next = "df -i", .alone = "" }, \
     { .name = "filesystem-errors", .res = RES_FS, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
@@ -943,7 +943,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "A disk fails requests", \
+      .finding = "Disk requests fail with I/O errors", \
       .source = "/dev/kmsg: I/O error, dev", \
       .next = "dmesg | grep -i error", .alone = "" }, \
     { .name = "hung-tasks", .res = RES_DISK, .kind = DG_ERROR, .each = false, .files = false, .log = M_LOG_HUNG, \

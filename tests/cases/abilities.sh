@@ -1,5 +1,5 @@
 #!/bin/sh
-# What kvis check says works here does work in the commands, and what it says does not work does not, for the same reason;
+# Each ability that kvis check reports as working works in the commands, and each other one fails for the same reason;
 # its rows, exit status and JSON agree with independent probes.
 # tier: gate full asan
 # timeout: 300
@@ -161,7 +161,7 @@ eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]
 has out '^trace +ptrace: every traced call stops'
 has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
 eq "the fix stands once" 1 "$(grep -c 'run it as root, or with CAP_BPF' out)"
-eq "and is referred to" 3 "$(grep -c '^ *fix: as for open$' out)"
+eq "and is referred to" 3 "$(grep -c '^ *fix: same as for open$' out)"
 has out 'fix: run it as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter
 kvu check -v
 eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run it as root, or with CAP_BPF and' out)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # clang-tidy, cppcheck and shellcheck report nothing, and each still finds a planted error.
-# Not used here: gcc 12's -fanalyzer and clang --analyze, because most of what they report for a file of this size
-# cannot happen. Both were read; the six places where they were right are fixed.
+# gcc 12's -fanalyzer and clang --analyze are not used, because most of their reports for a file of this size cannot
+# happen. All reports were read; the six correct ones are fixed.
 # tier: full
 # timeout: 600
 # needs: clang-tidy cppcheck shellcheck

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Arguments are as wide as the kernel takes them: gen/tables/syscalls.tbl agrees with the types in tracefs's format files, and
-# upper halves that the kernel drops are not shown.
+# Arguments have the width that the kernel uses: gen/tables/syscalls.tbl agrees with the types in tracefs's format files, and
+# upper halves that the kernel ignores are not shown.
 # tier: gate
 # timeout: 60
 # needs: root arch:x86_64 /sys/kernel/btf/vmlinux

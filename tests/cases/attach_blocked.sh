@@ -1,5 +1,5 @@
 #!/bin/sh
-# A call that blocks while kvis attaches and detaches goes on as if nothing had happened, and kvis says which one it is.
+# A call that blocks while kvis attaches and detaches continues undisturbed, and kvis reports which call it is.
 # tier: quick
 # timeout: 120
 # covers: P18 P19

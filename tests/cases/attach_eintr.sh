@@ -1,5 +1,5 @@
 #!/bin/sh
-# Attaching by ptrace ends at most one call of each kind with EINTR, and leaving ends none. Watching, as root does, ends none at all.
+# Attaching with ptrace ends at most one call of each kind with EINTR, and detaching ends none. The observe backend ends none at all.
 # tier: gate
 # timeout: 180
 # covers: P18 P14 H7

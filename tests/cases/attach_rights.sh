@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where ptrace is refused, kvis says whether a capability, a user namespace, a seccomp filter or another tracer is the
-# reason, and the capability that it names is enough.
+# If ptrace is denied, kvis reports whether a capability, a user namespace, a seccomp filter or another tracer is the
+# reason, and the capability that it names is sufficient.
 # tier: gate
 # timeout: 60
 # needs: root setpriv unshare strace prog:refuse

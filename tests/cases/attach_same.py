@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# kvis trace -p shows the same of a running program whether it watches or stops it: a script that forks, a server with threads, signals.
-# Watched, the program has no tracer; and with a ring that is too small, what is shown and what is lost are all that it did.
+# kvis trace -p shows the same with the observe and ptrace backends: for a script that forks, a server with threads, and signals.
+# An observed program has no tracer. With a ring that is too small, calls shown and calls lost add up to all calls.
 # tier: quick asan
 # timeout: 120
 # needs: root prog:hyb

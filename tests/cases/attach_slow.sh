@@ -1,5 +1,5 @@
 #!/bin/sh
-# When attaching takes long, every thread still goes on and every signal still arrives.
+# If attaching takes long, every thread still continues and every signal still arrives.
 # strace delays each ptrace(2) of kvis to make attaching slow.
 # tier: quick
 # timeout: 60

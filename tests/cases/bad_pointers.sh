@@ -1,5 +1,5 @@
 #!/bin/sh
-# Arguments with invalid pointers do no harm, and what can be read of them is shown.
+# Arguments with invalid pointers do no harm, and their readable part is shown.
 # tier: gate asan
 # timeout: 120
 # covers: P37 P39

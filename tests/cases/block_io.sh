@@ -1,5 +1,5 @@
 #!/bin/sh
-# Block requests are those that dd asked for and that the kernel counted, in every output.
+# Every output has exactly the block requests that dd made and that the kernel counted.
 # Disks of known latency are tested in tests/vm/guest/disk.sh.
 # tier: quick asan
 # timeout: 60

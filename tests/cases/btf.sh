@@ -1,6 +1,6 @@
 #!/bin/sh
 # Offsets of kernel fields agree with a compiler that reads bpftool's C header of the same kernel.
-# Also: time and memory of a look-up, tracefs without a mount, and tracefs formats against BTF.
+# The case also tests the time and memory of a lookup, tracefs without a mount, and tracefs formats against BTF.
 # tier: gate
 # timeout: 180
 # needs: root gcc python3 /sys/kernel/btf/vmlinux

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/out/syscalls.h is what gen/tables.sh makes of gen/tables/syscalls.tbl and commands.tbl, and tables.sh refuses a table
+# gen/out/syscalls.h is what gen/tables.sh makes from gen/tables/syscalls.tbl and commands.tbl, and tables.sh refuses a table
 # with a mistake. A descriptor of memfd_secret(2) that exec closes is closed at the exec.
 # tier: gate
 # timeout: 120

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Color is used on a terminal only, and only when it is wanted, whatever LANG, TERM and the width are; only there are
-# lines of events cut, at its width.
+# kvis uses color only on a terminal, and only if the user allows it, with any LANG, TERM and width; only there does it cut
+# event lines, at the width of the terminal.
 # tier: gate
 # timeout: 60
 # covers: O5

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Under Docker's default seccomp profile and capabilities each command works, or says in one line what is missing and how
-# a container gets it; root in a container is not told to become root.
+# Under Docker's default seccomp profile and capabilities each command works, or prints in one line what is missing and how
+# a container gets it; kvis does not advise root in a container to become root.
 # tier: gate
 # timeout: 90
 # needs: root setpriv prog:refuse
@@ -83,7 +83,7 @@ in_scratch open --json=/json -o /rows -- /kvis --version; status 0
 want "H['backend'] == 'ptrace' and '/kvis' in [e['path'] for e in by('open')]" scratch/json
 in_scratch proc -o /rows -- /kvis --version; status 125
 cat err scratch/rows >said 2>/dev/null
-has said '/proc, which is not there; fix: mount -t proc proc /proc'
+has said '/proc, which is not mounted; fix: mount -t proc proc /proc'
 in_scratch check --json=/json; status 1
 want "'/proc, which is not mounted' in [v['detail'] for v in S['verdicts'] if v['name'] == 'proc'][0]" scratch/json
 want "[v['works'] for v in S['verdicts'] if v['name'] == 'trace'] == [True]" scratch/json

@@ -1,5 +1,5 @@
 #!/bin/sh
-# JSON that ends early consists of whole lines; after a signal that can be caught, it has its summary.
+# Truncated JSON consists of whole lines; after a signal that can be caught, it ends with the summary.
 # tier: gate asan
 # timeout: 60
 # covers: O4 P14

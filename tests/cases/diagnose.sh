@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each rule of kvis diagnose finds its fault in a machine made of files, first and with who causes it, and does not
-# find it below its threshold. A command's exit status, and mistakes on the command line.
+# Each rule of kvis diagnose finds its fault in a machine made of files, ranks it first, names the process that causes it, and
+# finds nothing below its threshold. The case also tests a command's exit status, and mistakes on the command line.
 # tier: gate asan
 # timeout: 180
 # needs: python3
@@ -26,7 +26,7 @@ sys.exit(not {("filesystem-full", here + "/full"), ("filesystem-inodes", here + 
 END
 fi
 # the command
-run diagnose -v -o text -- sh -c 'exit 3'; status 3; has text '^kvis diagnose: '; has text '^Not seen:'
+run diagnose -v -o text -- sh -c 'exit 3'; status 3; has text '^kvis diagnose: '; has text '^Not available:'
 run diagnose -o text --json=json -- /nosuch; status 127
 run diagnose -o text --json=json -- sh -c 'kill -TERM $$'; [ $st = 143 ] || fail "killed: $st"
 run diagnose -d 0.1 -o text --json=json -- sh -c 'sleep 0.5; exit 4'; status 4

@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis diagnose finds faults that this machine really has: a process that waits for a CPU, and a fork storm. It charges
-# and shows what processes read and write to those whose it is.
+# kvis diagnose finds real faults on this machine: a process that waits for a CPU, and a fork storm. It attributes I/O to
+# the processes that read and write.
 # tier: quick asan
 # timeout: 60
 # needs: python3 prog:ill

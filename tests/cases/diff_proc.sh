@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis diff subtracts two recordings of kvis proc: what it says of each command is what kvis proc said of its runs.
+# kvis diff subtracts two recordings of kvis proc: its numbers for each command agree with those of kvis proc.
 # tier: gate asan
 # timeout: 60
 # needs: root python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of kvis diff says in Chromium what --json says: every row of every table, and each run of a command in the timelines.
+# The page of kvis diff shows in Chromium what --json has: every row of every table, and each run of a command in the timelines.
 # tier: browser
 # timeout: 120
 # needs: chromium gcc python3
@@ -25,7 +25,7 @@ run trace -q --backend=ptrace -e trace=execve,openat -w qb.kvis --json=qb.json -
 run diff --report=t.html --json=t.js ta.kvis tb.kvis; status 0; has err '^kvis: wrote t.html \([0-9.]+ KB\)$'
 run diff --report=q.html --json=q.js qa.kvis qb.kvis; status 0
 run diff --report ta.kvis ta.kvis; status 0; [ -s report.html ] || fail "no report.html"
-before=$(wc -c <ta.kvis); run diff --report=ta.kvis ta.kvis tb.kvis; status 2; has err 'in use here already'
+before=$(wc -c <ta.kvis); run diff --report=ta.kvis ta.kvis tb.kvis; status 2; has err 'already in use'
 run diff --report=ta.kvis ta.kvis ta.kvis; status 2; eq "the recording" "$before" "$(wc -c <ta.kvis)"
 run diff --report=/dev/full ta.kvis tb.kvis; status 125; has err '/dev/full.*No space'
 pages="t q"

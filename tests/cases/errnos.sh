@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every errno has its name and its words: strace's, whose libc is not the one that kvis is built with; of the
-# kernel's own numbers, which no libc knows, at least the names that strace has.
+# Every errno has the name and text that strace prints, whose libc is not the one that kvis is built with. The kernel's
+# internal numbers, which no libc knows, have at least the names that strace has.
 # tier: gate asan
 # timeout: 60
 # needs: strace

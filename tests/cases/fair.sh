@@ -1,5 +1,5 @@
 #!/bin/sh
-# By ptrace, a thread gets its turn although its siblings stop as fast as kvis can look. (By BPF: hybrid_lossless.)
+# With ptrace, every thread gets its turn although its siblings stop as fast as kvis can handle them. (With BPF: hybrid_lossless.)
 # wait4(-1) reports the newest tracee first, so the oldest, which ends this program after 100 rounds, could wait
 # forever.
 # tier: quick

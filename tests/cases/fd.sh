@@ -1,6 +1,6 @@
 #!/bin/sh
-# A number stands for the right open file, with its kind, name, bytes, age and opener: after dup, exec, close_range,
-# chdir and rename, in shared and copied tables, and for files that another process passed or left behind.
+# A descriptor number refers to the right open file, with its kind, name, bytes, age and opener: after dup, exec, close_range,
+# chdir and rename, in shared and copied tables, and for files that another process passed or left open.
 # tier: gate asan
 # timeout: 120
 # covers: P12

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What -e trace= leaves out is not shown as zero: the summary has no values that depend on it, in text and JSON.
+# Calls that -e trace= excludes are not shown as zero: in text and JSON, the summary omits values that depend on them.
 # tier: gate asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

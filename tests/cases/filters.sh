@@ -1,5 +1,5 @@
 #!/bin/sh
-# -e, -z, -Z, -x and -P show what they should and nothing else.
+# -e, -z, -Z, -x and -P show exactly the calls that they select.
 # tier: gate asan
 # timeout: 90
 . "$TESTS/lib/lib.sh"
@@ -140,5 +140,5 @@ eq '!all' '' "$(signals_of '!all')"
 for bad in status= status=ok status=failed,nope 'status=!' signal= signal=NOPE signal=0 signal=65 signal=9x signal=RTMIN+ signal=RTMIN+31 signal=RTMAX+1 'signal=USR1,none'; do
     run trace -e "$bad" -- /bin/true
     status 2
-    has err '^kvis: --trace: .*allowed are'
+    has err '^kvis: --trace: .*allowed values'
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A disk that runs full under a recording, a report or a Perfetto trace is reported by name, and the command goes on.
+# If the disk of a recording, a report or a Perfetto trace becomes full, kvis reports the file by name, and the command continues.
 # tier: gate asan
 # timeout: 60
 # needs: root unshare python3 prog:loop

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A FUSE server and its client can both be traced: neither waits for kvis, and kvis waits for neither.
+# A FUSE server and its client can be traced together without a deadlock: neither waits for kvis, nor kvis for them.
 # tier: gate asan
 # timeout: 90
 # needs: root /dev/fuse prog:fuse

@@ -1,5 +1,5 @@
 #!/bin/sh
-# libFuzzer on all that kvis reads from outside (tests/fuzz/fuzz.c), for FUZZ_RUNS (2000) executions of each target.
+# libFuzzer finds no error in the parsers of external input (tests/fuzz/fuzz.c), in FUZZ_RUNS (2000) executions of each target.
 # tier: fuzz
 # timeout: 900
 # needs: clang python3 objcopy

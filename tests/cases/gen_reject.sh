@@ -1,6 +1,6 @@
 #!/bin/sh
 # insngen refuses what it does not understand, with file, section and offset, and prints nothing else.
-# lib/gen/bad/*.bpf.c each break one rule (the first line says which message).
+# Each lib/gen/bad/*.bpf.c breaks one rule; its first line is the expected message.
 # tier: full
 # timeout: 120
 # needs: clang python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The pseudo-C beside each BPF array is what two other disassemblers make of its words.
+# The pseudo-C in each BPF array agrees with the output of two other disassemblers.
 # lib/bpf_dis.py and llvm-objdump share nothing with insngen.
 # tier: gate
 # timeout: 120

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Where /sys is not mounted, kvis reaches sysfs all the same, and where that is refused it says that /sys is not mounted.
-# What is hidden from kvis is not said to be missing in the kernel: a reason names the path, the error, and that /sys
-# is not mounted; only where it is mounted does it name the option of the kernel that the file takes.
+# If /sys is not mounted, kvis finds sysfs in another way; if that is denied, it reports that /sys is not mounted. kvis does
+# not claim that a hidden file is missing in the kernel: a reason has the path, the error, and that /sys is not mounted. Only
+# if /sys is mounted does the reason name the kernel option that the file needs.
 # timeout: 300
 # tier: gate
 # needs: root unshare /sys/kernel/btf/vmlinux prog:refuse
@@ -56,7 +56,7 @@ END
     detail="$unseen$why" why="$unseen$why; fix: $fix"
     if [ -z "$under" ]; then # without fsopen there is no tracefs either
         hidden "$dir" trace -- true
-        status 0; has err "by ptrace alone: .*$why"
+        status 0; has err "using ptrace only: .*$why"
         hidden "$dir" trace --backend=hybrid -- true
         status 125; has err "$why"
         hidden "$dir" check
@@ -89,11 +89,11 @@ has out '^trace  *ptrace: every traced call stops'
 has out 'fix: run it without a seccomp filter'
 under="$BIN/refuse fsopen"
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
-hasnt out 'wants a kernel|no Intel RDT|no driver of vhost|no virtio device'
+hasnt out 'needs a kernel|no Intel RDT|no driver of vhost|no virtio device'
 has out '^n/a +/sys is not mounted: cpufreq hugepages virtio vhost mbm$' # once for all
 eq "and why nothing is shown" "kvis: there is nothing to show: /sys is not mounted" "$(cat err)"
 hidden /sys monitor -n 2 -i 0.1
 eq "the line stands once" 1 "$(grep -c '^n/a  */sys is not mounted' out)"
 under=
 hidden /proc/pressure monitor -n 1 -i 0.1 -c psi
-has out '/proc/pressure/[a-z]*: ENOENT [(]wants a kernel with CONFIG_PSI'
+has out '/proc/pressure/[a-z]*: ENOENT [(]needs a kernel with CONFIG_PSI'

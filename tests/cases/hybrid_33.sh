@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis holds threads by signal 33: what a libc does with that signal works all the same, and the calls that are missing
-# of a program that blocks it are counted.
+# kvis holds threads with signal 33: a libc that uses this signal still works, and if a program blocks the signal, the
+# missing calls are counted.
 # tier: quick full
 # timeout: 180
 # needs: root python3 musl-gcc prog:hyb

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What counts for the hybrid backend and for -u is capabilities, not user 0; and they are not handed on by -u.
+# The hybrid backend and -u depend on capabilities, not on user ID 0; -u does not pass them on.
 # tier: gate asan
 # timeout: 60
 # needs: root setpriv

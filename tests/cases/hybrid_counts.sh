@@ -1,5 +1,5 @@
 #!/bin/sh
-# -c alone counts in the kernel: its table is that of records and of strace -c, and nothing waits for kvis.
+# -c alone counts in the kernel: its table agrees with one made from records and with strace -c, and no thread waits for kvis.
 # tier: quick asan
 # timeout: 150
 # needs: root python3 strace prog:hyb prog:sig prog:proc prog:sec prog:abi prog:loop prog:counts

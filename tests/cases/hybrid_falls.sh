@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whichever bpf(2) call of its start is refused, kvis says so and goes on by ptrace or with less, and the trace is
-# right.
+# Whichever bpf(2) call is denied at the start, kvis reports it and continues with ptrace or with fewer features, and the
+# trace is correct.
 # tier: gate full
 # timeout: 300
 # needs: root strace python3
@@ -30,7 +30,7 @@ traced() {
     grep '^kvis: ' err >lines
     n=$(wc -l <lines)
     [ $n -le 2 ] || { cat lines >&9; fail "$what: $n lines"; }
-    [ $by = hybrid ] || eq "$what: a line that says why" 1 "$(grep -c 'by ptrace alone: ' lines)"
+    [ $by = hybrid ] || eq "$what: a line that says why" 1 "$(grep -c 'using ptrace only: ' lines)"
 }
 
 # With threads refused as well: kvis does everything by itself then, in one order. (strace must not follow, for

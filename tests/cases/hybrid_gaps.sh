@@ -1,5 +1,5 @@
 #!/bin/sh
-# No call of a thread is missing where one could: behind a waiting record, at a thread's death, after TSYNC, with a
+# No call of a thread is missing in the critical situations: after a waiting record, at a thread's death, after TSYNC, with a
 # full signal queue.
 # tier: gate asan
 # timeout: 180

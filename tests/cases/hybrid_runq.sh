@@ -1,6 +1,6 @@
 #!/bin/sh
-# Time on the run queue agrees with perf's records of the scheduler, with its run_delay and with runqlat (within 2 %).
-# run_delay also has waits whose end hit no tracepoint: see lib/waits.py.
+# Time on the run queue agrees with perf's records of the scheduler, with run_delay and with runqlat (within 2 %).
+# run_delay also includes waits whose end hit no tracepoint: see lib/waits.py.
 # tier: quick
 # timeout: 120
 # needs: root python3 perf taskset unshare /proc/self/schedstat

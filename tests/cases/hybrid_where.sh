@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where the time of calls went agrees with the program's own clocks and the scheduler's count.
+# The parts of the time of calls agree with the program's own clocks and the scheduler's statistics.
 # tier: quick
 # timeout: 120
 # needs: root perf python3 unshare prog:where

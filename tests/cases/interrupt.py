@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The first Ctrl-C is the program's, also one sent to kvis alone; a second one or SIGTERM ends kvis with its output whole.
+# The first Ctrl-C goes to the program, even if it is sent to kvis alone; a second one or SIGTERM ends kvis with complete output.
 # tier: gate
 # timeout: 60
 # covers: P14 P35

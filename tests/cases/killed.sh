@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tracees that are killed from outside at any point of a call are reported as killed.
+# Tracees that are killed by another process at any point of a call are reported as killed.
 # tier: gate asan
 # timeout: 60
 # covers: P13

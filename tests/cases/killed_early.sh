@@ -1,5 +1,5 @@
 #!/bin/sh
-# A child that is killed before its parent's stop announces it is born once and dies once.
+# A child that is killed before its parent's event stop is reported with one birth and one death.
 # tier: gate
 # timeout: 90
 # needs: prog:killer

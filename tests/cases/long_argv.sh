@@ -1,5 +1,5 @@
 #!/bin/sh
-# However long or hostile an argv is, kvis reads a bounded number of times, and an honest one is complete.
+# kvis reads any argv, however long or hostile, in a bounded number of reads, and shows a normal argv completely.
 # tier: quick
 # timeout: 120
 # needs: strace

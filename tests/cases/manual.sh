@@ -59,11 +59,11 @@ done <metrics
 kv help trace nonsense 2>err
 st=$?
 [ $st = 2 ] || fail "help trace nonsense: $st"
-has err "allowed is --man"
+has err "the only option is --man"
 kv help trace --man nonsense 2>err
 st=$?
 [ $st = 2 ] || fail "help trace --man nonsense: $st"
-has err "'nonsense': allowed is --man"
+has err "'nonsense': the only option is --man"
 
 # The lists alone, as text: all that the pages have, without their escapes.
 for list in metrics findings fields; do

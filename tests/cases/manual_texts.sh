@@ -1,6 +1,6 @@
 #!/bin/sh
-# gen/out/texts/ is what gen/texts.py makes of gen/manual/ and the tables, kvis prints these texts as they are, and a part
-# that there is not is an error.
+# gen/out/texts/ is what gen/texts.py makes from gen/manual/ and the tables, kvis prints these texts unchanged, and an unknown
+# {{PART}} is an error.
 # tier: gate
 # timeout: 60
 # needs: python3

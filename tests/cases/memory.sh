@@ -1,5 +1,5 @@
 #!/bin/sh
-# The break and mappings are reported as they are made, cut, moved and protected.
+# The break and mappings are reported when they are created, shrunk, moved and protected.
 # tier: gate asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/out/metrics.h is what gen/metrics.sh makes of gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
+# gen/out/metrics.h is what gen/metrics.sh makes from gen/tables/metrics.tbl, and metrics.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"
@@ -17,7 +17,7 @@ s/^    Context switches of all CPUs/    These are context switches/~begins with 
 s/^    Context switches of all CPUs/    Context switches/~fewer than three words
 s/^    Context switches of all CPUs/&./~a full stop
 s/^    Context switches of all CPUs/    The "context" switches/~a quote or a backslash
-s/^    Context switches of all CPUs/    Load average of 1 minute/~CTXT says the same
+s/^    Context switches of all CPUs/    Load average over 1 minute/~CTXT says the same
 s/^    Context switches of all CPUs/&\n&/~a text without a row
 s/^\(metric CTXT .*\) unit=count/\1/~metric CTXT: no unit
 s/^\(metric CTXT .*\) unit=count/\1 unit=parsec/~CTXT: no unit `parsec`

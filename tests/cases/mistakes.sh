@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each common mistake gives one line with what failed, why, and the fix, and the right exit status; below a mistake in an
-# option stands the usage of that option, or of the command.
+# Each common mistake gives one line with what failed, why, and the fix, and the right exit status; after a mistake in an
+# option follows the usage of that option or of the command.
 # tier: gate asan
 # timeout: 60
 # needs: python3
@@ -41,7 +41,7 @@ done <<'END'
 2|-v ls|no command '-v': options go after
 2|help trac|no command 'trac': trace\?
 2|check opne|no command 'opne'
-2|completion csh|'csh': allowed are bash.zsh.fish
+2|completion csh|'csh': allowed values: bash.zsh.fish
 2|trace|a command or -p PID
 2|trace --|a command or -p PID
 2|trace --verbsoe true|no option '--verbsoe': --verbose\?
@@ -59,8 +59,8 @@ done <<'END'
 2|trace --timeout=3 true|no option '--timeout=3': --duration\?
 2|trace --filter openat true|no option '--filter': --trace\?
 2|monitor --delay=1|no option '--delay=1': --interval\?
-2|trace --report r.html true|--report: a value stands after a '='; fix: --report=r.html
-2|trace --report dir -- true|--report: a value stands after a '='; fix: --report=dir
+2|trace --report r.html true|--report: a value must follow a '='; fix: --report=r.html
+2|trace --report dir -- true|--report: a value must follow a '='; fix: --report=dir
 2|proc --json p.json -- true|fix: --json=p.json
 2|monitor --csv c.csv -n 1|fix: --csv=c.csv
 2|replay --json r.json a.kvis|fix: --json=r.json
@@ -71,18 +71,18 @@ done <<'END'
 2|trace -s 99999999 true|N is a number from 0 to 65536
 2|trace --ring=100 true|'100': not a power of two from 64K to 64M
 2|trace --ring=18014398509481985M true|not a power of two
-2|trace --color=red true|'red': allowed are auto.always.never
-2|trace -S size true|'size': allowed are time.calls
-2|trace --backend=fast true|'fast': allowed are auto.ptrace.hybrid
+2|trace --color=red true|'red': allowed values: auto.always.never
+2|trace -S size true|'size': allowed values: time.calls
+2|trace --backend=fast true|'fast': allowed values: auto.ptrace.hybrid
 2|trace -e opne true|no system call or class is named 'opne'
-2|trace -e status=bad true|'status=bad': allowed are successful
-2|trace -e signal=FOO true|'signal=FOO': allowed are
+2|trace -e status=bad true|'status=bad': allowed values: successful
+2|trace -e signal=FOO true|'signal=FOO': allowed values:
 2|trace --verbose=3 true|--verbose: '3': takes no value
-2|trace --json= true|a file's name is missing
-2|trace -p 1 -- true|a command and -p PID do not go together
-125|trace --backend=hybrid -p 1|--backend=hybrid is for a command; fix: leave it out, or choose --backend=observe
-2|trace -w same -o same true|same: .* in use here already
-2|replay -w a.kvis a.kvis|a.kvis: .* in use here already
+2|trace --json= true|a file name is missing
+2|trace -p 1 -- true|a command and -p PID cannot be combined
+125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit it, or choose --backend=observe
+2|trace -w same -o same true|same: .* already in use
+2|replay -w a.kvis a.kvis|a.kvis: .* already in use
 1|trace -p 4194303|cannot attach to pid 4194303: there is no such process
 127|trace nosuchprogram|cannot run nosuchprogram: not found in PATH
 127|trace ./nosuch|cannot run ./nosuch: No such file
@@ -98,7 +98,7 @@ done <<'END'
 125|trace -q -w /dev/full true|cannot write /dev/full.*: No space
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording
-2|replay --tree a.kvis|--tree: a.kvis is no recording of kvis proc
+2|replay --tree a.kvis|--tree: a.kvis is not a recording of kvis proc
 125|replay nosuch|cannot read nosuch: No such file
 125|replay dir|dir: cannot be read: Is a directory
 125|replay notes|notes: is not a recording of kvis
@@ -106,7 +106,7 @@ done <<'END'
 125|replay cut.kvis|cut.kvis: truncated at offset 16
 125|replay newer.kvis|newer.kvis: was written by a newer kvis: format version 99, this kvis reads
 1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*a record of type 200
-125|replay -c a.kvis|a.kvis has no calls: record with
+125|replay -c a.kvis|a.kvis has no calls; fix: record with
 2|diff a.kvis|two recordings
 0|diff a.kvis -- a.kvis|
 0|replay -q a.kvis --|
@@ -117,21 +117,21 @@ done <<'END'
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -i 0|'0': not a number of seconds
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; sources: kvis help monitor --man
-2|monitor --listen=99999|'99999': not PORT \(to 65535\) or ADDR:PORT
-2|monitor --listen=here:80|ADDR:PORT \(an address in numbers
-125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface here has it
+2|monitor --listen=99999|'99999': not PORT \(at most 65535\) or ADDR:PORT
+2|monitor --listen=here:80|ADDR:PORT \(a numeric address
+125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
 125|monitor -n 1 -p 4194303|no process 4194303
 125|monitor -n 1 --cgroup no/such|--cgroup no/such: no cgroup
-2|monitor --csv --json|both want stdout: --json=FILE
+2|monitor --csv --json|both write to stdout; fix: --json=FILE
 125|open -p 4194303 -d 1|no process 4194303
 125|open -t 4194303 -d 1|no thread 4194303
 2|open -f O_FOO|not a flag of open
 2|open -u root|'root': not a user ID \(id -u
-2|proc -f xml|'xml': allowed are text.json
+2|proc -f xml|'xml': allowed values: text.json
 2|proc --min-duration=1h|'1h': not a duration, like 10ms
-2|proc --min-duration=1 --live -- true|not known how long it will take: --min-duration .* with --live
+2|proc --min-duration=1 --live -- true|--min-duration cannot be combined with --live
 2|proc -l (|not a valid regular expression
-2|proc --format=json --json -- true|both want stdout
+2|proc --format=json --json -- true|both write to stdout
 END
 eq "mistakes" 97 $n
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The bars of run-queue waits on the monitor's screen are those of --json in the same interval.
+# The bars of run-queue waits on the monitor's screen agree with --json in the same interval.
 # tier: gate
 # timeout: 60
 # needs: root python3 tmux

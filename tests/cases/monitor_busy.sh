@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis monitor -c busy ranks processes as their own accounts do.
+# kvis monitor -c busy ranks processes in the order of their own accounting.
 # tier: quick
 # timeout: 200
 # needs: python3 promtool

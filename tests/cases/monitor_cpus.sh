@@ -1,6 +1,6 @@
 #!/bin/sh
-# The PMU events that kvis chooses for many processors are those of the vendors' public lists; what cannot be counted
-# says why.
+# The PMU events that kvis chooses for many processors are those of the vendors' public lists; events that cannot be counted
+# have a reason.
 # tier: gate asan
 # timeout: 60
 # needs: python3

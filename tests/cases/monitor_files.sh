@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every number of a machine made of files is right, while things come, go, wrap and go back.
+# Every number of a machine made of files is right, while devices appear and disappear, and counters wrap and decrease.
 # tier: gate
 # timeout: 60
 # needs: python3 promtool

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Every expression of the dashboard that kvis monitor --grafana prints names a metric that kvis exposes, by a type that it
-# is asked as, and its legend names labels that the metric has.
+# Every expression of the dashboard that kvis monitor --grafana prints uses a metric that kvis exposes, in a way that fits its
+# type, and its legend uses labels that the metric has.
 # timeout: 60
 # tier: gate asan
 import json, os, re, subprocess, sys

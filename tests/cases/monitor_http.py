@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# kvis monitor --listen answers one request of a connection, in whatever pieces it comes; what is no request gets an
-# answer that says so.
+# kvis monitor --listen answers one request per connection, in whatever pieces it arrives; an invalid request gets an error
+# response.
 # timeout: 60
 # tier: gate
 import os, re, resource, socket, subprocess, sys, time

@@ -1,5 +1,5 @@
 #!/bin/sh
-# However kvis monitor ends, none of its BPF programs and maps stays, and its file is whole.
+# However kvis monitor ends, none of its BPF programs and maps remains, and its output file is complete.
 # tier: gate
 # timeout: 120
 # needs: root bpftool python3

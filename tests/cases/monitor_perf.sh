@@ -1,10 +1,10 @@
 #!/bin/sh
 # Context switches, migrations and page faults lie between two counts, one inside the interval and one around it.
-# perf stat counts both, but for the page faults around it: only pgfault of /proc/vmstat has those that fail and
-# those of the kernel in another process's memory, too (mm/memory.c of 6.18, mm_account_fault). Migrations are
-# counted at the tracepoint: perf's own event counts a task once when it runs again, however often it was moved
-# before (include/linux/perf_event.h of 6.18, perf_event_task_sched_in). The tracepoint sched_switch is not hit at
-# every switch that /proc/stat has, and perf may miss some of its hits (1000 of 46000, once).
+# perf stat makes both counts, except for the page faults around the interval: only pgfault of /proc/vmstat includes
+# faults that fail and faults of the kernel in another process's memory (mm/memory.c of 6.18, mm_account_fault).
+# Migrations are counted at the tracepoint: perf's own event counts a task once when it runs again, even if it was moved
+# several times (include/linux/perf_event.h of 6.18, perf_event_task_sched_in). The tracepoint sched_switch is not hit at
+# every switch that /proc/stat counts, and perf may miss some of its hits (once 1000 of 46000).
 # tier: quick
 # timeout: 60
 # needs: root perf unshare prog:mon

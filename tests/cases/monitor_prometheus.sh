@@ -1,6 +1,6 @@
 #!/bin/sh
-# promtool accepts the Prometheus output, from a file and over HTTP, however many clients say nothing; the file is replaced
-# atomically. (What HTTP lets a client send: monitor_http.)
+# promtool accepts the Prometheus output, from a file and over HTTP, even if many clients send nothing; the file is replaced
+# atomically. (monitor_http tests the requests that a client can send.)
 # tier: quick
 # timeout: 120
 # needs: python3 curl promtool

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis monitor divides what a counter counted by the time between its own two readings, also when a file is opened late.
+# kvis monitor divides the change of a counter by the time between its own two readings, even if a file is opened late.
 # tier: quick
 # timeout: 60
 # needs: python3 strace

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every number of every chart of a monitor report in Chromium is that of the JSON of the same run.
+# Every number of every chart of a monitor report in Chromium agrees with the JSON of the same run.
 # tier: browser asan
 # timeout: 240
 # needs: chromium python3

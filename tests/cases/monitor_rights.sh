@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without rights, kvis monitor shows what anybody may read and says for the rest how to get it; nothing is 0 instead.
+# Without privileges, kvis monitor shows what any user may read and prints how to get the rest; no missing metric is 0.
 # tier: gate asan
 # timeout: 60
 # needs: root python3 setpriv

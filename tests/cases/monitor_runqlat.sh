@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis monitor and runqlat see the same distribution of run-queue waits in the same seconds.
+# kvis monitor and runqlat measure the same distribution of run-queue waits at the same time.
 # tier: quick
 # timeout: 60
 # needs: root runqlat perf python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The monitor's screen fits, follows a new size and keys, and leaves the terminal as it was.
+# The monitor's screen fits the terminal, follows a new size and keys, and restores the terminal.
 # tier: gate asan
 # timeout: 120
 # needs: python3 tmux stty

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A sum of memory controllers or resctrl groups has all of its parts, or there is none and the reason is told. What
-# there is no room for is counted, once for each thing of a source, and every output says how many.
+# A sum over memory controllers or resctrl groups includes all of its parts, or is n/a with the reason. Items that do not fit
+# are counted, once for each item of a source, and every output has their number.
 # tier: quick asan
 # timeout: 60
 # needs: root python3

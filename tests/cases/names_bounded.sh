@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis's memory does not grow with the number of files that a program opens: names with few bytes are dropped
-# and counted, the files with the most bytes and what is still open keep their names and all their bytes.
+# kvis's memory does not grow with the number of files that a program opens: names of files with little I/O are dropped
+# and counted; the files with the most I/O and those still open keep their names and all their bytes.
 # tier: full
 # timeout: 300
 # needs: root /usr/bin/python3

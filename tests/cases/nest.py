@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Vectors, messages and sets (readv, sendmsg, recvmmsg, select and their like) are shown as strace shows them, by both backends and in the observe mode.
-# Where a record has room for them, no thread stops.
+# If they fit into a record, no thread stops.
 # tier: quick asan
 # timeout: 120
 # needs: root strace setarch prog:nest

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program that reports everything it can see of itself reports the same when traced.
-# What cannot be hidden: getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters.
+# A program that reports everything it can see of itself reports the same when traced, except for what cannot be hidden:
+# getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters.
 # tier: gate
 # timeout: 60
 # needs: python3

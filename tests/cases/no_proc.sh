@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis works alone in a directory without /proc and /dev; what it cannot see there it does not call healthy.
+# kvis works alone in a directory without /proc and /dev, and does not report resources as healthy that it cannot see there.
 # tier: gate
 # timeout: 60
 # needs: root unshare
@@ -27,10 +27,10 @@ has root/rows '^n/a +[0-9]+ +true +3 +0 made$'
 cp root/json json
 want "[(e['name'], e.get('uid')) for e in by('open', call='execve') + by('open', name='made')] == [('/bin/true', None), ('made', None)]"
 bare_open -u 0; status 125
-has err '^kvis: -u by ptrace: without /proc nothing tells the user of a process; fix: mount '
+has err '^kvis: -u with ptrace reads the user of a process from /proc, which is not mounted; fix: mount '
 unshare -m chroot root /kvis proc --backend=ptrace -- /bin/true >out 2>err 9>&- </dev/null && fail "proc by ptrace"
-has err '^kvis: proc by ptrace reads arguments and times from /proc, which is not there; fix: mount '
+has err '^kvis: proc with ptrace reads arguments and times from /proc, which is not mounted; fix: mount '
 unshare -m chroot root /kvis diagnose -d 0.2 >out 2>err 9>&- </dev/null || fail "diagnose: $?"
 has out '^kvis diagnose: [0-9.]+ s of .* \(Linux [^ ,]*\)$' # how many CPUs is not known
-has out '^Nothing can be seen here'
+has out '^No metric can be read here'
 hasnt out 'Nothing is saturated'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A hangup does not end a kvis that nohup(1) has started, and the program that it starts ignores it as well.
+# SIGHUP does not end a kvis that nohup(1) started, and the program that kvis starts ignores the signal as well.
 # tier: gate
 # timeout: 60
 # needs: root

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The observe mode counts or shows the calls of all processes, of a cgroup or of -p exactly, and no thread of them stops or has a tracer.
-# What the ring had no room for is counted, and told where it is missing.
+# The observe backend counts or shows the calls of all processes, of a cgroup or of -p exactly, and none of their threads stops or
+# has a tracer. Lost records are counted, and reported at the place where they are missing.
 # tier: quick asan
 # timeout: 120
 # needs: root python3 strace prog:hyb prog:shapes
@@ -203,7 +203,7 @@ eq "a cgroup (the program says that it is done)" "io_destroy 400 400
 sched_rr_get_interval 400 0
 write 1 0" "$(last)"
 [ ! -s err2 ] || fail "$(cat err2)"
-has lines '^kvis: tracing cgroup .*, without kvis and what reads its output: pid [0-9]+, [0-9]+$'
+has lines '^kvis: tracing cgroup .*, except kvis and the readers of its output: pid [0-9]+, [0-9]+$'
 hasnt lines ' cat +(read|write)|(read|write)\(.*pipe'
 has text '^kvis: tracing cgroup /sys/fs/cgroup/kvis-observe \(observe\)$'
 eq "lines of a cgroup" "[[100], 4, 2] [[100], 4, 2]" "$(made io_destroy) $(made sched_rr_get_interval)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A hostile or unlucky program does its tracer no harm, and look-ups of descriptors leave nothing behind.
+# A hostile or unusual program does not harm its tracer, and lookups of descriptors leave nothing behind.
 # tier: gate asan
 # timeout: 120
 # covers: P23 P39 P40

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Without BPF, kvis open follows a command by ptrace, as an ordinary user too: the same rows as by BPF, and as
-# strace has them, the same filters, and the command's exit status; the whole machine it refuses to watch.
+# Without BPF, kvis open follows a command with ptrace, even as an ordinary user: the same rows as with BPF and strace, the
+# same filters, and the command's exit status. It refuses to watch the whole machine.
 # tier: gate asan
 # timeout: 120
 # needs: root python3 strace setpriv unshare prog:opens prog:refuse

@@ -1,5 +1,5 @@
 #!/bin/sh
-# However kvis open ends, no program, map, link or mount of it stays, and its command sees nothing of it.
+# However kvis open ends, none of its programs, maps, links or mounts remains, and its command cannot observe it.
 # tier: quick
 # timeout: 120
 # needs: root bpftool prog:self

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rows of kvis open go where they should, and it ends properly when they cannot.
+# Rows of kvis open go to the requested output, and kvis ends properly if that is impossible.
 # tier: gate
 # timeout: 120
 # needs: root python3 prog:proc

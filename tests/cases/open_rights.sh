@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis open says who may not use it and how to fix that; in a pid namespace it shows that namespace only.
+# Without the required privileges, kvis open prints what is missing and the fix; in a pid namespace it shows only that namespace.
 # tier: gate asan
 # timeout: 60
 # needs: root python3 setpriv unshare

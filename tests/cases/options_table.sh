@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/out/options.h is what gen/options.sh makes of gen/tables/options.tbl, and options.sh refuses a table with a mistake.
+# gen/out/options.h is what gen/options.sh makes from gen/tables/options.tbl, and options.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 30
 . "$TESTS/lib/lib.sh"

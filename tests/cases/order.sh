@@ -1,5 +1,5 @@
 #!/bin/sh
-# Events of all sources appear in the order of their ends, none more than 50 ms late.
+# Events of all sources are ordered by completion time, none more than 50 ms late.
 # tier: quick full asan
 # timeout: 300
 # needs: root python3 prog:hyb prog:mem

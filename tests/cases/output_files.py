@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# What kvis writes lands where the user said and nowhere else: devices, FIFOs and links stay what they are, links that
-# others planted are not followed, and an output that nobody reads or that is full is said once and ends kvis.
+# kvis writes only to the outputs that the user named: it does not replace devices, FIFOs and links, it does not follow links
+# planted by others, and an output without a reader or on a full disk gives one message and ends kvis.
 # timeout: 120
 # tier: gate
 # needs: root strace

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs with seccomp filters or syscall user dispatch (as Wine uses it) of their own behave as untraced, and their calls
-# have their results. A program that traces its own child cannot do so under kvis, goes on, and kvis says it once.
+# Programs with their own seccomp filters or syscall user dispatch (as used by Wine) behave as untraced, and their calls have
+# the right results. A program that traces its own child cannot do so under kvis; it continues, and kvis reports this once.
 # tier: gate asan
 # timeout: 150
 # covers: P23 P24 P25 P30

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# A path that another thread changes while it is opened is shown as one of the two that it was, and the event and
-# the line of one call show the same one.
+# A path that another thread changes during the open is shown as one of its two values, and the event and
+# the line of a call show the same value.
 # tier: gate
 # timeout: 240
 # needs: root prog:flip

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --chrome-json writes a valid trace with all calls; a replay makes the same bytes of it, and of --perfetto.
+# --chrome-json writes a valid trace with all calls; a replay writes the same bytes, and so it does for --perfetto.
 # tier: gate asan
 # timeout: 120
 # needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What --perfetto writes, decoded with Perfetto's schema, says of each call, state, counter, event and arrow what --json does.
+# The output of --perfetto, decoded with Perfetto's schema, agrees with --json on each call, state, counter, event and arrow.
 # tier: full
 # timeout: 120
 # needs: gcc node npm python3 prog:diff_threads prog:diff_forks prog:pid_again

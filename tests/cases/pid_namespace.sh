@@ -1,6 +1,6 @@
 #!/bin/sh
 # A pid namespace whose init dies gives finite output, reaped children, and both kinds of pids. In a time namespace all
-# times are of one clock.
+# times use the same clock.
 # tier: gate asan
 # timeout: 60
 # needs: root

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# Descriptors and paths are named rightly, whatever -e trace= leaves out: each of strace's classes is traced on a
-# program that changes its directory, root, namespace, descriptors and user. Its files hold their own paths, and
-# strace -y names the descriptors of the same calls.
+# Descriptors and paths have the right names with any -e trace=: each of strace's classes is traced on a program that
+# changes its directory, root, namespace, descriptors and user. Its files contain their own paths, and strace -y names the
+# descriptors of the same calls.
 # tier: gate
 # timeout: 240
 # needs: root strace prog:places

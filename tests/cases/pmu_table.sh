@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/out/pmu.h is what gen/pmu.sh makes of gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
+# gen/out/pmu.h is what gen/pmu.sh makes from gen/tables/pmu.tbl, in any order of rows, and pmu.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 60
 . "$TESTS/lib/lib.sh"

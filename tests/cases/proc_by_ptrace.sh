@@ -1,6 +1,6 @@
 #!/bin/sh
-# Without BPF, kvis proc follows a command by ptrace, as an ordinary user too: the same rows as by BPF, and as the program
-# knows them, and the command's exit status; the whole machine it refuses to watch.
+# Without BPF, kvis proc follows a command with ptrace, even as an ordinary user: its rows agree with those from BPF and with
+# the program's own data, and it has the command's exit status. It refuses to watch the whole machine.
 # tier: gate asan
 # timeout: 120
 # needs: root python3 setpriv prog:cmd prog:refuse

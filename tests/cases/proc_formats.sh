@@ -1,5 +1,5 @@
 #!/bin/sh
-# The output of kvis proc is what workflow-telemetry-action, execsnoop's and exitsnoop's users read.
+# The output of kvis proc has the formats that workflow-telemetry-action and users of execsnoop and exitsnoop expect.
 # tier: gate asan
 # timeout: 200
 # needs: root python3

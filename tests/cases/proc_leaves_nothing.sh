@@ -1,5 +1,5 @@
 #!/bin/sh
-# However kvis proc ends, no BPF program of it stays, and the first and last commands are there.
+# However kvis proc ends, none of its BPF programs remains, and the output has the first and the last command.
 # tier: quick
 # timeout: 120
 # needs: root bpftool prog:self

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Execs that fail leave nothing behind: kvis proc stays as large as it was. The peak of a command is its own, not that of
-# what its process was before; a process whose first thread has ended has a name and memory.
+# Failed execs do not increase the memory of kvis proc. The peak of a command is its own, not that of the program that its
+# process ran before; a process whose main thread has exited has a name and memory.
 # tier: gate
 # timeout: 120
 # needs: root perl python3

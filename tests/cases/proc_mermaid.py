@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The Gantt of kvis proc is drawn by mermaid itself, with one task per command and names unharmed.
+# mermaid draws the Gantt chart of kvis proc, with one task per command and unchanged names.
 # tier: browser
 # timeout: 120
 # needs: root chromium npm python3

@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis as execsnoop and exitsnoop prints the header and rows of libbpf-tools' programs.
-# (Its user 54322 is of no other case: proc_formats, which may run beside it, has 54321.)
+# (No other case uses its user 54322: proc_formats, which may run at the same time, uses 54321.)
 # tier: quick
 # timeout: 60
 # needs: root execsnoop exitsnoop setpriv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis proc works in a pid namespace, beside one, without BTF and without tracefs.
+# kvis proc works inside and outside of a pid namespace, without BTF and without tracefs.
 # tier: gate
 # timeout: 90
 # needs: root unshare

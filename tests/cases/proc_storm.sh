@@ -1,5 +1,5 @@
 #!/bin/sh
-# Short processes made as fast as two CPUs can are each there once, with their own arguments.
+# Short processes, created as fast as two CPUs can, appear exactly once each, with their own arguments.
 # tier: quick full asan
 # timeout: 120
 # needs: root

@@ -1,7 +1,7 @@
 #!/bin/sh
-# fork, vfork, clone, clone3, threads, exec of all kinds, daemons and zombies are followed: exec by a thread that is not
-# the first, a first thread that ends before the others, children with an unusual parent or CLONE_UNTRACED, of which none
-# gets ENOSYS from the seccomp filter.
+# fork, vfork, clone, clone3, threads, all kinds of exec, daemons and zombies are followed: exec by a thread other than
+# the main thread, a main thread that exits before the others, children with an unusual parent or CLONE_UNTRACED. No
+# process gets ENOSYS from the seccomp filter.
 # tier: gate asan
 # timeout: 180
 # covers: P1 P2 P3 P4 P9 P10 P11 P12 P29 P32 P33 P34

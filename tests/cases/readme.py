@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Each command in README's table runs as it stands there, and README stays short enough to be read.
+# Each command in the table of README.md runs as written there, and README.md is short.
 # tier: gate
 # timeout: 120
 # needs: root unshare

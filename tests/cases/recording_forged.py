@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# A recording that somebody made up cannot make kvis say what is impossible: no time beyond the whole, JSON that can
-# be read, a bounded number of tracks.
+# A forged recording cannot make kvis print impossible values: no part exceeds the whole, JSON is valid, and the number of
+# tracks is bounded.
 # tier: gate asan
 # timeout: 120
 import json

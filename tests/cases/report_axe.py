@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The reports have no fault that axe-core finds, fit into 800 pixels, and their first printed page has the timeline.
+# axe-core finds no fault in the reports, they fit into 800 pixels, and their first printed page has the timeline.
 # tier: browser
 # timeout: 200
 # needs: root chromium npm gcc python3

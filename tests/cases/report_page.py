@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The page of --report is what gen/report/ has, a report is that page with data in it, and the binary has its strings as they are.
+# The page of --report is that of gen/report/, a report is this page plus data, and the binary contains its strings unchanged.
 # tier: quick
 # timeout: 10
 # needs: python3

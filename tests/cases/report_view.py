@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What the report of kvis trace says of a part of a run is what its JSON lines come to: names, totals, failures, rows.
+# The report of kvis trace shows for a part of a run what its JSON lines add up to: names, totals, failures, rows.
 # tier: browser
 # timeout: 200
 # needs: chromium gcc python3 prog:diff_threads

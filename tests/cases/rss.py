@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Resident memory over time, and each process's peak, is what the program itself reads, with both backends and in every output.
+# Resident memory over time, and the peak of each process, agree with the program's own readings, with both backends and in
+# every output.
 # tier: gate asan
 # timeout: 60
 # needs: python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gen/out/rules.h is what gen/rules.sh makes of gen/tables/rules.tbl, and rules.sh refuses a table with a mistake.
+# gen/out/rules.h is what gen/rules.sh makes from gen/tables/rules.tbl, and rules.sh refuses a table with a mistake.
 # tier: gate
 # timeout: 30
 . "$TESTS/lib/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The runner counts each case once, as passed, failed or skipped, and never ends with 0 when something went wrong.
+# The runner counts each case once, as passed, failed or skipped, and never exits with 0 if something went wrong.
 # tier: gate
 # timeout: 60
 # needs: python3

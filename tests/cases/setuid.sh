@@ -1,6 +1,6 @@
 #!/bin/sh
 # A set-user-ID or set-group-ID copy of kvis refuses to run for another user, and runs for root. A set-user-ID program
-# that an ordinary user traces runs without its privilege, which kvis says.
+# that an ordinary user traces runs without its privileges, and kvis reports this.
 # timeout: 30
 # tier: gate
 # needs: root setpriv

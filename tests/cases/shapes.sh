@@ -1,5 +1,5 @@
 #!/bin/sh
-# Arguments of unusual shape are shown as the kernel takes them: times that are no times, socket addresses and
+# Unusual arguments are shown as the kernel interprets them: invalid times, socket addresses and
 # structures that are shorter or longer than known, results of another type, and the address of a fault.
 # tier: gate asan
 # timeout: 90

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The times, addresses and messages of unusual shape of shapes.sh, in the layouts of a 32-bit program.
+# The unusual times, addresses and messages of shapes.sh are shown correctly in the layouts of a 32-bit program, too.
 # tier: gate asan
 # timeout: 60
 # needs: arch:x86_64 prog:shapes32

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A signal to the process group that kvis shares with its command reaches the command once, whoever sends it, and kvis
-# ends with the command; one that is sent to kvis alone is passed on.
+# A signal to the process group of kvis and its command reaches the command once, whichever process sends it, and kvis
+# ends with the command; a signal that is sent to kvis alone is passed on.
 # tier: gate
 # timeout: 90
 # needs: root python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Signals arrive as untraced: order, siginfo, masks, restarts, and the program's own traps.
+# Signals arrive as in an untraced program: order, siginfo, masks, restarts, and the program's own traps.
 # tier: gate
 # timeout: 120
 # covers: P20 P21

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A stopped program stays stopped and a continued one goes on, in any order and with any number of threads.
+# A stopped program stays stopped and a continued one runs, in any order and with any number of threads.
 # tier: gate
 # timeout: 120
 # covers: P6 P7 P8

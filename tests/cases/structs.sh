@@ -1,6 +1,6 @@
 #!/bin/sh
-# gen/out/structs.h is what gen/structs.sh makes of gen/tables/structs.tbl, structs.sh refuses a table with a mistake, and
-# the members lie where the kernel's headers have them.
+# gen/out/structs.h is what gen/structs.sh makes from gen/tables/structs.tbl, structs.sh refuses a table with a mistake, and
+# the members have the offsets of the kernel's headers.
 # tier: gate
 # timeout: 60
 # needs: gcc

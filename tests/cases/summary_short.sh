@@ -1,6 +1,6 @@
 #!/bin/sh
-# The summary in a few lines: where the time of a run went adds up to it; CPU time and peak memory are what the program
-# knows of itself; calls that no event tells of (fsync) are timed; processes that failed are named. A replay says the same.
+# The short summary is correct: the parts of the time of a run add up to the whole; CPU time and peak memory agree with the
+# program's own numbers; calls that cause no event (fsync) are timed; failed processes are named. A replay prints the same.
 # tier: quick asan
 # timeout: 120
 # needs: /usr/bin/python3

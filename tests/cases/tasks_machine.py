@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What people ask about a machine and its processes is answered on the first screen of kvis proc, open and monitor, of 80 by 24.
+# The first screen (80 by 24) of kvis proc, open and monitor answers common questions about a machine and its processes.
 # tier: quick
 # timeout: 60
 # needs: root tmux unshare taskset git gcc make curl jq /usr/bin/python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What people ask about a program is answered on the first screen of kvis trace, of 80 by 24, as the program itself and strace have it.
+# The first screen (80 by 24) of kvis trace answers common questions about a program, in agreement with the program and strace.
 # tier: quick
 # timeout: 60
 # needs: tmux git gcc make curl strace dd jq root /usr/bin/python3

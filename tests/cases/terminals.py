@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# Every command ends by itself, whatever its standard input, output and error are: a terminal, a pipe, /dev/null
-# or closed. It reads no byte of the input that is not its own, leaves the terminal as it was, and the command
-# that it starts finds the same standard input as without kvis.
+# Every command ends by itself, whether its standard input, output and error are a terminal, a pipe, /dev/null
+# or closed. It does not read input meant for its command, restores the terminal, and the command
+# that it starts has the same standard input as without kvis.
 # timeout: 300
 # tier: gate full
 import itertools, os, pty, select, signal, subprocess, sys, termios, time, fcntl

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Text shows whatever changes something, and failures. What is held back is printed while the program waits for it,
-# lines are in order of time, and datagrams to different addresses are different lines.
+# Text shows every event that changes something, and failures. Delayed lines are printed while the program waits,
+# lines are in order of time, and datagrams to different addresses are on different lines.
 # tier: gate asan
 # timeout: 120
 # needs: root gcc python3

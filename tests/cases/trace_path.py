@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# -P PATH shows every call that touches the path: by its name, as it is written and where it leads, and by its
-# descriptors, also in sets and in calls that fail. strace -P is the truth; what kvis shows beside it is listed.
+# -P PATH shows every call that touches the path: by its name, as written and resolved, and by its descriptors, including
+# those in sets and in calls that fail. strace -P is the reference; calls that only kvis shows are listed.
 # kvis replay -P finds the same calls in a recording.
 # tier: gate asan
 # timeout: 180

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A regular expression of -e trace= counts to its last character, however long it is, on both backends; one that is wrong,
+# A regular expression of -e trace= is used completely, however long it is, on both backends; an expression that is invalid,
 # too long or matches no call is an error with its reason, and nothing is run.
 # tier: gate asan
 # timeout: 60

@@ -1,5 +1,5 @@
 #!/bin/sh
-# However kvis ends, nothing is left stopped, traced, or with ENOSYS for its calls.
+# However kvis ends, no process remains stopped or traced, or gets ENOSYS from its calls.
 # tier: gate full
 # timeout: 180
 # covers: P14 P15

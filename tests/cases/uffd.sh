@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis does not wait for a page that only another thread of the program can bring.
+# kvis does not wait for a page that only another thread of the program can supply.
 # tier: gate asan
 # timeout: 60
 # covers: P38

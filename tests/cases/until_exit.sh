@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis waits for the last descendant; with --until-exit, for the command alone.
+# kvis waits for the last descendant; with --until-exit, only for the command.
 # tier: gate
 # timeout: 60
 # covers: P29

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Requests through io_uring's rings are those that the program made.
-# On all kernels: tests/vm/guest/uring.sh.
+# kvis reports exactly the io_uring requests that the program made. tests/vm/guest/uring.sh tests this on all kernels.
 # tier: gate asan
 # timeout: 60
 # needs: root prog:uring

@@ -1,5 +1,5 @@
 #!/bin/sh
-# /proc/self/status of a traced program differs from that of the same program alone only in what the README lists.
+# /proc/self/status of a traced program differs from that of the same program alone only in the fields that the manual lists.
 # tier: gate asan
 # timeout: 30
 # covers: P36

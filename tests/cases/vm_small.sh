@@ -1,6 +1,6 @@
 #!/bin/sh
-# On a machine with 64 MB of memory (Linux 5.10) that busybox init boots under kvis proc, kvis trace, open, proc and monitor
-# work, with less than an eighth of the memory in the kernel; and so they do where kvis is the only file that there is.
+# On a machine with 64 MB of memory (Linux 5.10) that boots busybox init under kvis proc, kvis trace, open, proc and monitor
+# work, and use less than an eighth of the memory in the kernel; they also work if kvis is the only file.
 # tier: vm
 # timeout: 240
 # needs: qemu-system-x86_64 cpio python3 strip

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The guest tests for it pass on Linux 6.1 (Debian 12) on x86_64.
+# The guest tests for this kernel pass on Linux 6.1 (Debian 12) on x86_64.
 # tier: vm
 # timeout: 1200
 # needs: qemu-system-x86_64 cpio python3

@@ -69,7 +69,7 @@ _kvis() {
     '*-w+[record the run to FILE, for kvis replay (with -v\: every call)]:FILE:_files' \
     '*--write=[record the run to FILE, for kvis replay (with -v\: every call)]:FILE:_files' \
     '*--report=-[write an HTML page of everything (report.html)]::[=FILE]:_files' \
-    '*--max-report-events=[keep the N most telling events in the report (2000000)]:N: ' \
+    '*--max-report-events=[keep the N most important events in the report (2000000)]:N: ' \
     '*--perfetto=[write a trace of every call for ui.perfetto.dev]:FILE:_files' \
     '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
     '*--folded=[write the time in calls as stacks for flame graphs]:FILE:_files' \
@@ -169,7 +169,7 @@ _kvis() {
     '*-w+[record to FILE the events that -e, -P, -z and -Z select]:FILE:_files' \
     '*--write=[record to FILE the events that -e, -P, -z and -Z select]:FILE:_files' \
     '*--report=-[write an HTML page of everything (report.html)]::[=FILE]:_files' \
-    '*--max-report-events=[keep the N most telling events in the report (2000000)]:N: ' \
+    '*--max-report-events=[keep the N most important events in the report (2000000)]:N: ' \
     '*--perfetto=[write a trace for ui.perfetto.dev]:FILE:_files' \
     '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
     '*--folded=[write the time in calls as stacks for flame graphs]:FILE:_files' \
@@ -194,7 +194,7 @@ _kvis() {
     '*-w+[record all processes to FILE, for kvis replay]:FILE:_files' \
     '*--write=[record all processes to FILE, for kvis replay]:FILE:_files' \
     '*--report=-[write an HTML page of everything (report.html)]::[=FILE]:_files' \
-    '*--max-report-events=[keep the N most telling events in the report (2000000)]:N: ' \
+    '*--max-report-events=[keep the N most important events in the report (2000000)]:N: ' \
     '*--perfetto=[write a trace for ui.perfetto.dev]:FILE:_files' \
     '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
     '*--folded=[write the CPU time of commands as stacks for flame graphs]:FILE:_files' \
