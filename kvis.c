@@ -16477,7 +16477,7 @@ static int btf_load(int fd, const char *name)
     if (fstat(fd, &s) < 0)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
-        return btf_bad(b, "%lld bytes", (long long)s.st_size);
+        return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
     b->mapped = (u32)MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
