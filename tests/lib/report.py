@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the case report.
 report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
-large; with the .json lines of most) are opened in Chromium, every control is used, and what it shows is compared.
+large; most with .json lines) are opened in Chromium, every control is used, and the result is compared.
 Screenshots, light and dark, are left in DIR."""
 import json
 import os
