@@ -547,7 +547,7 @@ def few(b, d):
     b.open(d + "/few.html", "#noise=1&cats=" + ".".join(CATS))
     check(rows(b) == 100, "events", rows(b))
     note = b.js("document.querySelector('#note').hidden ? '' : document.querySelector('#note').textContent")
-    check("events are left out" in note and "--max-report-events" in note, "what is left out", note)
+    check("events are omitted" in note and "--max-report-events" in note, "what is left out", note)
     b.fill("#type", "exit_process")
     check(rows(b) == int(cards(b)["processes processes"]), "ends of processes", rows(b))
 
@@ -564,7 +564,7 @@ def empty(b, d):
     for key in "+-0":
         b.key(key, "#line")
     b.click("#failed"), b.fill("#q", "x")
-    check(rows(b) == 0 and "no event" in b.js("document.querySelector('#table').textContent"), "no rows")
+    check(rows(b) == 0 and "filters hide all events" in b.js("document.querySelector('#table').textContent"), "no rows")
 
 
 def hostile(b, d):
