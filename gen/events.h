@@ -1,7 +1,7 @@
 /* events.h: the kinds of events and their fields, written by hand. Text, JSON, recordings, replay, the report and
- * Perfetto's trace walk these rows. To add a kind of event, add a row of EVENT_KINDS here and, in section md_ of kvis.c,
- * the function that fills it, which model= names in the call's row of tables/syscalls.tbl. Recordings contain the names
- * of kinds and fields, so the order of rows does not matter. */
+ * Perfetto's trace walk these rows. To add a kind of event, add a row of EVENT_KINDS here and, in section md_ of
+ * kvis.c, the function that fills it, which model= names in the call's row of tables/syscalls.tbl. Recordings contain
+ * the names of kinds and fields, so the order of rows does not matter. */
 #ifndef KVIS_EVENTS_H
 #define KVIS_EVENTS_H
 
