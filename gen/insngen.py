@@ -16,7 +16,7 @@ import struct
 import sys
 
 COLUMNS = 100
-MACRO_COLUMNS = 46   # the pseudo-C stands behind them
+MACRO_COLUMNS = 46   # the pseudo-C follows them
 MAX_STACK = 512
 MAX_MAP_NAME = 15    # BPF_OBJ_NAME_LEN less its NUL
 
@@ -87,13 +87,13 @@ class Elf:
 (VOID, INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO,
  VAR, DATASEC, FLOAT, DECL_TAG, TYPE_TAG, ENUM64) = range(20)
 
-# Words behind the three of each type: fixed ones, and for each of its entries.
+# Words after the first three of each type: a fixed number, and a number per entry.
 EXTRA_WORDS = {INT: (1, 0), ARRAY: (3, 0), STRUCT: (0, 3), UNION: (0, 3), ENUM: (0, 2),
                FUNC_PROTO: (0, 2), VAR: (1, 0), DATASEC: (0, 3), DECL_TAG: (1, 0), ENUM64: (0, 3)}
 
 
 class Type:
-    """`size` is also the number of the type that it refers to; `words` are those behind the three."""
+    """`size` is also the number of the type that it refers to; `words` are the words after the first three."""
 
     def __init__(self, strings, data, offset):
         name, info, self.size = struct.unpack_from('<3I', data, offset)
@@ -117,7 +117,7 @@ class Btf:
             offset += 12 + 4 * len(self.types[-1].words)
 
     def real(self, number):
-        """The type behind typedefs and qualifiers."""
+        """The type without typedefs and qualifiers."""
         while self.types[number].kind in (TYPEDEF, VOLATILE, CONST, RESTRICT, TYPE_TAG):
             number = self.types[number].size
         return self.types[number]
@@ -146,7 +146,7 @@ class ProgramType:
 
 
 RAW = 'RAW_TRACEPOINT', 'raw tracepoints', (4, 17)
-PROGRAM_TYPES = {  # what stands before the '/' of a section's name
+PROGRAM_TYPES = {  # by the part of a section's name before the '/'
     'tp': ProgramType('TRACEPOINT', 'tracepoints', (4, 7)),
     'raw_tp': ProgramType(*RAW),
     'both': ProgramType(*RAW, rows=2),
@@ -230,7 +230,7 @@ class Program:
 
 
 class Probe:
-    """What the object holds: maps, programs, the license."""
+    """The content of the object: maps, programs, the license."""
 
     def __init__(self, elf):
         self.elf = elf
@@ -262,7 +262,7 @@ class Probe:
                 refuse(s.name, 0, 'data: a program has maps and constants (CFG_) only')
 
     def at(self, section, offset):
-        """The program that has this byte of a section, and the number of the instruction there."""
+        """The program that contains this byte of a section, and the number of the instruction there."""
         for p in self.programs:
             if p.section is section and 0 <= offset - p.offset < 8 * len(p.insns):
                 return p, (offset - p.offset) // 8
@@ -317,7 +317,7 @@ def relocate(probe):
 
 # -- CO-RE records: fields, types, enumerators ------------------------------------------------
 
-# enum bpf_core_relo_kind of linux/bpf.h: the patch that does it (None: kvis does not), and what it is.
+# enum bpf_core_relo_kind of linux/bpf.h: the patch for it (None: not supported), and a description.
 CORE_KINDS = [
     ('OFF', "a field's offset"), ('SIZE', "a field's size"), ('EXISTS', "a field's existence"),
     ('SIGNED', "a field's sign"), (None, "a bit-field's left shift"), (None, "a bit-field's right shift"),
@@ -328,7 +328,7 @@ CORE_KINDS = [
 
 
 class Core:
-    """A record: its name, and the value that the probe's own types give (clang put that in)."""
+    """A record: its name, and the value from the probe's own types, which clang used."""
 
     def __init__(self, btf, program, slot, number, access, kind):
         self.btf, self.program, self.slot = btf, program, slot
@@ -404,7 +404,7 @@ class Core:
             self.size = size
 
     def check_insn(self):
-        """The patch changes what clang put in: that must stand where the loader will look for it."""
+        """The patch replaces clang's value, which must be at the place where the loader expects it."""
         insn = self.program.insns[self.slot]
         if insn.code == LD_IMM64:
             there = insn.imm & 0xffffffff | insn.high << 32
@@ -418,7 +418,7 @@ class Core:
             self.program.refuse(self.slot, '%s is %d, but the instruction has %d' % (self.what, self.value, there))
 
 
-# -- .BTF.ext: CO-RE records, and which source line made an instruction -------------------------------
+# -- .BTF.ext: CO-RE records, and the source line of each instruction ---------------------------------
 
 def ext_records(probe, btf, data):
     """One part of .BTF.ext: the size of a record, then for each section its name, a count, the records."""
@@ -449,7 +449,7 @@ def read_ext(probe, btf):
         program.add_patch(slot, Patch(record.patch, record.name, record.size))
 
 
-# -- What can run, how much stack it takes, the lowest kernel that takes it ---------------------------
+# -- Reachable instructions, their stack use, and the lowest kernel -----------------------------------
 
 def read_helpers():
     """insn.h's table of helpers: number: (name, kernel)."""
@@ -463,7 +463,7 @@ HELPERS = read_helpers()
 HELPERS_OF = {'perf_prog_read_value': ('PERF_EVENT',), 'read_branch_records': ('PERF_EVENT',),
               'get_func_ip': ('KPROBE',), 'get_attach_cookie': ('KPROBE', 'TRACEPOINT', 'PERF_EVENT')}
 
-ANY = 'any'  # a register: None (nothing was put there), ('constant', N), ('stack', OFFSET), or ANY
+ANY = 'any'  # a register: None (not written), ('constant', N), ('stack', OFFSET), or ANY
 JMP_NAMES = {0x10: ('JEQ', '=='), 0x20: ('JGT', '>'), 0x30: ('JGE', '>='), 0x40: ('JSET', '&'),
              0x50: ('JNE', '!='), 0x60: ('JSGT', 's>'), 0x70: ('JSGE', 's>='), 0xa0: ('JLT', '<'),
              0xb0: ('JLE', '<='), 0xc0: ('JSLT', 's<'), 0xd0: ('JSLE', 's<=')}
@@ -487,7 +487,7 @@ class Need:
 
 
 class Walk:
-    """Follows a program where it can go, if constants (CFG_...) have the values in `known`."""
+    """Follows all paths of a program, if constants (CFG_...) have the values in `known`."""
 
     def __init__(self, program, known):
         self.program, self.known = program, known
@@ -500,7 +500,7 @@ class Walk:
             self.step(i, program.insns[i])
 
     def go(self, origin, i, registers):
-        """Control goes to instruction `i`: what was known before and what is known now agree on."""
+        """Control goes to instruction `i`: keeps only the knowledge that is common to all paths to it."""
         if i == len(self.program.insns):
             self.program.refuse(origin, 'runs off the end')
         if not 0 <= i < len(self.program.insns) or not self.program.insns[i]:
@@ -521,7 +521,7 @@ class Walk:
             self.go(i, i + 1, registers)
 
     def decide(self, register, insn):
-        """Whether the jump is taken; None: nobody knows."""
+        """Whether the jump is taken; None: not known."""
         name = JMP_NAMES.get(insn.code & 0xf0, ('', ''))[0]
         if insn.code & 8 or name not in DECIDE or not register or register[0] != 'constant':
             return None
@@ -588,7 +588,7 @@ def need_insn(need, program, i):
 
 
 def lowest(program, known):
-    """What cannot run then does not count, but a kernel must see that by itself: 4.15 drops dead code
+    """Code that cannot run then does not count, but a kernel must find out by itself: 4.15 drops dead code
     (kernel/bpf/verifier.c, sanitize_dead_code)."""
     walk = Walk(program, known)
     need = Need()
@@ -749,7 +749,7 @@ def write_head(out, probe, arguments):
 
 
 def source_line(line):
-    """A line of the probe, on one line of a // comment (where a \\ at the end would go on)."""
+    """A line of the probe, as a // comment (which a \\ at the end would continue)."""
     path, number, text = line
     return ('    // %s:%d  %s' % (path, number, text.lstrip(' \t').replace('\t', ' ')))[:COLUMNS].rstrip('\\ ')
 
@@ -764,7 +764,7 @@ def insn_line(program, i):
 
 
 def write_program(out, program):
-    """What VETTED signs: from "begin" to "end", without the lines of source."""
+    """The text whose hash is in VETTED: from "begin" to "end", without the lines of source."""
     out('\n/* begin program %s\n * section %s, %d instructions, stack %d bytes' %
         (program.name, program.section.name, len(program.insns), program.stack))
     out(' * lowest kernel ' + '\n *   '.join(lowest_lines(program)) + ' */')
@@ -829,7 +829,7 @@ def write_family(out, probe, name):
 
 
 def header_of(data, arguments):
-    """The whole text: nothing is written of an object that is refused in the end."""
+    """The whole text. It is written only if the whole object is accepted."""
     lines = []
     probe = Probe(Elf(data))
     btf = Btf(probe.elf.need('.BTF'))

@@ -1,9 +1,10 @@
-/* summary.h: the numbers and the lists that a summary has, by hand. Text, JSON, recordings, replay and
- * diff walk them (kvis.c, section st_). Recordings name the numbers; columns that are recorded keep their order. */
+/* summary.h: the numbers and lists of the summary, written by hand. Text, JSON, recordings, replay and
+ * diff walk them (kvis.c, section st_). Recordings contain the names of numbers; the order of recorded columns must not
+ * change. */
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
 
-/* A number: its key in JSON; its name in recordings and in diff's JSON (NULL: it is made of what is recorded); its
+/* A number: its key in JSON; its name in recordings and in diff's JSON (NULL: derived from recorded numbers); its
  * member of struct summary; when it is known (enum st_known). */
 #define SUMMARY_NUMBERS(X) \
     X("duration_ns", "duration_ns", duration_ns, ALWAYS) \
@@ -29,7 +30,7 @@
     X(NULL, "ended", ended, RECORDED) \
     X("exited_nonzero", "exited_nonzero", exited_nonzero, MODEL) \
     X("killed", "killed", killed, MODEL) \
-    /* orphans: their parent ended first, so that it never waited for them */ \
+    /* orphans: their parent exited first and never waited for them */ \
     X("orphans", "orphans", orphans, MODEL) \
     X("page_faults", "faults", faults, FAULTS) \
     X("page_fault_bytes", NULL, fault_bytes, FAULTS) \
@@ -42,13 +43,13 @@
     X("io_uring_results", "uring_done", uring_done, URING_DONE) \
     X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
     X("records", "records", records, CALLS) \
-    /* those that would have had a line of their own */ \
+    /* only waits that were long enough for a line of their own */ \
     X("lost_waits", "waits_lost", waits_lost, TIMES) \
     X("throttle_stops", "throttled", throttled, MODEL) \
     X("stops", "stops", stops, STOPS) \
     X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
     X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
-    /* what the tables and lists had no room for */ \
+    /* what did not fit into the tables and lists */ \
     X("names_overflow", "names_overflow", names_overflow, MODEL) \
     X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
     X("names_dropped", "names_dropped", names_dropped, MODEL) \
@@ -62,7 +63,7 @@
     X(NULL, "untabled", untabled, RECORDED)
 
 /* Columns of the lists. C: the row's struct and member, its type (enum st_type), the sinks that have it (COL_), its key
- * in JSON (NULL: not there, or all that a row is). P: what is made of the row as a whole. */
+ * in JSON (NULL: not in JSON, or the row has only this value). P: derived from the row as a whole. */
 #define FILE_COLUMNS(C, P) \
     P(PATH, JSON, "path") C(name, kind, KIND, JSON, "kind") C(name, in_bytes, NUMBER, JSON, "bytes_read") \
     C(name, out_bytes, NUMBER, JSON, "bytes_written") C(name, opens, NUMBER, JSON, "opens")
@@ -108,8 +109,8 @@
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
-/* The lists, in their order in JSON: struct st_list of kvis.c says what the columns are. COLS: which columns
- * they have; ROWS: a table of so many rows; ONE: of one; NAMES: the names that are such, and how many of them were
+/* The lists, in their order in JSON: struct st_list of kvis.c describes the columns. COLS: the columns of the list;
+ * ROWS: a table with this number of rows; ONE: with one row; NAMES: the names of this kind, and how many were
  * dropped. */
 #define SUMMARY_LISTS \
     { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \

@@ -161,8 +161,8 @@
     X(M_GR_REFAULTS, "pages read again %") \
     X(M_GR_OOM, "processes killed %") \
     X(M_GR_PIDS, "% of the processes allowed") \
-    X(M_CLOCK_SLOW, "slow clock source #") \
-    X(M_NET_BOND_DOWN, "link down #") \
+    X(M_CLOCK_SLOW, "# slow clock source") \
+    X(M_NET_BOND_DOWN, "# link down") \
     X(M_NET_CARRIER, "carrier changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
     X(M_TCP_MEM_ABORTS, "connections aborted %") \

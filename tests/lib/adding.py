@@ -1,7 +1,7 @@
 """Used by the case adding.
 adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
-distribution, one core and one probe, as the tables and the banners of their sections say. Each piece goes in front of a line
-that is there, or where it is no line, in front of that text; SRC/added says how many lines each took."""
+distribution, one core and one probe, as the tables and the banners of their sections describe. Each piece is inserted before an
+existing line or text; SRC/added has the number of lines of each."""
 import sys
 
 EVENT = [  # banners of ev_ and md_

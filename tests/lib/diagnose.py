@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Used by the case diagnose.
-diagnose.py KVIS TREE: kvis diagnose on machines made of files, each with a fault that is known.
+diagnose.py KVIS TREE: runs kvis diagnose on machines made of files, each with a known fault.
 
-A machine is a dictionary: of counters what they count in between, of other numbers what they are.
-ROWS has, for each rule, numbers of a machine that it must name, and of one that it must not. The
-command that diagnose runs replaces the machine as it was by the one it has become."""
+A machine is a dictionary with the increments of counters and the values of other numbers.
+ROWS has, for each rule, the numbers of a machine with a finding, and of one without. The
+command that diagnose runs replaces the first state of the machine by the second."""
 import json
 import os
 import re

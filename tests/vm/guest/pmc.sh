@@ -1,5 +1,5 @@
-# pmc: a PMU that counts (QEMU's, with -icount: an instruction a nanosecond): what a program executed, it
-# knows itself; the CPU's events are those that QEMU says it has.
+# pmc: a PMU that counts (QEMU's, with -icount: one instruction per nanosecond): the counts agree with a program that
+# knows its instructions; the CPU's events are those that QEMU provides.
 # kernels: arm64
 # timeout: 150
 # qemu: -icount shift=0
