@@ -536,7 +536,7 @@ static void t_mode(void)
     f.only_calls = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.backend = 'h';
-    EXPECT(strstr(tr_decide(&f).why, "--backend=observe alone"));
+    EXPECT(strstr(tr_decide(&f).why, "need --backend=observe"));
     f.backend = 0, f.only_calls = false, f.only_counts = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.may_bpf = false;
