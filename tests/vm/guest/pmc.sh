@@ -46,7 +46,7 @@ within "its cycles: one each" "$(total "$l" process_perf_cpucycles)" "$did" 1
 t_json "IPC" json "max(abs(e['pid']['$pid']['process_ipc'] - 1) for e in E if 'process_ipc' in e['pid']['$pid']) < 0.01"
 t_json "nothing scaled" json "all(e['pid']['$pid'].get('process_pmc_running_ratio', 1) == 1 for e in E)"
 t_json "nothing of the machine" json "not any('ipc' in e or 'cycles_per_second' in e for e in E)"
-t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if 'those of -p' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
+t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if 'in use for -p' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
 
 t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'no event' in u['reason'] for m in u['metrics']]"
 exec 7>&-
