@@ -7679,6 +7679,8 @@ static void out_json(const struct event *e)
 /* Passes an event to every active sink. */
 static void out_event(const struct event *e)
 {
+    if (e->ts_ns < out.start_ns)
+        return;
     if (out.diverted) {
         if (out.diverted->event)
             out.diverted->event(e);
@@ -20884,8 +20886,9 @@ static void tr_pending_at(struct task *t, bool event)
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
     u64 at = u_at;
-    u_at = th.ts_ns;
-    tr_enter(t, &s, th.ts_ns);
+    u_at = MAX(th.ts_ns, out.start_ns);
+    tr_enter(t, &s, u_at);
+    t->call.late |= th.ts_ns < out.start_ns;
     u_at = at;
     t->pending_ns = th.ts_ns;
 }
@@ -20943,7 +20946,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
-    u_at = ts_ns;
+    bool before = ts_ns < out.start_ns;  /* of a thread that kvis attached to in user mode */
+    u_at = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of that call was lost */
         t->call.late = true;
         tr_abandon(t);
@@ -20951,7 +20955,8 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
     t->pending_ns = 0;
     replay.entering = true;
     if (!shown)
-        tr_enter(t, s, ts_ns);
+        tr_enter(t, s, u_at);
+    t->call.late |= before;
     replay.entering = false;
 }
 
@@ -21446,7 +21451,10 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
-    if (known >= TR_SENDER && ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD))
+    bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
+    if (known == TR_SENDER && sent) /* from signal_generate, in the sender's own numbering */
+        ev_num(e, EV_sender_pid, si->si_pid);
+    else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
     if (known < TR_INFO) /* the rest depends on the code */
         origin = 0;
@@ -21588,6 +21596,11 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
+        if (t->pending_ns == w->ts_ns) { /* it was waited for, and has returned */
+            t->call.open = false;
+            t->pending_ns = 0;
+            t->blocked_in = 0;
+        }
         return;
     }
     memcpy(t->comm, hy.who->comm, sizeof t->comm);
@@ -21658,7 +21671,8 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         t->proc->exec_rss = tr_record_peak(t->proc, h);
         t->proc->rss_before = h->max_rss;
     }
-    tr_exec_state(t);
+    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else /proc had the state after the exec */
+        tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
 }
@@ -21675,16 +21689,17 @@ static void tr_signal_record(const struct wire_signal *w)
         si.si_pid = t->proc->sent_by;
     else
         memcpy((char *)&si + offsetof(siginfo_t, si_pid), w->info, sizeof w->info);
-    if (t->proc && w->sent) {
+    bool kills = w->sig != SIGCONT && w->sig != SIGCHLD && w->sig != SIGURG && w->sig != SIGWINCH;
+    if (t->proc && w->sent && kills) {
         t->proc->sent = w->sig;
         t->proc->sent_code = w->code;
         t->proc->sent_by = (pid_t)w->info[0];
     }
     if (w->sent)
         return;
-    u_at = MAX(w->ts_ns, out.start_ns);
+    u_at = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->sig;
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught one can come again, and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -21736,7 +21751,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
     pf_upto(h->ts_ns);
-    u_at = MAX(h->ts_ns, out.start_ns);
+    u_at = h->ts_ns;
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
@@ -22340,12 +22355,12 @@ static void tr_resident(struct task *t)
 /* Runs twice, a second apart, after records were lost. */
 static void tr_look_for_missing(u64 now)
 {
-    bool lost = fdt.lost_ns > tr.swept_ns && now - tr.swept_ns > NSEC;
-    if (!hy_follows() || !rb_drained() || (!lost && !tr.sweeps))
+    bool lost = fdt.lost_ns > tr.swept_ns;
+    if (!hy_follows() || !rb_drained() || (!lost && !tr.sweeps) || now - tr.swept_ns < NSEC)
         return;
     tr_each(tr_sweep);
     tr.sweeps = lost;
-    tr.swept_ns = lost ? now : tr.swept_ns;
+    tr.swept_ns = now;
 }
 
 /* Does everything that does not depend on a stop: timed work, signals, and, if nothing has happened
@@ -22826,7 +22841,8 @@ static void tr_meet_all(pid_t pid)
     DIR *d = opendir(path);
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        struct task *t = tid > 0 && !ps_task(tid) ? tr_meet(pid, tid) : NULL;
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe left those out */
+        struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
     }
@@ -27501,7 +27517,8 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (mfs_net_number(i, "carrier_changes", &v))
+    /* docker0, a veth and a tunnel lose their carrier whenever the last peer goes */
+    if (i->info[0] && mfs_net_number(i, "carrier_changes", &v))
         met_raw(i, M_NET_CARRIER, v);
     if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
         return;
@@ -27981,15 +27998,17 @@ static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
     char text[2048], range[64], *line;
-    u64 inuse = 0, waiting = 0;
+    u64 inuse = 0, inuse6 = 0, waiting = 0;
     s64 lo, hi;
     u32 most = 0;
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
     mfs_key_number(text, " tw ", &waiting);
+    u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
+    mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(inuse + waiting) < (double)(hi - lo + 1) / 2)
+        || (double)(inuse + inuse6 + waiting) < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
@@ -28545,6 +28564,8 @@ static bool mfs_is_stuck(const struct mfs_task *t)
 static void mfs_stuck(void)
 {
     u32 n = 0;
+    if (mfs_seen.ns - mfs_before.ns < NSEC / 10) /* too short to tell a stuck task from a wait */
+        return;
     for (u32 k = 0; k < mfs_seen.n; k++) {
         struct mfs_task *t = &mfs_seen.task[k];
         if (!mfs_is_stuck(t))
@@ -28784,12 +28805,13 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit. */
+/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit; a limit
+ * of a few tasks is meant to be reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     char max[64], now[64];
     s64 n, limit;
-    if (u_slurp(met_in(dir, "pids.max"), max, sizeof max) && met_number(max, &limit) && limit > 0
+    if (u_slurp(met_in(dir, "pids.max"), max, sizeof max) && met_number(max, &limit) && limit >= 16
         && u_slurp(met_in(dir, "pids.current"), now, sizeof now) && met_number(now, &n)
         && n >= limit - limit / 10)
         met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
@@ -32682,7 +32704,8 @@ static bool hs_child(int f)
     hs_reap();
     if (hs.n == HS_CLIENTS) {
         kill(hs.child[0], SIGKILL);
-        waitpid(hs.child[0], NULL, 0);
+        while (waitpid(hs.child[0], NULL, 0) < 0 && errno == EINTR)
+            ;
         hs_reap();
     }
     pid_t child = fork();
@@ -35326,7 +35349,7 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
         b_s(b, "},");
     }
     for (u32 k = 0; k < f->n_who; k++) {
-        u16 number = f->rule->whose;
+        u16 number = f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose;
         dg_json_process(b, f->who[k].pid, f->who[k].comm);
         b_s(b, ",\"metric\":\"");
         dg_name_of(b, number);
