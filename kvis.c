@@ -26862,37 +26862,35 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
-static void mfs_each(const char *where, const char *prefix, const char *sub,
-                     void (*fn)(u32 n, const char *dir))
-{
-    static u32 id[MET_INSTS];
-    char dir[MET_DIR];
-    u32 n = met_ids(met_path("%s", where), prefix, "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        snprintf(dir, sizeof dir, "%s", met_path("%s/%s%u%s", where, prefix, id[k], sub));
-        if (*sub && !met_there(dir))
-            continue;
-        any++;
-        fn(id[k], dir);
-    }
-    if (n && !any)
-        met_wrong(dir, ENOENT);
-}
+#define MFS_CPUS "/sys/devices/system/cpu"
+#define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
- * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
-static void mfs_cpufreq(u32 cpu, const char *dir)
+/* The directories WHERE PREFIX N SUB; `sub` may be NULL. */
+struct mfs_dirs {
+    const char *where, *prefix, *sub;
+    u32 k, n, nr, any;   /* nr: that of `dir`, the k-th of n; any: how many have SUB */
+    u32 id[MET_INSTS];
+    char dir[MET_DIR];
+};
+
+/* The next of them, from the lowest number on; false: there is no other. Says so where none has
+ * SUB. */
+static bool mfs_next(struct mfs_dirs *d)
 {
-    const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
-    char text[32];
-    s64 v;
-    met_files(i, dir);
-    if (u_slurp(met_in(dir, "base_frequency"), text, sizeof text) && met_number(text, &v))
-        met_raw(i, M_FREQ_BASE, v);
-    else if (u_slurp(met_in(dir, "../acpi_cppc/nominal_freq"), text, sizeof text)
-             && met_number(text, &v))
-        met_raw(i, M_FREQ_BASE, v * 1000);
+    if (!d->k)
+        d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
+    while (d->k < d->n) {
+        d->nr = d->id[d->k++];
+        snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
+                                                       d->sub ? d->sub : ""));
+        if (!d->sub || met_there(d->dir)) {
+            d->any++;
+            return true;
+        }
+    }
+    if (d->n && !d->any)
+        met_wrong(d->dir, ENOENT);
+    return false;
 }
 
 /* Of a core or a package: what the first of its CPUs has counted, as each of them counts. */
@@ -26907,29 +26905,37 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     met_raw(i, m, v);
 }
 
-static void mfs_throttle_of(u32 cpu, const char *dir)
-{
-    char of[24], name[48];
-    s64 core, package;
-    (void)cpu;
-    if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
-        || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
-        return;
-    snprintf(of, sizeof of, "%" PRId64, package);
-    snprintf(name, sizeof name, "%s/%" PRId64, of, core);
-    mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
-    mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
-}
-
 static void mfs_throttle(void)
 {
-    mfs_each("/sys/devices/system/cpu", "cpu", "/thermal_throttle", mfs_throttle_of);
+    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/thermal_throttle" };
+    char of[24], name[48];
+    s64 core, package;
+    while (mfs_next(&cpu)) {
+        if (!met_file_number(met_in(cpu.dir, "../topology/core_id"), &core)
+            || !met_file_number(met_in(cpu.dir, "../topology/physical_package_id"), &package))
+            continue;
+        snprintf(of, sizeof of, "%" PRId64, package);
+        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+        mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
+        mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
+    }
     met_sum(NULL);
 }
 
+/* The base is the rate that all CPUs can sustain, which is not the most that one of them can:
+ * base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz
+ * (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
-    mfs_each("/sys/devices/system/cpu", "cpu", "/cpufreq", mfs_cpufreq);
+    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
+    while (mfs_next(&cpu)) {
+        const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
+        met_files(i, cpu.dir);
+        s64 khz = u_file_number(met_in(cpu.dir, "base_frequency"), -1);
+        s64 mhz = khz < 0 ? u_file_number(met_in(cpu.dir, "../acpi_cppc/nominal_freq"), -1) : -1;
+        if (khz >= 0 || mhz >= 0)
+            met_raw(i, M_FREQ_BASE, khz >= 0 ? khz : mhz * 1000);
+    }
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -26998,16 +27004,13 @@ static void mfs_huge(void)
     }
 }
 
-static void mfs_node_stat(u32 node, const char *dir)
-{
-    met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
-}
-
 /* The share of what was taken from a node, and of all that was taken, that is remote memory to the
  * CPU that took it (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
-    mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
+    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
+    while (mfs_next(&node))
+        met_keys(met_inst_nr(DIM_NODE, node.nr), met_in(node.dir, "numastat"), 0);
     met_sum(NULL);
     for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
         if (i->at == met.tick)
@@ -27016,17 +27019,15 @@ static void mfs_numastat(void)
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(u32 node, const char *dir)
-{
-    struct met_inst *i = met_inst_nr(DIM_NODE, node);
-    if (i && !i->info[0])
-        met_text(met_in(dir, "distance"), i->info, MET_INFO);
-    met_keys(i, met_in(dir, "meminfo"), 2);
-}
-
 static void mfs_nodemem(void)
 {
-    mfs_each("/sys/devices/system/node", "node", "", mfs_node_mem);
+    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
+    while (mfs_next(&node)) {
+        struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
+        if (i && !i->info[0])
+            met_text(met_in(node.dir, "distance"), i->info, MET_INFO);
+        met_keys(i, met_in(node.dir, "meminfo"), 2);
+    }
 }
 
 /* --- disks --- */
@@ -27088,16 +27089,6 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
-/* A partition has no queue of its own, and no such file. */
-static void mfs_disk_rotates(const struct met_inst *i)
-{
-    char text[16];
-    s64 v;
-    if (u_slurp(met_path("/sys/class/block/%s/queue/rotational", mfs_disk_sys(i->name)), text,
-                sizeof text) && met_number(text, &v))
-        met_raw(i, M_DISK_ROTATES, v);
-}
-
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
@@ -27123,7 +27114,10 @@ static void mfs_disk_line(const char *line)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
     mfs_disk_means(i);
-    mfs_disk_rotates(i);
+    long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
+                                          mfs_disk_sys(name)), -1);
+    if (rotates >= 0) /* a partition has no queue of its own, and no such file */
+        met_raw(i, M_DISK_ROTATES, rotates);
 }
 
 static void mfs_disks(void)
@@ -27225,8 +27219,10 @@ static void mfs_zone(u32 id, const char *dir)
 
 static void mfs_zones(void)
 {
+    struct mfs_dirs zone = { .where = "/sys/class/thermal", .prefix = "thermal_zone" };
     struct met_inst *all = NULL;
-    mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
+    while (mfs_next(&zone))
+        mfs_zone(zone.nr, zone.dir);
     /* Without a name: the zone that has the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
@@ -27283,7 +27279,9 @@ static void mfs_chip(u32 chip, const char *dir)
 
 static void mfs_hwmon(void)
 {
-    mfs_each("/sys/class/hwmon", "hwmon", "", mfs_chip);
+    struct mfs_dirs chip = { .where = "/sys/class/hwmon", .prefix = "hwmon" };
+    while (mfs_next(&chip))
+        mfs_chip(chip.nr, chip.dir);
     for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
         if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
@@ -27296,21 +27294,12 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* A file of an interface, which may say that it does not know: by an error, or -1
- * (Documentation/ABI/testing/sysfs-class-net). */
-static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
-{
-    char s[32];
-    return u_slurp(met_path("/sys/class/net/%s/%s", i->name, file), s, sizeof s)
-           && met_number(s, v) && *v >= 0;
-}
-
-/* "  eth0: 1 2 ...", and what sysfs has; its speed is in Mbit/s. */
+/* "  eth0: 1 2 ...", and what sysfs has; its speed is in Mbit/s. A file of sysfs may say that it
+ * does not know: by an error, or -1 (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
     const char *colon = strrchr(line, ':');
-    s64 v;
     if (!colon)
         return;
     snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
@@ -27320,11 +27309,12 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may be of another network namespace than kvis's */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (mfs_net_number(i, "carrier_changes", &v))
-        met_raw(i, M_NET_CARRIER, v);
-    if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
+    met_raw(i, M_NET_CARRIER,
+            u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
+    s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
+    if (speed <= 0 || speed >= UINT32_MAX)
         return;
-    met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
+    met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
     if (!i->info[0]) /* that of a bond is its members' again, and that of veth an invention */
         return;
     if (met_has(i, M_NET_RX))
@@ -27550,7 +27540,6 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
-    s64 errors;
     if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(remote, path))
         return;
     for (u32 k = 0; k < *n; k++)
@@ -27579,8 +27568,8 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     if (!e && space.f_blocks)
         mfs_fs_space(i, &space);
     met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
-    const char *count = met_path("/sys/fs/ext4/%s/errors_count", name);
-    if (*name && met_there(count) && met_file_number(count, &errors))
+    long errors = u_file_number(met_path("/sys/fs/ext4/%s/errors_count", name), -1);
+    if (*name && errors >= 0)
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
@@ -27601,14 +27590,11 @@ static void mfs_fs(void)
 
 /* --- failing or slow hardware --- */
 
-static void mfs_edac_files(u32 id, const char *dir)
-{
-    met_files(met_inst_nr(DIM_MC, id), dir);
-}
-
 static void mfs_edac(void)
 {
-    mfs_each("/sys/devices/system/edac/mc", "mc", "", mfs_edac_files);
+    struct mfs_dirs mc = { .where = "/sys/devices/system/edac/mc", .prefix = "mc" };
+    while (mfs_next(&mc))
+        met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
 /* "      1048512 blocks super 1.2 [2/1] [U_]": of two disks one is there. */
@@ -28304,22 +28290,17 @@ static void mfs_busy_first(u32 by)
     }
 }
 
-/* How many threads waited for a CPU. */
-static void mfs_queue_of(u32 cpu, const char *dir)
-{
-    double ns = met.src[met.cur].elapsed_s * 1e9;
-    (void)dir;
-    if (ns > 0 && cpu < MET_INSTS)
-        met_set(met_inst_nr(DIM_CPU, cpu), M_QUEUED, (double)mfs_queued[cpu] / ns);
-}
-
 static void mfs_busy(void)
 {
+    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/topology" };
+    double ns = met.src[met.cur].elapsed_s * 1e9;
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
-        mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* else no waits are known */
+    while (waits && mfs_next(&cpu)) /* how many threads waited for it */
+        if (ns > 0 && cpu.nr < MET_INSTS)
+            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* MFS_READ ranks by both; threads do nothing */
@@ -28566,13 +28547,6 @@ enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 /* Cgroups that were looked at, and the others that were seen. */
 static struct { u32 looked, skipped; } mfs_group_count;
 
-/* Whether a file of it names a limit. */
-static bool mfs_group_has(const char *dir, const char *file)
-{
-    char text[64];
-    return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
-}
-
 /* memory.events also counts what happens in the cgroups below; what happens at its own limit is in
  * memory.events.local, from Linux 5.2 on. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
@@ -28593,17 +28567,16 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
 /* Most cgroups of systemd have such a limit, so that only those near theirs are shown. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
-    char max[64], now[64];
-    s64 n, limit;
-    if (u_slurp(met_in(dir, "pids.max"), max, sizeof max) && met_number(max, &limit) && limit > 0
-        && u_slurp(met_in(dir, "pids.current"), now, sizeof now) && met_number(now, &n)
-        && n >= limit - limit / 10)
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max": 0 */
+    long n = limit > 0 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    if (n >= 0 && n >= limit - limit / 10)
         met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
 }
 
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = mfs_group_has(dir, "cpu.max"), memory = mfs_group_has(dir, "memory.max");
+    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* it names a limit */
+    bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
     struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
@@ -29886,10 +29859,9 @@ static void unc_look(void)
 /* The socket of a CPU; NULL: there are too many. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
-    const char *path = met_path("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
-    s64 id;
+    long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
     u32 k = 0;
-    if (!met_there(path) || !met_file_number(path, &id) || id < 0 || id > INT_MAX)
+    if (id < 0 || id > INT_MAX)
         id = -1;
     while (k < unc.n_sockets && unc.socket[k].id != id)
         k++;
