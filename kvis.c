@@ -25960,6 +25960,12 @@ static struct met_form_row {
 /* What the thing without a name has of a metric: its own number, or one of all things. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
+/* How a number is made of two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the larger,
+ * A / (A + B), A or where that is not known B. */
+enum met_op {
+    OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
+};
+
 static const struct metric {
     const char *name;
     const char *key;  /* its name, column or file in its source; "": it has none */
@@ -25967,10 +25973,14 @@ static const struct metric {
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
+    u8 op;       /* enum met_op: it is made of the metrics a and b of the same thing */
+    u16 a, b;
+    const char *lack; /* why a machine may not have it; NULL: its source says */
     const char *help, *prom_help; /* prom_help: of all that have its name in Prometheus */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, help, prom_help },
+#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
+    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
+      prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -26496,6 +26506,50 @@ static void met_sum(bool (*counts)(const struct met_inst *))
             met_sum_of(m, counts);
 }
 
+static double met_apply(u8 op, double a, double b)
+{
+    switch (op) {
+    case OP_SUM: return a + b;
+    case OP_LESS: return a - b;
+    case OP_DIV: return a / b;
+    case OP_MUL: return a * b;
+    case OP_REST: return 1 - a / b;
+    case OP_LEFT: return 1 - a - b;
+    case OP_MOST: return MAX(a, b);
+    default: return a / (a + b);
+    }
+}
+
+/* A number of two, where `has` says which of these are known. False: it is not known. */
+static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
+{
+    if (op == OP_FIRST) {
+        *v = has_a ? a : b;
+        return has_a || has_b;
+    }
+    if (!has_a || (!has_b && op == OP_SHARE))
+        return false;
+    *v = met_apply(op, a, has_b ? b : 0); /* of a sum, the rest; what is divided by it is none */
+    return isfinite(*v);
+}
+
+/* Sets the metrics of this source that are made of two others. The first of these may have changed
+ * before the second was read: only a difference can be below 0. */
+static void met_make(void)
+{
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+        const struct metric *r = &metrics[m];
+        for (const struct met_inst *i = r->op ? met_first(r->dim) : NULL; i; i = met_next(i)) {
+            if (i->at != met.tick || !met_has(i, r->a) || !met_has(i, r->b))
+                continue;
+            double a = met_at(i, r->a)->v, b = met_at(i, r->b)->v, v;
+            bool known = met_combine(r->op, true, a, true, b, &v);
+            if (known && (r->op == OP_LESS || MIN(v, MIN(a, b)) >= 0))
+                met_set(i, m, v);
+        }
+    }
+}
+
 /* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
@@ -26573,6 +26627,7 @@ static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
     char was[sizeof met.src[0].why];
+    met_make();
     met.src[met.cur].took_ns = u_now() - met.src[met.cur].at_ns;
     if (!n)
         return;
@@ -26767,7 +26822,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
  * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
- * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
+ * that go by the rows' keys (met_keys, met_columns, met_files, mfs_places) have no code for a
+ * single metric. */
 
 /* The number after a key of a file. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
@@ -26826,38 +26882,52 @@ static void mfs_stat(void)
         met_set(met.all, M_CPUS, cpus);
 }
 
-/* --- /proc/loadavg, /proc/pressure --- */
+/* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* "0.52 0.58 0.59 1/123 4567" */
-static void mfs_load(void)
+/* The number in a text after each of these words in turn, and so many words further. NULL: there is
+ * none. */
+static const char *mfs_at(const char *text, const char *words)
 {
-    char s[64];
-    if (!met_text(met_path("/proc/loadavg"), s, sizeof s))
-        return;
+    char word[32];
+    for (; text && *words; words = u_word(words, 1)) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+        const char *at = isdigit((u8)*word) ? NULL : strstr(text, word);
+        text = isdigit((u8)*word) ? u_word(text, atoi(word)) : at ? at + strlen(word) : NULL;
+    }
+    text += text ? strspn(text, " \t") : 0;
+    return text && isdigit((u8)*text) ? text : NULL;
+}
+
+/* Numbers at places of small files: a key is a path and what mfs_at takes. What a metric has a
+ * reason of its own to lack is no fault of the source. */
+static void mfs_places(void)
+{
+    char text[2048];
     for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
-        const char *p = u_word(s, atoi(metrics[m].key));
-        char *end;
-        double v = strtod(p, &end);
-        if (isdigit((u8)*p) && *end == ' ' && isfinite(v))
-            met_set(met.all, m, v);
+        const char *key = metrics[m].key;
+        const char *path = met_path("%.*s", (int)strcspn(key, " "), key);
+        if (!(metrics[m].lack ? u_slurp(path, text, sizeof text)
+                              : met_read(path, text, sizeof text)))
+            continue;
+        const char *at = mfs_at(text, u_word(key, 1));
+        char *end = NULL;
+        double v = at ? strtod(at, &end) : NAN;
+        if (!isfinite(v) || (*end && !strchr(" \t\n", *end)))
+            continue;
+        if (met_forms[metrics[m].form].counter)
+            met_count(met.all, m, strtoull(at, NULL, 10));
+        else
+            met_set(met.all, m, v * met_forms[metrics[m].form].scale);
     }
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the total alone tells this interval. */
-static void mfs_psi(void)
+static void mfs_limits(void)
 {
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
-        const char *what = metrics[m].key, *how = strchr(what, ' ') + 1;
-        char *line;
-        s64 v;
-        if (!met_open(met_path("/proc/pressure/%.*s", (int)(how - what - 1), what)))
-            continue;
-        while ((line = met_line())) {
-            const char *total = strstr(line, " total=");
-            if (!strncmp(line, how, 4) && total && met_number(total + 7, &v))
-                met_raw(met.all, m, v);
-        }
-    }
+    mfs_places();
+    double threads = met_v(met.all, M_THREADS_MAX);
+    double pids = (double)u_file_number(met_path("/proc/sys/kernel/pid_max"), -1);
+    if (pids >= 0 && pids < threads)
+        met_set(met.all, M_THREADS_MAX, pids);
 }
 
 /* --- CPUs --- */
@@ -26961,7 +27031,6 @@ static void mfs_schedstat(void)
 static void mfs_meminfo(void)
 {
     met_keys(met.all, met_path("/proc/meminfo"), 0);
-    met_share(met.all, M_THP_RATIO, met_v(met.all, M_MEM_THP), met_v(met.all, M_MEM_ANON));
 }
 
 static void mfs_balance(void)
@@ -26995,27 +27064,17 @@ static void mfs_huge(void)
     for (u32 k = 0; k < n; k++) {
         char name[24];
         snprintf(name, sizeof name, "%ukB", id[k]);
-        struct met_inst *i = met_inst(DIM_POOL, name);
-        met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
-        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may shrink in between */
-            && met_v(i, M_POOL_FREE) <= met_v(i, M_POOL))
-            met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
-                      met_v(i, M_POOL));
+        met_files(met_inst(DIM_POOL, name),
+                  met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
     }
 }
 
-/* The share of what was taken from a node, and of all that was taken, that is remote memory to the
- * CPU that took it (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
     while (mfs_next(&node))
         met_keys(met_inst_nr(DIM_NODE, node.nr), met_in(node.dir, "numastat"), 0);
     met_sum(NULL);
-    for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
-        if (i->at == met.tick)
-            met_share(i, M_NUMA_REMOTE, met_v(i, M_NUMA_OTHER),
-                      met_v(i, M_NUMA_OTHER) + met_v(i, M_NUMA_LOCAL));
 }
 
 /* "Node 0 MemTotal:  123 kB" */
@@ -27079,16 +27138,6 @@ static bool mfs_disk_counts(const struct met_inst *i)
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
 }
 
-static void mfs_disk_means(const struct met_inst *i)
-{
-    double reads = met_v(i, M_DISK_READS), writes = met_v(i, M_DISK_WRITES);
-    if (!met_has(i, M_DISK_READS) || !met_has(i, M_DISK_WRITES))
-        return;
-    met_set(i, M_DISK_IOPS, reads + writes);
-    met_share(i, M_DISK_READ_MEAN, met_v(i, M_DISK_READ_TIME), reads);
-    met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
-}
-
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
@@ -27113,7 +27162,6 @@ static void mfs_disk_line(const char *line)
     if (!same)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
-    mfs_disk_means(i);
     long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
                                           mfs_disk_sys(name)), -1);
     if (rotates >= 0) /* a partition has no queue of its own, and no such file */
@@ -27129,9 +27177,6 @@ static void mfs_disks(void)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
     met_sum(mfs_disk_counts);
-    struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
-    if (all)
-        mfs_disk_means(all);
 }
 
 /* --- temperatures --- */
@@ -27282,9 +27327,6 @@ static void mfs_hwmon(void)
     struct mfs_dirs chip = { .where = "/sys/class/hwmon", .prefix = "hwmon" };
     while (mfs_next(&chip))
         mfs_chip(chip.nr, chip.dir);
-    for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
-        if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
-            met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
 }
 
 /* --- the network --- */
@@ -27383,8 +27425,6 @@ static void mfs_tcp(void)
 {
     mfs_pairs(met_path("/proc/net/snmp"));
     mfs_pairs(met_path("/proc/net/netstat"));
-    double again = met_v(met.all, M_TCP_RETRANS);
-    met_share(met.all, M_TCP_RETRANS_SHARE, again, again + met_v(met.all, M_TCP_OUT));
 }
 
 /* Hexadecimal: processed, dropped, squeezed ..., and, from Linux 5.7 on (commit 7d58e6555870), the
@@ -27526,7 +27566,6 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
     double size = (double)s->f_bsize;
     met_set(i, M_FS_SIZE, (double)s->f_blocks * size);
     met_set(i, M_FS_AVAIL, (double)s->f_bavail * size);
-    met_set(i, M_FS_LEFT, (double)s->f_bavail / (double)s->f_blocks);
     if (s->f_files)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
@@ -27698,55 +27737,7 @@ static void mfs_clock_source(void)
     met_set(met.all, M_CLOCK_SLOW, is);
 }
 
-/* --- limits of the kernel --- */
-
-static const struct mfs_limit {
-    const char *now, *before;  /* a file; what is before the number in it */
-    const char *max;           /* a file, of which the number is this word: */
-    u8 word;
-    u16 metric[3];             /* what there is; what there may be; that as a share */
-    const char *lack;          /* why there may be no such number; NULL: met_wrong says it */
-} mfs_limit_rows[] = {
-    { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
-      { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
-    { "/proc/loadavg", "/", "/proc/sys/kernel/threads-max", 0, /* "0.00 0.01 0.05 1/123 4567" */
-      { M_THREADS, M_THREADS_MAX, M_THREADS_USED }, NULL },
-    { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
-      0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
-      "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
-    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, as tcp_mem's third is (tcp(7)) */
-    { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
-      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not reported in this network namespace" },
-};
-
-/* The number in a file, after what is before it and so many words. */
-static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
-                             u8 word, s64 *v)
-{
-    char s[2048];
-    const char *path = met_path("%s", file);
-    bool got = l->lack ? u_slurp(path, s, sizeof s) : met_read(path, s, sizeof s);
-    const char *at = strstr(s, before);
-    return got && at && met_number(u_word(at + strlen(before), word), v) && *v >= 0;
-}
-
-static void mfs_limits(void)
-{
-    for (u32 k = 0; k < ARRAY_LEN(mfs_limit_rows); k++) {
-        const struct mfs_limit *l = &mfs_limit_rows[k];
-        s64 now, max;
-        bool got = mfs_limit_number(l, l->now, l->before, 0, &now)
-                   && mfs_limit_number(l, l->max, "", l->word, &max);
-        met_none(l->metric, ARRAY_LEN(l->metric), got ? NULL : l->lack);
-        if (!got)
-            continue;
-        if (l->metric[0] == M_THREADS)
-            max = MIN(max, u_file_number(met_path("/proc/sys/kernel/pid_max"), (long)max));
-        met_raw(met.all, l->metric[0], now);
-        met_raw(met.all, l->metric[1], max);
-        met_share(met.all, l->metric[2], (double)now, (double)max);
-    }
-}
+/* --- the ports --- */
 
 enum { MFS_REMOTES = 1024 };
 
@@ -31227,9 +31218,9 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
         return NULL;
-    if (met.no[m])
+    if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    return met.seen[m] == met.tick ? NULL : of_source;
+    return metrics[m].lack ? metrics[m].lack : of_source;
 }
 
 /* All that a source does not have for the reason that metric m lacks for. */
@@ -33781,13 +33772,12 @@ enum {
     X_END, X_NONE = 0xffff
 };
 
-enum dg_op { DG_SUM, DG_DIV, DG_MUL, DG_REST, DG_LEFT, DG_MOST, DG_SHARE, DG_FIRST };
 enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
 enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
 enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
 
 static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
-#define X(name, op, a, b, like) { a, b, like, DG_##op },
+#define X(name, op, a, b, like) { a, b, like, OP_##op },
     DG_NUMBERS(X)
 #undef X
 };
@@ -33938,32 +33928,6 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-static double dg_apply(u8 how, double a, double b)
-{
-    switch (how) {
-    case DG_SUM: return a + b;
-    case DG_DIV: return a / b;
-    case DG_MUL: return a * b;
-    case DG_REST: return 1 - a / b;
-    case DG_LEFT: return 1 - a - b;
-    case DG_MOST: return MAX(a, b);
-    default: return a / (a + b);
-    }
-}
-
-/* Of a number of two, where `a` and `b` say what is known of these. False: it is not known. */
-static bool dg_combine(u8 how, bool has_a, double a, bool has_b, double b, double *v)
-{
-    if (how == DG_FIRST) {
-        *v = has_a ? a : b;
-        return has_a || has_b;
-    }
-    if (!has_a || (!has_b && how == DG_SHARE))
-        return false;
-    *v = dg_apply(how, a, has_b ? b : 0); /* of a sum, the rest; what is divided by it is none */
-    return isfinite(*v);
-}
-
 /* A number of a thing, or, where such things have none of it, of the machine. False: it is not
  * known. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
@@ -33974,7 +33938,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     if (!dg_is_metric(number)) {
         u16 n = number - N_METRICS;
         bool has_a = dg_value(dg_numbers[n].a, i, &a), has_b = dg_value(dg_numbers[n].b, i, &b);
-        return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
+        return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
     }
     if (!i || !met_of(number, i->dim))
         i = met_all(dg_dim(number));
@@ -34090,7 +34054,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     u16 n = number - N_METRICS;
     bool has_a = dg_task_value(t, dg_numbers[n].a, &a);
     bool has_b = dg_task_value(t, dg_numbers[n].b, &b);
-    return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
+    return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
 /* --- the files of those that move most ---
@@ -34570,7 +34534,10 @@ static void dg_say(struct buf *b, u16 number, double v)
 /* Its name, as JSON has it; a number of two: what is done with them. */
 static void dg_name_of(struct buf *b, u16 number)
 {
-    static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (", " or " };
+    static const char *const sep[] = {
+        [OP_SUM] = " + ", [OP_DIV] = " / ", [OP_MUL] = " * ", [OP_REST] = " / ", [OP_LEFT] = " - ",
+        [OP_MOST] = ", ", [OP_SHARE] = " / (", [OP_FIRST] = " or ",
+    };
     if (dg_is_metric(number)) {
         b_s(b, met_prefix(number, dg_dim(number)));
         b_s(b, metrics[number].name);
@@ -34579,15 +34546,15 @@ static void dg_name_of(struct buf *b, u16 number)
     }
     u8 how = dg_numbers[number - N_METRICS].op;
     u16 a = dg_numbers[number - N_METRICS].a, c = dg_numbers[number - N_METRICS].b;
-    b_s(b, how == DG_REST || how == DG_LEFT ? "1 - " : how == DG_MOST ? "max(" : "");
+    b_s(b, how == OP_REST || how == OP_LEFT ? "1 - " : how == OP_MOST ? "max(" : "");
     dg_name_of(b, a);
     b_s(b, sep[how]);
-    if (how == DG_SHARE) {
+    if (how == OP_SHARE) {
         dg_name_of(b, a);
         b_s(b, " + ");
     }
     dg_name_of(b, c);
-    b_s(b, how == DG_MOST || how == DG_SHARE ? ")" : "");
+    b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
 }
 
 /* Appends a text of a rule, with what stands for %t, and if there is one, for %p. */
