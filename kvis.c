@@ -28766,10 +28766,11 @@ static struct {
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
-    bool begun, user_only, more_pmus;
+    bool begun, user_only;
+    u32 left_out;              /* processes and PMUs for which there is no room */
     bool off[N_PG];            /* groups for which there were no descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, group, pmu[PMC_PMUS], one[PMC_TASKS], cpu;
+    struct pmc_sum all, pmu[PMC_PMUS], one[PMC_TASKS], cpu; /* all: the machine, or the cgroup */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -29011,7 +29012,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        pmc.more_pmus = true;
+        pmc.left_out++;
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -29290,6 +29291,7 @@ static void pmc_raise_limit(void)
 static void pmc_begin(void)
 {
     pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
+    pmc.left_out = (u32)opt.n_pids - pmc.n_tasks;
     if (mo.cgroup)
         pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -29327,10 +29329,6 @@ static void pmc_warn(void)
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
         u_warn("pmc: nothing of the cgroup: the counters are those of -p");
-    if (opt.n_pids > PMC_TASKS)
-        u_warn("pmc: of the processes, the first %d", PMC_TASKS);
-    if (pmc.more_pmus)
-        u_warn("pmc: of the CPUs' PMUs, %d", PMC_PMUS);
     if (pmc.user_only)
         u_warn("pmc: user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root for all)",
                pf_paranoid());
@@ -29588,7 +29586,7 @@ static void pmc_read_all(void)
     for (u32 k = 0; k < pmc.n_units; k++) {
         struct pmc_unit *u = &pmc.unit[k];
         struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
-        struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.group;
+        struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.all;
         if (!u->on || (u->tid && pmc.gone[u->task]))
             continue;
         if (pmc.scope != PS_ALL) {
@@ -29613,8 +29611,8 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
-    pmc_reset(&pmc.group);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
     for (u32 k = 0; k < pmc.n_tasks; k++) {
@@ -29622,9 +29620,8 @@ static void pmc_read(void)
         pmc.ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
-    pmc_publish(met.all, &pmc.all);
-    if (pmc.group.any)
-        pmc_publish(met_inst(DIM_CGROUP, ""), &pmc.group);
+    bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
+    pmc_publish(cgroup ? met_inst(DIM_CGROUP, "") : met.all, &pmc.all);
     for (u32 k = 0; pmc.n_pmus > 1 && k < pmc.n_pmus; k++) {
         struct met_inst *i = met_inst(DIM_PMU, pmc_pmus[k].name);
         if (i)
@@ -31208,6 +31205,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* all: of how many */
+    u32 at;          /* what comes next: 0: the source's own reason; else metric at - 1 */
     u16 metric[N_METRICS];
     bool own;        /* the reason is the metrics', not the source's */
 };
@@ -31223,38 +31221,45 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
     return metrics[m].lack ? metrics[m].lack : of_source;
 }
 
-/* All that a source does not have for the reason that metric m lacks for. */
-static struct mout_lack mout_lack(u32 src, const char *why, const char *of_source)
+/* All that its source does not have for this reason. */
+static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
 {
-    struct mout_lack l = { .why = why, .src = src, .own = why != of_source };
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        const char *other = mout_why(src, m, of_source);
-        l.all += metrics[m].src == src;
+    l->why = why;
+    l->own = why != of_source;
+    l->n = l->all = 0;
+    for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
+        const char *other = mout_why(l->src, m, of_source);
+        l->all += metrics[m].src == l->src;
         if (other && !strcmp(other, why))
-            l.metric[l.n++] = (u16)m;
+            l->metric[l->n++] = (u16)m;
     }
-    return l;
 }
 
-/* Calls fn for each reason for which a source does not have all of its metrics. */
-static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *,
-                                                              const struct mout_lack *))
+/* The next reason for which a source, from l->src on, does not have all of its metrics. False:
+ * there is no other. */
+static bool mout_next_lack(struct mout_lack *l)
 {
-    const char *of_source = mout_source_why(src);
-    struct mout_lack l;
-    if (of_source) {
-        l = mout_lack(src, of_source, of_source);
-        if (l.n || met.src[src].wrong)
-            fn(b, &l);
+    for (; l->src < N_SRC; l->src++) {
+        const char *of_source = mout_source_why(l->src);
+        if (!l->at) {
+            l->at = met.src[l->src].from + 1u;
+            if (of_source)
+                mout_lack(l, of_source, of_source);
+            if (of_source && (l->n || met.src[l->src].wrong))
+                return true;
+        }
+        while (l->at <= met.src[l->src].to) {
+            u32 m = l->at++ - 1;
+            const char *why = mout_why(l->src, m, of_source);
+            if (!why || why == of_source)
+                continue;
+            mout_lack(l, why, of_source);
+            if (l->metric[0] == m)
+                return true;
+        }
+        l->at = 0;
     }
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        const char *why = mout_why(src, m, of_source);
-        if (!why || why == of_source)
-            continue;
-        l = mout_lack(src, why, of_source);
-        if (l.metric[0] == m)
-            fn(b, &l);
-    }
+    return false;
 }
 
 /* --- text: a line a source, and a line a thing that it counts by --- */
@@ -31360,16 +31365,6 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* The same, or only a note of it: what is not mounted is said once for all. */
-static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
-{
-    const char *dir = mout_unmounted(l);
-    if (dir)
-        mout.unmounted[dir[1] == 's'].src |= 1ull << l->src;
-    else
-        mout_text_why(b, l);
-}
-
 /* "n/a        /sys is not mounted: cpufreq pmc ..." */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
@@ -31387,11 +31382,18 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* What there is not, and why: the first time, and when the reason is another. */
+/* What there is not, and why: the first time, and when the reason is another. What is not mounted
+ * is only noted: it is said once for all sources. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
-    mout_each_lack(b, src, mout_text_why_not);
+    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
+        const char *dir = mout_unmounted(&l);
+        if (dir)
+            mout.unmounted[dir[1] == 's'].src |= 1ull << src;
+        else
+            mout_text_why(b, &l);
+    }
     for (u32 k = was; k < b->len; k++)
         hash = hash * 31 + (u8)b->p[k];
     if (hash == mout.told[src])
@@ -31981,8 +31983,8 @@ static void mout_json(struct buf *b)
     if (mo.hist)
         mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, mout_json_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        mout_json_why(b, &l);
     mout_json_end(b, "]}\n");
 }
 
@@ -32204,8 +32206,8 @@ static void mout_facts(struct buf *b)
     mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
     mout_json_end(b, "],\"unavailable\":[");
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, mout_json_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        mout_json_why(b, &l);
     mout_json_end(b, "]}");
 }
 
@@ -32845,9 +32847,9 @@ static void scr_lacks(struct buf *b)
 {
     static struct buf why;
     b_reset(&why);
-    for (u32 s = 0; s < N_SRC; s++)
-        if (scr_section_of(s) == scr.view)
-            mout_each_lack(&why, s, mout_text_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        if (scr_section_of(l.src) == scr.view)
+            mout_text_why(&why, &l);
     scr_paragraphs(b, &why);
 }
 
@@ -33667,26 +33669,21 @@ static bool mon_unread(void)
            && hs.fd < 0 && !opt.report;
 }
 
-/* A reason for which there is nothing to show, unless it is among those in b already. */
-static void mon_say_why(struct buf *b, const struct mout_lack *l)
-{
-    const char *dir = mout_unmounted(l), *why = dir ? dir : l->why;
-    size_t n = strlen(why) + 1;
-    if (b->len && memmem(b->p, b->len, why, n))
-        return;
-    b_put(b, why, n);
-    u_warn("there is nothing to show: %s%s", why, dir ? " is not mounted" : "");
-}
-
-/* Nothing of what was asked for is here: that is an error. */
+/* Nothing of what was asked for is here: that is an error. Each reason is said once. */
 static bool mon_nothing(void)
 {
     static struct buf said;
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(&said, s, mon_say_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);) {
+        const char *dir = mout_unmounted(&l), *why = dir ? dir : l.why;
+        size_t n = strlen(why) + 1;
+        if (said.len && memmem(said.p, said.len, why, n))
+            continue;
+        b_put(&said, why, n);
+        u_warn("there is nothing to show: %s%s", why, dir ? " is not mounted" : "");
+    }
     return true;
 }
 
@@ -33909,21 +33906,16 @@ static void dg_settle(void)
         }
 }
 
-static bool dg_is_metric(u16 number)
-{
-    return number < N_METRICS;
-}
-
 /* A metric of its unit. */
 static u32 dg_like(u16 number)
 {
-    return dg_is_metric(number) ? number : dg_numbers[number - N_METRICS].like;
+    return number < N_METRICS ? number : dg_numbers[number - N_METRICS].like;
 }
 
 /* What it is counted by. */
 static u8 dg_dim(u16 number)
 {
-    while (!dg_is_metric(number))
+    while (number >= N_METRICS)
         number = dg_numbers[number - N_METRICS].a;
     return met_dim(number);
 }
@@ -33935,7 +33927,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     double a = 0, b = 0;
     if (number == X_NONE)
         return false;
-    if (!dg_is_metric(number)) {
+    if (number >= N_METRICS) {
         u16 n = number - N_METRICS;
         bool has_a = dg_value(dg_numbers[n].a, i, &a), has_b = dg_value(dg_numbers[n].b, i, &b);
         return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
@@ -34042,7 +34034,7 @@ static void dg_take_tasks(void)
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
-    if (dg_is_metric(number)) {
+    if (number < N_METRICS) {
         const struct met_form_row *f = mout_form(number);
         double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
         u32 k = mfs_number(number);
@@ -34235,12 +34227,6 @@ static bool dg_crosses(double v, double limit, bool below)
     return below ? v <= limit : v >= limit;
 }
 
-static bool dg_in_scope(u16 number, u8 scope, const struct met_inst *of, double *v)
-{
-    return scope == DG_OTHERS ? dg_others(number, of, v)
-                              : dg_value(number, scope == DG_ALL ? met.all : of, v);
-}
-
 static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit)
 {
     f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
@@ -34254,12 +34240,12 @@ static bool dg_guarded(struct dg_finding *f)
         const struct dg_guard *g = &f->rule->guard[k];
         if (g->limit <= 0 && !g->below) /* there are no more */
             break;
-        if (!dg_in_scope(g->number, g->scope, f->of, &v)) {
-            if (!g->maybe)
-                return false;
+        bool known = g->scope == DG_OTHERS
+                     ? dg_others(g->number, f->of, &v)
+                     : dg_value(g->number, g->scope == DG_ALL ? met.all : f->of, &v);
+        if (!known && g->maybe)
             continue;
-        }
-        if (!dg_crosses(v, (double)g->limit, g->below))
+        if (!known || !dg_crosses(v, (double)g->limit, g->below))
             return false;
         dg_evidence(f, g->number, v, (double)g->limit);
     }
@@ -34293,12 +34279,6 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* kvis is nobody. */
-static bool dg_self(const struct met_inst *i)
-{
-    return strtoul(i->name, NULL, 10) == (unsigned long)getpid();
-}
-
 /* Rings in which buffers wait for what comes in, by the names that drivers give them: to be full is
  * their normal state. */
 static bool dg_receives(const struct met_inst *i)
@@ -34311,10 +34291,11 @@ static bool dg_receives(const struct met_inst *i)
     return false;
 }
 
-/* Disks that lie on others are those others again. */
+/* Disks that lie on others are those others again, and kvis is nobody. */
 static bool dg_tried(const struct met_inst *i)
 {
-    return i->name[0] && i->at == met.tick && !(i->dim == DIM_BUSY && dg_self(i))
+    bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
+    return i->name[0] && i->at == met.tick && !self
            && !(i->dim == DIM_QUEUE && dg_receives(i))
            && (i->dim != DIM_DISK || mfs_disk_counts(i));
 }
@@ -34538,7 +34519,7 @@ static void dg_name_of(struct buf *b, u16 number)
         [OP_SUM] = " + ", [OP_DIV] = " / ", [OP_MUL] = " * ", [OP_REST] = " / ", [OP_LEFT] = " - ",
         [OP_MOST] = ", ", [OP_SHARE] = " / (", [OP_FIRST] = " or ",
     };
-    if (dg_is_metric(number)) {
+    if (number < N_METRICS) {
         b_s(b, met_prefix(number, dg_dim(number)));
         b_s(b, metrics[number].name);
         b_s(b, mout_form(number)->json);
@@ -34891,15 +34872,6 @@ static bool dg_blind(const struct mout_lack *l)
     return l->own || met.src[l->src].wrong;
 }
 
-static void dg_text_unseen(struct buf *b, const struct mout_lack *l)
-{
-    if (!dg_blind(l))
-        return;
-    b_f(b, "  %s (%s): ", met_sources[l->src].name, met_sources[l->src].group);
-    b_esc(b, l->why, strlen(l->why), 0);
-    b_c(b, '\n');
-}
-
 static double dg_seconds(void)
 {
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
@@ -34949,12 +34921,14 @@ static void dg_text(struct buf *b)
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
     dg_text_resources(b, "Not visible here: ", false);
-    u32 was = b->len;
-    b_s(b, "\nNot seen:\n");
-    u32 empty = b->len;
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, dg_text_unseen);
-    b->len = b->len == empty || !opt.verbose ? was : b->len;
+    const char *head = "\nNot seen:\n";
+    for (struct mout_lack l = { .src = 0 }; opt.verbose && mout_next_lack(&l);)
+        if (dg_blind(&l)) {
+            b_f(b, "%s  %s (%s): ", head, met_sources[l.src].name, met_sources[l.src].group);
+            b_esc(b, l.why, strlen(l.why), 0);
+            b_c(b, '\n');
+            head = "";
+        }
 }
 
 /* --- JSON: one object --- */
@@ -35116,15 +35090,6 @@ static void dg_json_busiest(struct buf *b)
     }
 }
 
-static void dg_json_unseen(struct buf *b, const struct mout_lack *l)
-{
-    if (!dg_blind(l))
-        return;
-    b_f(b, "{\"what\":\"%s\",", met_sources[l->src].name);
-    out_json_text(b, "why", l->why);
-    b_s(b, "},");
-}
-
 static void dg_json(struct buf *b)
 {
     b_f(b, "{\"kvis\":\"%s\",", KVIS_VERSION);
@@ -35143,8 +35108,12 @@ static void dg_json(struct buf *b)
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, dg_json_unseen);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        if (dg_blind(&l)) {
+            b_f(b, "{\"what\":\"%s\",", met_sources[l.src].name);
+            out_json_text(b, "why", l.why);
+            b_s(b, "},");
+        }
     mout_json_end(b, "]}\n");
 }
 
@@ -35204,15 +35173,10 @@ static void dg_progress(u64 end)
     (void)n; /* it is only to pass the time */
 }
 
-static bool dg_command_gone(void)
-{
-    return sp_ended(&dg.status, NULL);
-}
-
 /* Until then, or somebody's or the command's end. */
 static void dg_wait(u64 until)
 {
-    for (u64 now; (now = u_now()) < until && !sp_over() && !dg_command_gone();)
+    for (u64 now; (now = u_now()) < until && !sp_over() && !sp_ended(&dg.status, NULL);)
         poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
 }
 
@@ -35223,7 +35187,7 @@ static void dg_watch(u64 length)
         u64 next = MIN(dg.to_ns + tick, end);
         dg_progress(end);
         dg_wait(end - next < tick / 2 ? end : next);
-        over = sp_over() || dg_command_gone() || u_now() >= end;
+        over = sp_over() || sp_ended(&dg.status, NULL) || u_now() >= end;
         dg_look(over);
         dg.to_ns = u_now();
     }
@@ -35449,31 +35413,27 @@ static void check_proc(struct check *c, u32 unused)
     check_session(c, &proc_session);
 }
 
-/* The first reason, except that nothing happened in the interval. */
-static void check_lack(struct buf *b, const struct mout_lack *l)
-{
-    if (!b->len && (l->own || l->n == l->all || met.src[l->src].wrong))
-        b_put(b, l->why, strlen(l->why) + 1);
-}
-
-/* A source of monitor. It works if it has any number in its second interval; the reason may then be
- * why it lacks others. */
+/* A source of monitor. It works if it has any number in its second interval; the reason, which is
+ * never that nothing happened in the interval, may then be why it lacks others. */
 static void check_source(struct check *c, u32 src)
 {
-    struct buf why = { 0 };
+    const char *why = NULL;
+    struct mout_lack l = { .src = src };
     bool works = false;
     mo.off = ~(1ull << src);
     mon_start();
     mon_collect();
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     mon_collect();
-    mout_each_lack(&why, src, check_lack);
+    while (!why && mout_next_lack(&l) && l.src == src)
+        if (l.own || l.n == l.all || met.src[src].wrong)
+            why = l.why;
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why.len ? why.p : "it has no numbers");
+        check_reason(c, why ? why : "it has no numbers");
     else
-        check_say(c, true, why.len ? "in part: %s" : "%s", why.len ? why.p : "");
+        check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
 #define CHECK_REPORT "report it with this detail: kvis should load on this kernel"
