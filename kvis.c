@@ -26643,8 +26643,8 @@ static struct {
     u32 at; /* where the next line begins */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads all of a file. */
-static bool met_open(const char *path)
+/* Reads all of a file that need not be there. 0, or an errno: then there is nothing. */
+static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
     ssize_t n = 1;
@@ -26654,13 +26654,21 @@ static bool met_open(const char *path)
     b_reset(b);
     for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
-    if (f < 0 || n < 0)
-        met_wrong(path, errno);
+    int e = f < 0 || n < 0 ? errno : 0;
     if (f >= 0)
         close(f);
     if (b->p)
         b->p[b->len] = 0; /* a byte less than the room is read */
-    return f >= 0;
+    return e;
+}
+
+/* Reads all of a file; false: it says why not. */
+static bool met_open(const char *path)
+{
+    int e = met_try(path);
+    if (e)
+        met_wrong(path, e);
+    return !e;
 }
 
 /* The next line, without its end; NULL: that was the last. */
@@ -27456,9 +27464,8 @@ static void mfs_table_column(u32 m)
     char *line;
     u64 sum = 0;
     int at = -1, k = 0;
-    const char *path = met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key);
-    if (!met_there(path) || !met_open(path)) /* without nf_conntrack, or IPv6, there is none */
-        return;
+    if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
+        return; /* without nf_conntrack, or IPv6, there is none */
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
             if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
@@ -27639,10 +27646,9 @@ static void mfs_edac(void)
 /* "      1048512 blocks super 1.2 [2/1] [U_]": of two disks one is there. */
 static void mfs_md(void)
 {
-    const char *path = met_path("/proc/mdstat");
     char *line, *end;
     u32 degraded = 0;
-    if (!met_there(path) || !met_open(path))
+    if (met_try(met_path("/proc/mdstat")))
         return;
     while ((line = met_line()))
         for (const char *at = line; (at = strchr(at, '[')); at++) {
@@ -27772,20 +27778,21 @@ static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
     char text[2048], range[64], *line;
-    u64 inuse = 0, waiting = 0;
+    u64 inuse = 0, inuse6 = 0, waiting = 0;
     s64 lo, hi;
     u32 most = 0;
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting);
+    mfs_key_number(text, " tw ", &waiting); /* of both families */
+    u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
+    mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(inuse + waiting) < (double)(hi - lo + 1) / 2)
+        || (double)(inuse + inuse6 + waiting) < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
-        const char *path = met_path("/proc/net/%s", tables[k]);
-        if (!met_there(path) || !met_open(path))
+        if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
         while ((line = met_line())) {
             u32 n = mfs_port_line(line, lo, hi);
@@ -27892,18 +27899,12 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
  * bits. It has all groups of the user, so that no buffer is large enough for it. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
-    char *line = NULL;
-    size_t size = 0;
     u32 got = 0;
-    FILE *f = fopen(path, "re");
     memset(v, 0, n * sizeof *v);
-    while (f && u_line(f, &line, &size))
-        for (u32 k = 0; k < n; k++)
-            if (!strncmp(line, key[k], strlen(key[k])))
-                got |= (u32)mfs_key_number(line, key[k], &v[k]) << k;
-    free(line);
-    if (f)
-        fclose(f);
+    if (met_try(path) || !met_file.text.len)
+        return 0;
+    for (u32 k = 0; k < n; k++)
+        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
     return got;
 }
 
@@ -27987,8 +27988,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
  * waited for no longer than the interval. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
-    static const char *const switches[] = { "voluntary_ctxt_switches:",
-                                            "nonvoluntary_ctxt_switches:" };
+    static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
+                                            "\nnonvoluntary_ctxt_switches:" };
     struct mfs_thread now = { .tid = tid };
     u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
     u32 got = 0;
@@ -28085,14 +28086,15 @@ static bool mfs_task_stat(struct mfs_task *t)
 static bool mfs_swaps(void)
 {
     char text[8192];
+    u64 total, left;
     u_slurp(met_path("/proc/meminfo"), text, sizeof text);
-    const char *total = strstr(text, "\nSwapTotal:"), *left = strstr(text, "\nSwapFree:");
-    return total && left && strtoull(total + 11, NULL, 10) > strtoull(left + 10, NULL, 10);
+    return mfs_key_number(text, "\nSwapTotal:", &total)
+           && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
 }
 
 static void mfs_task_swap(struct mfs_task *t, bool swaps)
 {
-    static const char *const key = "VmSwap:";
+    static const char *const key = "\nVmSwap:";
     t->now[MFS_SWAP] = 0;
     t->has |= 1u << (MFS_SWAP);
     if (swaps)
@@ -28463,8 +28465,7 @@ static void mfs_pages_group(u32 pid, double resident)
     char *line;
     double all = 0;
     const char *group = mfs_task_group(pid);
-    const char *path = group ? met_path("/sys/fs/cgroup%s/memory.numa_stat", group) : NULL;
-    if (!path || !met_there(path) || !met_open(path))
+    if (!group || met_try(met_path("/sys/fs/cgroup%s/memory.numa_stat", group)))
         return;
     while ((line = met_line()))
         if (!strncmp(line, "anon ", 5))
@@ -28478,8 +28479,7 @@ static void mfs_pages_group(u32 pid, double resident)
 static void mfs_pages_maps(u32 pid)
 {
     char *line;
-    const char *maps = met_path("/proc/%u/numa_maps", pid);
-    if (!met_there(maps) || !met_open(maps)) /* it may have ended, which is no fault */
+    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* it may have ended, which is no fault */
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
@@ -28760,8 +28760,9 @@ struct pmc_sum {
 };
 
 static struct {
-    u32 n_pmus, n_units, cap_units, hint;
+    u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* the number of its unit, and 1; 0: it has none */
     bool ended[PMC_TASKS], gone[PMC_TASKS]; /* of opt.pids; ended: this reading is the last */
     u32 n_tasks;
     enum pmc_scope scope;
@@ -29204,18 +29205,13 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* The unit of a CPU: the one behind that which was asked for last, most often. NULL: no memory. */
+/* The unit of a CPU. NULL: no memory. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
-    for (u32 n = 0; n < pmc.n_units; n++) {
-        u32 k = (pmc.hint + n) % pmc.n_units;
-        struct pmc_unit *u = &pmc.unit[k];
-        if (u->cpu == (int)cpu && u->pmu == pmu) {
-            pmc.hint = k + 1;
-            return u;
-        }
-    }
-    return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu });
+    u32 *at = &pmc.of_cpu[pmu][cpu];
+    if (!*at && pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu }))
+        *at = pmc.n_units;
+    return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
 /* A unit for each CPU that is on now and has none, an end to those of CPUs that are off. */
@@ -34128,8 +34124,7 @@ static bool dg_has_disk(const char *line)
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *line, *end;
-    const char *path = met_path("/proc/%u/mountinfo", t->pid);
-    if (!mounts->n || !met_there(path) || !met_open(path))
+    if (!mounts->n || met_try(met_path("/proc/%u/mountinfo", t->pid)))
         return;
     while ((line = met_line())) {
         bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
