@@ -26195,16 +26195,6 @@ static void met_init(void)
 
 /* --- things --- */
 
-static struct met_inst *met_next(const struct met_inst *i)
-{
-    return i->next;
-}
-
-static struct met_inst *met_first(u8 dim)
-{
-    return met.first[dim];
-}
-
 /* The thing after that, of all kinds; NULL: the first, or there is none. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
@@ -26227,9 +26217,9 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
 /* All things of a kind; NULL: there is no sum of them now. */
 static struct met_inst *met_all(u8 dim)
 {
-    struct met_inst *i = met_first(dim);
+    struct met_inst *i = met.first[dim];
     while (i && i->name[0])
-        i = met_next(i);
+        i = i->next;
     return i && i->at == met.tick ? i : NULL;
 }
 
@@ -26486,7 +26476,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(dim, "");
     double sum = 0;
     u32 n = 0;
-    for (struct met_inst *i = met_first(dim); all && i; i = met_next(i)) {
+    for (struct met_inst *i = met.first[dim]; all && i; i = i->next) {
         if (!i->name[0] || i->at != met.tick || !met_has(i, m) || (counts && !counts(i)))
             continue;
         sum += met_at(i, m)->v;
@@ -26539,7 +26529,7 @@ static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
         const struct metric *r = &metrics[m];
-        for (const struct met_inst *i = r->op ? met_first(r->dim) : NULL; i; i = met_next(i)) {
+        for (const struct met_inst *i = r->op ? met.first[r->dim] : NULL; i; i = i->next) {
             if (i->at != met.tick || !met_has(i, r->a) || !met_has(i, r->b))
                 continue;
             double a = met_at(i, r->a)->v, b = met_at(i, r->b)->v, v;
@@ -26832,6 +26822,15 @@ static void met_files(const struct met_inst *i, const char *dir)
  * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
  * that go by the rows' keys (met_keys, met_columns, met_files, mfs_places) have no code for a
  * single metric. */
+
+/* Whether a text begins with one of n. */
+static bool mfs_begins(const char *s, const char *const *with, u32 n)
+{
+    for (u32 k = 0; k < n; k++)
+        if (!strncmp(s, with[k], strlen(with[k])))
+            return true;
+    return false;
+}
 
 /* The number after a key of a file. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
@@ -27277,7 +27276,7 @@ static void mfs_zones(void)
     while (mfs_next(&zone))
         mfs_zone(zone.nr, zone.dir);
     /* Without a name: the zone that has the least headroom. */
-    for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
             met_set(all, M_TEMP_ROOM, met_v(i, M_TEMP_ROOM));
@@ -27376,7 +27375,7 @@ static void mfs_net_line(const char *line)
 static void mfs_bonds(void)
 {
     char link[16];
-    for (const struct met_inst *i = met_first(DIM_NET); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_NET]; i; i = i->next)
         if (i->name[0] && i->at == met.tick
             && u_slurp(met_path("/sys/class/net/%s/bonding_slave/mii_status", i->name), link,
                        sizeof link))
@@ -27502,10 +27501,7 @@ static void mfs_unescape(char *s)
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
-    bool local = device_major;
-    for (u32 k = 0; k < ARRAY_LEN(types); k++)
-        local |= !strncmp(type, types[k], strlen(types[k]));
-    return local && strncmp(type, "fuse", 4);
+    return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
 /* Mount points of file systems that can wait for a server or a process, as mountinfo has them. */
@@ -27520,10 +27516,7 @@ static bool mfs_fs_remote(const char *type)
         "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ",
         "gfs2 ", "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
     };
-    bool remote = false;
-    for (u32 k = 0; k < ARRAY_LEN(types); k++)
-        remote |= !strncmp(type, types[k], strlen(types[k]));
-    return remote;
+    return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
 /* The root is left out: kvis itself runs from it. */
@@ -27734,13 +27727,9 @@ static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
     char name[64];
-    bool is = false;
-    if (!met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-                  name, sizeof name))
-        return;
-    for (u32 k = 0; k < ARRAY_LEN(slow); k++)
-        is |= !strcmp(name, slow[k]);
-    met_set(met.all, M_CLOCK_SLOW, is);
+    if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+                 name, sizeof name))
+        met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
 }
 
 /* --- the ports --- */
@@ -28526,7 +28515,7 @@ static void mfs_pages(void)
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
     memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
-    for (const struct met_inst *i = met_first(DIM_BUSY); i && mfs_nodes.n > 1; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_BUSY]; i && mfs_nodes.n > 1; i = i->next)
         if (i->at == met.tick && met_v(i, M_B_CPU) >= 0.1)
             mfs_pages_of(i);
 }
@@ -30117,7 +30106,7 @@ static void unc_peak(void)
         return;
     double peak = unc_dmi.peak * MIN(1.0, (double)lines / unc_dmi.width);
     bool alike = n < 2 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
-    for (const struct met_inst *i = met_first(DIM_SOCKET); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[DIM_SOCKET]; i; i = i->next) {
         if (i->at != met.tick || (i->name[0] && !alike) || !met_has(i, M_MEM_BW))
             continue;
         met_set(i, M_MEM_PEAK, i->name[0] ? peak / n : peak);
@@ -31532,8 +31521,8 @@ static void mout_csv(struct buf *b)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
     for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
         u32 m = n / N_DIM;
-        const struct met_inst *i = met_of(m, n % N_DIM) ? met_first(n % N_DIM) : NULL;
-        for (; i; i = met_next(i)) {
+        const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
+        for (; i; i = i->next) {
             if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
@@ -31643,7 +31632,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     char name[96];
     u32 n = 0;
     mout_prom_name(m, dim, name, sizeof name);
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
@@ -31732,7 +31721,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
     snprintf(help, sizeof help, "The label `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
@@ -31907,7 +31896,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     u32 was = b->len;
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0])
             continue;
         b_c(b, '"');
@@ -32129,7 +32118,7 @@ static void mout_write_cells(const struct met_hist *h)
 /* [4711,"cpu","0"] and what it is, of each line that a chart has. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         struct met_series *s = met_at(i, m);
         if (!s->past)
             continue;
@@ -32921,7 +32910,7 @@ static bool scr_limited(const struct met_inst *i)
 static u32 scr_things(u8 dim)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         const char *name = dim == DIM_CGROUP ? mo.cgroup : i->name;
         if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP)
             && (scr.view || dim != DIM_GROUP || scr_limited(i))
@@ -33061,7 +33050,7 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
-    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_CPU]; i; i = i->next)
         if (i->name[0] && i->at == met.tick && met_has(i, M_IDLE) && n++ < most)
             scr_part(b, 1 - met_v(i, M_IDLE));
     if (n > most)
@@ -33130,8 +33119,8 @@ static void scr_unusual(struct buf *b)
         u32 m = scr_looks[k].m;
         bool things = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
                       && metrics[m].all == MET_ALONE;
-        const struct met_inst *i = things ? met_first(metrics[m].dim) : scr_sum(m);
-        for (; scr_looks[k].aside && i; i = things ? met_next(i) : NULL) {
+        const struct met_inst *i = things ? met.first[metrics[m].dim] : scr_sum(m);
+        for (; scr_looks[k].aside && i; i = things ? i->next : NULL) {
             if (i->at != met.tick || !met_has(i, m) || (things && !i->name[0])
                 || !scr_colour(m, met_at(i, m)->v))
                 continue;
@@ -33941,7 +33930,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
     u32 n = 0;
-    for (const struct met_inst *i = met_first(of->dim); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[of->dim]; i; i = i->next)
         if (i != of && i->name[0] && i->at == met.tick && dg_value(number, i, &x)) {
             sum += x;
             n++;
@@ -34008,7 +33997,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
         t->did[k] += mfs_did(from, k);
     for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
         t->did[k] = from->now[k];
-    if (met_first(DIM_GROUP) && (!t->group || mfs_did(from, MFS_CPU)))
+    if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
         dg_task_group(t);
     for (u32 k = 0; k < from->n_ran_on; k++)
         dg_set_add(&t->cpus, from->ran_on[k]);
@@ -34114,10 +34103,7 @@ static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
     const char *type = strstr(line, " - ");
-    for (u32 k = 0; type && k < ARRAY_LEN(types); k++)
-        if (!strncmp(type + 3, types[k], strlen(types[k])))
-            return true;
-    return false;
+    return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
 }
 
 /* "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)) */
@@ -34280,10 +34266,7 @@ static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
     const char *colon = strchr(i->name, ':');
-    for (u32 k = 0; colon && k < ARRAY_LEN(name); k++)
-        if (!strncmp(colon + 1, name[k], strlen(name[k])))
-            return true;
-    return false;
+    return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
 /* Disks that lie on others are those others again, and kvis is nobody. */
@@ -34301,7 +34284,7 @@ static void dg_rule(const struct dg_rule *r)
     const struct met_inst *all = met_all(dim);
     if (!r->each && all)
         dg_try(r, all);
-    for (const struct met_inst *i = met_first(dim); i && r->each; i = met_next(i))
+    for (const struct met_inst *i = met.first[dim]; i && r->each; i = i->next)
         if (dg_tried(i))
             dg_try(r, i);
 }
@@ -34705,7 +34688,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next)
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
             best = i;
             *v = x;
