@@ -35260,10 +35260,9 @@ static void check_reason(struct check *c, const char *why)
 
 /* --- the abilities: what starts them; in the child of check_try --- */
 
-static void check_kernel(struct check *c, u32 unused)
+static void check_kernel(struct check *c)
 {
     struct utsname u;
-    (void)unused;
     if (uname(&u) < 0)
         check_say(c, false, "uname: %s", strerror(errno));
     else
@@ -35271,19 +35270,17 @@ static void check_kernel(struct check *c, u32 unused)
 }
 
 /* By which programs look into the kernel's structures. */
-static void check_btf(struct check *c, u32 unused)
+static void check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
     char why[WHY_LEN];
-    (void)unused;
     int e = btf_resolve(NULL, &w, 1, why);
     check_reason(c, !e && !w.err ? NULL : *why ? why : "it has no task_struct.pid");
 }
 
-static void check_ptrace(struct check *c, u32 unused)
+static void check_ptrace(struct check *c)
 {
     pid_t pid = fork();
-    (void)unused;
     while (!pid)
         pause();
     check_reason(c, pid < 0 ? strerror(errno) : tr_seize_child(pid));
@@ -35313,18 +35310,16 @@ static pid_t check_stranger(int *end)
     return child > 0 && read(sv[0], &pid, sizeof pid) == sizeof pid ? pid : -EAGAIN;
 }
 
-static void check_attach(struct check *c, u32 unused)
+static void check_attach(struct check *c)
 {
     int end = -1;
     pid_t pid = check_stranger(&end);
-    (void)unused;
     int e = pid < 0 ? pid : tr_attach(pid);
     check_reason(c, e < 0 ? pid < 0 ? strerror(-e) : tr_explain(pid, e) : NULL);
 }
 
-static void check_faults(struct check *c, u32 unused)
+static void check_faults(struct check *c)
 {
-    (void)unused;
     int e = pf_open(getpid(), true);
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
@@ -35339,10 +35334,9 @@ static const char *check_hybrid_fix(void)
 }
 
 /* The backend of a command; and what comes with it: the next two rows. */
-static void check_hybrid(struct check *c, u32 unused)
+static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
-    (void)unused;
     tr_backend();
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
@@ -35356,10 +35350,9 @@ static void check_hybrid(struct check *c, u32 unused)
 }
 
 /* The backend of -p. */
-static void check_observe(struct check *c, u32 unused)
+static void check_observe(struct check *c)
 {
     pid_t self = getpid();
-    (void)unused;
     opt.command = NULL;
     opt.pids = &self;
     opt.n_pids = 1;
@@ -35378,16 +35371,14 @@ static void check_session(struct check *c, struct session *s)
     check_reason(c, e ? bpf_explain(&s->obj, e) : NULL);
 }
 
-static void check_open(struct check *c, u32 unused)
+static void check_open(struct check *c)
 {
-    (void)unused;
     open_opt.full = true;
     check_session(c, &open_session);
 }
 
-static void check_proc(struct check *c, u32 unused)
+static void check_proc(struct check *c)
 {
-    (void)unused;
     check_session(c, &proc_session);
 }
 
@@ -35423,8 +35414,8 @@ static const struct check_row {
     u8 needed, useful;
     u8 verdict;          /* the commands whose verdict counts it */
     bool bpf;            /* it takes BPF programs */
-    void (*fn)(struct check *, u32 arg); /* NULL: the function above it answers for this one */
-    u8 arg;
+    void (*fn)(struct check *);
+    u8 source;           /* or, without it, a source of monitor; 0: the row above answers */
     const char *what;    /* it works: this does */
     const char *without; /* what that verdict says is missing; NULL: it falls back */
     const char *fix;     /* where the reason has none; NULL: CHECK_REPORT */
@@ -35453,23 +35444,23 @@ static const struct check_row {
       "opens are recorded", "programs", NULL },
     { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
       "processes are recorded", "programs", NULL },
-    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_RUNQ,
+    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ,
       "waits for CPUs are counted", "CPU waits", NULL },
-    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_BLOCK,
+    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK,
       "requests of disks are timed", "disk latencies", NULL },
-    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, check_source, SRC_PMC,
+    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, NULL, SRC_PMC,
       "the CPUs' events are counted", "hardware counters",
       "enable the virtual PMU of this virtual machine" },
-    { "membw", 0, CHECK_MONITOR, 0, false, check_source, SRC_MEMBW,
+    { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW,
       "bytes of the memory controllers are counted", NULL,
       "none is known: virtual machines and many desktop CPUs do not have it" },
-    { "power", 0, CHECK_MONITOR, 0, false, check_source, SRC_POWER,
+    { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER,
       "energy is measured", NULL,
       "none is known: virtual machines and many CPUs do not have it" },
-    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VIRTIO,
+    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO,
       "rings of virtio devices are watched", "rings of virtio devices",
       "none is needed where there is no virtio device; else CONFIG_KPROBES and CONFIG_VIRTIO" },
-    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VHOST,
+    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST,
       "queues of guests are watched", "vhost",
       "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
 };
@@ -35757,7 +35748,10 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     opt.calls = true;
     opt.json = false;
     nm_init();
-    r->fn(c, r->arg);
+    if (r->fn)
+        r->fn(c);
+    else
+        check_source(c, r->source);
     for (u32 i = 0; i < ARRAY_LEN(objs); i++)
         bpf_detach(objs[i]);
     _exit(0);
@@ -35809,7 +35803,7 @@ static void check_try(u8 bits)
     if (c == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     for (u32 i = 0; i < rows; i += n) {
-        for (n = 1; i + n < rows && !check_rows[i + n].fn; n++)
+        for (n = 1; i + n < rows && !check_rows[i + n].fn && !check_rows[i + n].source; n++)
             ;
         if (check_asked(&check_rows[i], bits))
             check_row(&check_rows[i], n, c);
