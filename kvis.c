@@ -17303,8 +17303,6 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     bpf_set_imm(in, 0);
     if (!strcmp(p->name, "CFG_RAW"))
         bpf_set_imm(in, bpf_is_raw(r));
-    if (!strcmp(p->name, "CFG_TYPED"))
-        bpf_set_imm(in, r->type == BPF_PROG_TYPE_TRACING);
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
@@ -30303,26 +30301,13 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* The programs of a family that are of a type, if this kernel has all that they hang on: bits. */
-static u32 mk_form(struct bpf_obj *o, u32 type)
+/* The programs of a family that hang on classic tracepoints: bits. */
+static u32 mk_classic(const struct bpf_family *fam)
 {
-    u32 form = 0;
-    for (u32 i = 0; i < o->fam->n_progs; i++) {
-        const struct bpf_prog_row *r = &o->fam->progs[i];
-        if (r->type == BPF_PROG_TYPE_TRACING && type == r->type && !bpf_btf_id(o, r))
-            return 0;
-        form |= (u32)(r->type == type) << i;
-    }
-    return form;
-}
-
-/* Where BTF has a field, the raw forms of a family's programs, with typed arguments if it knows
- * those; else the classic ones, if there are any: bits. */
-static u32 mk_programs(struct bpf_obj *o, const char *field, bool typed)
-{
-    u32 raw = mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT), tp = mk_form(o, BPF_PROG_TYPE_TRACEPOINT);
-    u32 bt = typed ? mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
-    return tp && !bpf_has_field(o, field) ? tp : bt ? bt : raw;
+    u32 bits = 0;
+    for (u32 i = 0; i < fam->n_progs; i++)
+        bits |= (u32)(fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+    return bits;
 }
 
 static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
@@ -30335,22 +30320,25 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* 0, or -errno and obj.why. */
+/* The raw forms where BTF has the field; else, or if they do not load, the classic ones, if there
+ * are any. 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
+    u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
     int e = bpf_open(o);
     if (e)
         return e;
     o->cfg = c->v;
     o->n_cfg = c->n;
-    u32 mask = mk_programs(o, field, true), untyped = mk_programs(o, field, false);
-    e = mk_load_all(o, c, mask);
-    if (!e || mask == untyped)
-        return e;
-    bpf_detach(o);
-    bpf_close_all(o->prog, BPF_MAX_PROGS);
-    o->loaded = 0;
-    return mk_load_all(o, c, untyped);
+    if (!classic || bpf_has_field(o, field)) {
+        e = mk_load_all(o, c, all & ~classic);
+        if (!e || !classic)
+            return e;
+        bpf_detach(o);
+        bpf_close_all(o->prog, BPF_MAX_PROGS);
+        o->loaded = 0;
+    }
+    return mk_load_all(o, c, classic);
 }
 
 /* Why a family is not there: what the loader said, and what fixes it. */
@@ -30396,8 +30384,8 @@ static void mk_sched_start(void)
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
     int e = mk_load(o, &c, mk_sched_field);
-    u32 raw = !e ? mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT) | mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
-    mk_sched.own = (o->loaded & raw) && bpf_has_field(o, "task_struct.se.cfs_rq");
+    mk_sched.own = !e && (o->loaded & ~mk_classic(o->fam))
+                   && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
         mk_why(o, e);
 }
