@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 ae5d14c69abbea448aadc87471068beb31fbaee2bc06d5ca6a3c420151e7187e
  * probe.h
- *   sha256 397eb4c5b549d2377add6d3cbc385f2d83535d63821df159f48986467449c908
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 968e0560a09e1171070539bf085ce1d05d298471805c9f7d1f3d81d4c17365f6
+ *   sha256 eff63a6254b6fd53ecc9878394219765e871d8a681ec53e7505b9216467544c7
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

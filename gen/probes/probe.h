@@ -65,9 +65,9 @@ extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
-/* SEC("typed/CATEGORY/EVENT"): the same, where CFG_RAW is a raw tracepoint of which the kernel's BTF tells
- * the arguments' types (5.5). The verifier knows what its pointers are, so that what they lead to is loaded
- * without a helper: a pointer that is bad gives 0 as well. */
+/* SEC("typed/CATEGORY/EVENT"): the same, but the raw tracepoint has typed arguments, which the kernel's
+ * BTF describes (5.5). The verifier knows the types of its pointers, so a member is loaded without a
+ * helper; a bad pointer reads as 0. */
 
 /* A value that is loaded where it stands: clang would make one load of both branches', at an
  * address that it chooses before, and the verifier wants the context's own. */

@@ -713,8 +713,11 @@ static long delays_of(int cmd, void *attr)
         errno = EPERM;
         return -1;
     }
-    for (u32 i = 0; cmd == BPF_MAP_LOOKUP_ELEM && i < bpf_possible(); i++)
-        of_cpu[i] = i > 1 ? 0 : !delays ? (*key == LOST_SCHED ? 3 : 0) : *key == 5 || *key >= DELAY_SUM ? 10 + i : 0;
+    for (u32 i = 0; cmd == BPF_MAP_LOOKUP_ELEM && i < MIN(bpf_possible(), 2u); i++)
+        if (delays)
+            of_cpu[i * DELAY_SLOTS + 5] = of_cpu[i * DELAY_SLOTS + DELAY_SUM] = of_cpu[i * DELAY_SLOTS + DELAY_MAX] = 10 + i;
+        else
+            of_cpu[i] = *key == LOST_SCHED ? 3 : 0;
     return 0;
 }
 
