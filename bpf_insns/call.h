@@ -3,9 +3,9 @@
  * call.bpf.c
  *   sha256 812a87701cc29c9db74120dcf923dc7a0e70c32a2edb957d9b3a221f6bec158d
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 eff63a6254b6fd53ecc9878394219765e871d8a681ec53e7505b9216467544c7
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6
@@ -281,13 +281,13 @@ static const struct bpf_insn call_enter_insns[] = {
     /*  170 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  171 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  172 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  173 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  175 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  176 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L179 */
     /*  177 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  178 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L179: */
     /*  179 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -843,10 +843,10 @@ static const struct bpf_insn call_exit_insns[] = {
     /*   36 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
     /*   37 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   38 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   39 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   41 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   42 */ I_JMP_IMM(JEQ, R0, 0, 1721),    /* if r0 == 0 goto L1764 */
     /*   43 */ I_JA(1718),                     /* goto L1762 */
     /* L44: */
@@ -2165,13 +2165,13 @@ static const struct bpf_insn call_exit_insns[] = {
     /* 1031 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
     /* 1032 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1033 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 1034 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1036 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /* 1037 */ I_LDX_MEM(DW, R7, R10, -104),   /* r7 = *(u64 *)(r10 - 104) */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /* 1038 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1041 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /* 1039 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /* 1040 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L1041: */
@@ -3095,10 +3095,10 @@ static const struct bpf_insn call_exit_insns[] = {
     /* 1755 */ I_STX_MEM(W, R10, -40, R6),     /* *(u32 *)(r10 - 40) = r6 */
     /* 1756 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1757 */ I_ALU64_IMM(ADD, R2, -40),      /* r2 += -40 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 1758 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1760 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /* 1761 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1764 */
     /* L1762: */
     /* 1762 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -3682,13 +3682,13 @@ static const struct bpf_insn call_nest_insns[] = {
     /*  339 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  340 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  341 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  342 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  344 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  345 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L348 */
     /*  346 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  347 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1119  }
     /* L348: */
@@ -4249,13 +4249,13 @@ static const struct bpf_insn call_fork_insns[] = {
     /*   69 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   70 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   71 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   72 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   74 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   75 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L78 */
     /*   76 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   77 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1136  return 0;
     /* L78: */
@@ -4398,13 +4398,13 @@ static const struct bpf_insn call_exec_insns[] = {
     /*  105 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  106 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  107 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  108 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  110 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  111 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L114 */
     /*  112 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  113 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L114: */
     /*  114 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -4652,13 +4652,13 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  152 */ I_STX_MEM(W, R10, -4, R6),      /* *(u32 *)(r10 - 4) = r6 */
     /*  153 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  154 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  155 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  157 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  158 */ I_JMP_IMM(JEQ, R0, 0, 192),     /* if r0 == 0 goto L351 */
     /*  159 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  160 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  161 */ I_JA(189),                      /* goto L351 */
     // call.bpf.c:431  again = nr == CFG(CFG_RESTART_NR) || (nr == th->int_nr && sum == th->int_sum)
@@ -4772,13 +4772,13 @@ static const struct bpf_insn call_gone_insns[] = {
     /*  252 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  253 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  254 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  255 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  257 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  258 */ I_LDX_MEM(DW, R8, R10, -56),    /* r8 = *(u64 *)(r10 - 56) */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  259 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L262 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  260 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  261 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L262: */
@@ -5085,13 +5085,13 @@ static const struct bpf_insn call_signal_insns[] = {
     /*   91 */ I_STX_MEM(W, R10, -120, R1),    /* *(u32 *)(r10 - 120) = r1 */
     /*   92 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   93 */ I_ALU64_IMM(ADD, R2, -120),     /* r2 += -120 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   94 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   96 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   97 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L100 */
     /*   98 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   99 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1228  }
     /* L100: */
@@ -5208,13 +5208,13 @@ static const struct bpf_insn call_sent_insns[] = {
     /*   67 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   68 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   69 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   70 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   72 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   73 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L76 */
     /*   74 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   75 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1259  }
     /* L76: */
@@ -5506,13 +5506,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  211 */ I_STX_MEM(W, R10, -32, R6),     /* *(u32 *)(r10 - 32) = r6 */
     /*  212 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  213 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  214 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  216 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  217 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L220 */
     /*  218 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  219 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L220: */
     /*  220 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -5802,13 +5802,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  447 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  448 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  449 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  450 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  452 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  453 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L456 */
     /*  454 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  455 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // call.bpf.c:1333  th->since_ns = now;
     /* L456: */
@@ -6028,13 +6028,13 @@ static const struct bpf_insn call_switch_insns[] = {
     /*  625 */ I_STX_MEM(W, R10, -32, R1),     /* *(u32 *)(r10 - 32) = r1 */
     /*  626 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  627 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  628 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  630 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  631 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  632 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L635 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  633 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  634 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L635: */
@@ -6260,13 +6260,13 @@ static const struct bpf_insn call_new_insns[] = {
     /*   72 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   75 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   77 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   78 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L81 */
     /*   79 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   80 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L81: */
     /*   81 */ I_STX_MEM(W, R10, -304, R6),    /* *(u32 *)(r10 - 304) = r6 */

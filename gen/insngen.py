@@ -140,9 +140,10 @@ class Btf:
 # -- Programs and maps ------------------------------------------------------------------
 
 class ProgramType:
-    def __init__(self, name, what, since, is_ret=0, rows=1):
+    def __init__(self, name, what, since, is_ret=0, rows=1, typed=False):
         self.name, self.what, self.since, self.is_ret = name, what, since, is_ret
-        self.rows = rows  # 2: also one for the classic tracepoint; 3: and one for its typed form
+        self.rows = rows  # 2: also one for the classic tracepoint
+        self.typed = typed  # the raw tracepoint has the types of its arguments
 
 
 RAW = 'RAW_TRACEPOINT', 'raw tracepoints', (4, 17)
@@ -150,7 +151,7 @@ PROGRAM_TYPES = {  # by the part of a section's name before the '/'
     'tp': ProgramType('TRACEPOINT', 'tracepoints', (4, 7)),
     'raw_tp': ProgramType(*RAW),
     'both': ProgramType(*RAW, rows=2),
-    'all': ProgramType(*RAW, rows=3),
+    'typed': ProgramType(*RAW, rows=2, typed=True),
     'kprobe': ProgramType('KPROBE', 'kprobes', (4, 1)),
     'kretprobe': ProgramType('KPROBE', 'kprobes', (4, 1), is_ret=1),
     'perf_event': ProgramType('PERF_EVENT', 'perf events', (4, 9)),
@@ -803,11 +804,12 @@ def write_row(out, program, suffix, attach, kind, since=(0, 0)):
 
 def write_rows(out, program):
     event = program.attach.rpartition('/')[2] if program.type.rows > 1 else program.attach
-    write_row(out, program, '', event, program.type.name)
+    if program.type.typed:
+        write_row(out, program, '', 'btf_trace_' + event, 'TRACING', (5, 5))
+    else:
+        write_row(out, program, '', event, program.type.name)
     if program.type.rows > 1:
         write_row(out, program, '_tp', program.attach, 'TRACEPOINT')
-    if program.type.rows > 2:
-        write_row(out, program, '_bt', 'btf_trace_' + event, 'TRACING', (5, 5))
 
 
 def write_family(out, probe, name):

@@ -302,12 +302,10 @@ struct wire_sched {
     u64 wait_ns, depth_sum; /* all waits for a CPU, and all of `depth`, added up */
     u64 unseen;           /* waits of which the beginning is not known */
     u64 idle;             /* switches to the idle task */
-    s32 queue;            /* by our own count: woken and not yet running; may be below 0 */
-    u32 unused;
     u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets an octave */
     u32 depth[DEPTH_BUCKETS]; /* tasks that can run, at each switch; the same buckets */
 };
-WIRE_ASSERT(sizeof(struct wire_sched) == 4608);
+WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
 
 /* --- blk: requests of disks; `disks`, the slot by major << 20 | minor, and `stats`, by slot --- */
 

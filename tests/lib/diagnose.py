@@ -222,7 +222,8 @@ def machine(root, m, late):
     put("proc/sys/kernel/threads-max", "9999\n")
     put("proc/sys/net/netfilter/nf_conntrack_count", f"{g('tracked', 100)}\n")
     put("proc/sys/net/netfilter/nf_conntrack_max", "1000\n")
-    put("proc/net/sockstat", f"TCP: inuse 4 orphan 0 tw 6 alloc 5 mem {g('tcp_pages', 10)}\n")
+    put("proc/net/sockstat6", "TCP6: inuse 4\n")  # without these there are too few connections to count them
+    put("proc/net/sockstat", f"TCP: inuse 0 orphan 0 tw 2 alloc 5 mem {g('tcp_pages', 10)}\n")
     put("proc/sys/net/ipv4/tcp_mem", "500 700 1000\n")
     put("sys/fs/cgroup/cgroup.controllers", "cpu memory\n")
     put("sys/fs/cgroup/a b/cpu.max", "50000 100000\n")

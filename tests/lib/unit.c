@@ -1080,7 +1080,7 @@ static void t_metrics(void)
     met.tick++;
     struct met_inst *d1 = met_inst(DIM_DISK, "d1"), *pod = met_inst(DIM_GROUP, "/pod");
     EXPECT(pod && pod->next == NULL && met_inst(DIM_GROUP, "/pod") == pod && met_inst(DIM_DISK, "d1") == d1);
-    EXPECT(met_first(DIM_DISK) == d1 && strcmp(d1->next->name, "d2"));
+    EXPECT(met.first[DIM_DISK] == d1 && strcmp(d1->next->name, "d2"));
     for (u32 k = 0; k < 2 * MET_INSTS; k++) { /* pods that come and go */
         snprintf(name, sizeof name, "/pod%u", k);
         met.tick += k % 16 == 0;
@@ -1196,7 +1196,7 @@ static void next_interval(void (*read)(void))
 
 static struct met_inst *known(u8 dim, const char *name)
 {
-    for (struct met_inst *i = met_first(dim); i; i = met_next(i))
+    for (struct met_inst *i = met.first[dim]; i; i = i->next)
         if (!strcmp(i->name, name) && i->at == met.tick)
             return i;
     return NULL;
