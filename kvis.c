@@ -114,9 +114,13 @@
 #include <linux/bpf.h>
 #include <linux/elf.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
+#include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 
 #ifndef KVIS_VERSION
 #define KVIS_VERSION "0.1"
@@ -2315,6 +2319,15 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
+/* The name that an open file without another one has in /proc/PID/fd: "pipe:[12]"; without a known
+ * inode, "pipe". */
+static struct name *nm_inode(char cls, const char *kind, u64 ino)
+{
+    char text[64];
+    snprintf(text, sizeof text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
+    return nm_str(cls, text);
+}
+
 /* One search for two bytes instead of three for more: it is asked of each file that is opened. */
 static bool nm_is_linker(const char *s)
 {
@@ -2711,6 +2724,62 @@ static const char *fd_peer_addr(const struct name *n, u32 *len)
     return sp ? sp + 1 : "";
 }
 
+static bool fd_is_unix(const struct ofd *o)
+{
+    return o->sock && !strncmp(o->sock, "unix", 4);
+}
+
+/* The name of a unix socket that has no address; NULL: its inode is not known. */
+static struct name *fd_unnamed(const char *sock, u64 ino)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s socket", sock);
+    return ino ? nm_inode('p', text, ino) : NULL;
+}
+
+/* Whether the name of a unix socket is an address, and not the inode of a socket without one. */
+static bool fd_is_address(const struct name *n)
+{
+    u32 len;
+    return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
+}
+
+/* The inode of the socket that a unix socket is connected to; 0: the kernel does not tell (the socket
+ * is in another network namespace, there is no CONFIG_UNIX_DIAG). The answer is there when the
+ * request has been sent (sock_diag(7)). */
+static u32 fd_unix_partner(u32 ino)
+{
+    struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
+        { sizeof request, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0 },
+        { .sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_ino = ino,
+          .udiag_show = UDIAG_SHOW_PEER, .udiag_cookie = { ~0u, ~0u } },
+    };
+    struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
+    u32 partner = 0;
+    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
+                    ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
+    if (s >= 0)
+        close(s);
+    n -= offsetof(typeof(answer), attributes);
+    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+        return 0;
+    for (struct rtattr *a = (void *)answer.attributes; RTA_OK(a, n); a = RTA_NEXT(a, n))
+        if (a->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(a) == sizeof partner)
+            memcpy(&partner, RTA_DATA(a), sizeof partner);
+    return partner;
+}
+
+/* Names the ends of a unix socket that have no address. s: kvis's copy of it. */
+static void fd_probe_unix(struct ofd *o, int s)
+{
+    struct stat st;
+    if (fstat(s, &st) < 0)
+        return;
+    o->local = o->local ? o->local : fd_unnamed(o->sock, st.st_ino);
+    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, fd_unix_partner((u32)st.st_ino));
+}
+
 /* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
  */
 static const char *fd_status(pid_t tid, const char *key)
@@ -2783,6 +2852,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
+    if (fd_is_unix(o))
+        fd_probe_unix(o, s);
     close(s);
 }
 
@@ -10269,23 +10340,42 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
+/* The inode of end i of a new pair, descriptor n; 0: not known. */
+static u64 md_end_inode(struct task *t, u32 i, s32 n)
+{
+    struct fd_stat sx;
+    const struct wire_file *f = mem_replayed_file(i);
+    if (f)
+        return f->ino;
+    return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
+}
+
+/* End i of a pair of sockets. The summary has one row for both: that of the second. */
+static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
+{
+    const char *sock = md_sock_type(c);
+    struct ofd *o = md_new_socket(t, sock, nm_inode('x', "socket", ino[i]));
+    if (o && ino[0] && ino[1]) {
+        o->local = fd_unnamed(sock, ino[i]);
+        o->peer = fd_unnamed(sock, ino[!i]);
+        (i ? o->peer : o->local)->kind = FK_SOCK;
+    }
+    return o;
+}
+
 static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
+    u64 ino[2];
     bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
-    for (int i = 0; i < 2; i++) {
-        char link[64];
-        const struct wire_file *f = mem_replayed_file((u32)i);
-        if (f)
-            snprintf(link, sizeof link, "%s:[%" PRIu64 "]", sock ? "socket" : "pipe", f->ino);
-        else if (mem_is_past() || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
-            strcpy(link, sock ? "socketpair" : "pipe");
-        struct name *name = nm_str('x', link);
-        md_install(t, n[i], sock ? md_new_socket(t, md_sock_type(c), name)
-                                 : md_file(t, FK_PIPE, name, !i, i), dec_cloexec(c));
-    }
+    for (u32 i = 0; i < 2; i++)
+        ino[i] = md_end_inode(t, i, n[i]);
+    for (u32 i = 0; i < 2; i++)
+        md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
+                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), !i, i),
+                   dec_cloexec(c));
 }
 
 /* --- sockets --- */
@@ -10326,6 +10416,14 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
+/* The address of a unix socket itself: that of an accepted one is where its server listens, and
+ * says more than the inode of the socket at the other end. */
+static void md_own_address(struct event *e, const struct ofd *o)
+{
+    if (fd_is_unix(o) && fd_is_address(o->local))
+        ev_peer(e, EV_path, o->local);
+}
+
 /* Reads a socket address; returns its length, 0 when there is none. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
@@ -10349,7 +10447,8 @@ static void md_connect(struct task *t, struct call *c)
         o->peer = peer;
         if (peer && !going)
             peer->opens++;
-        if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
+        if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6
+                     || sa.ss_family == AF_UNIX)) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
@@ -10449,6 +10548,8 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
             o->peer = fd_peer(o->sock, &sa, len);
+        if (!o->local && l && fd_is_unix(o)) /* it has the address of the listening socket */
+            o->local = l->local;
         if (o->peer)
             o->peer->opens++;
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
@@ -10458,6 +10559,7 @@ static void md_accept(struct task *t, struct call *c)
     if (o) {
         ev_peer(e, EV_remote_addr, o->peer);
         ev_peer(e, EV_local_addr, o->local);
+        md_own_address(e, o);
         ev_num(e, EV_fd, c->ret);
     }
     md_emit(e);
@@ -10519,6 +10621,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
     if (net) {
         ev_sym(e, EV_sock_type, o->sock);
         ev_peer(e, EV_remote_addr, peer ? peer : o->peer);
+        md_own_address(e, o);
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
         ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);

@@ -45,8 +45,10 @@
       EV_path, EV_count, EV_more) \
     X(CONNECT, NET, 0, "connect", "connect {sock_type} → {remote_addr}", \
       EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress, EV_duration_ns) \
-    X(ACCEPT, NET, 0, "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", \
-      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd) \
+    X(ACCEPT, NET, 0, "accept", \
+      "accept {sock_type} {path} ← {remote_addr}|accept {sock_type} {path}" \
+      "|accept {sock_type} ← {remote_addr}|accept {sock_type}", \
+      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_path) \
     X(BIND, NET, 0, "bind", "bind {sock_type} {local_addr}", \
       EV_sock_type, EV_local_addr, EV_fd) \
     X(LISTEN, NET, 0, "listen", "listen {sock_type} {local_addr}|listen {sock_type}", \
@@ -68,10 +70,14 @@
       EV_bytes, EV_filename, EV_fd, EV_fd_kind) \
     X(WRITE, FILE, EVENT_RUNS, "write", "write {bytes:8}  {filename}", \
       EV_bytes, EV_filename, EV_fd, EV_fd_kind) \
-    X(SEND, NET, EVENT_RUNS, "send", "send {bytes:8} → {remote_addr}|send {bytes:8}", \
-      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) \
-    X(RECV, NET, EVENT_RUNS, "recv", "recv {bytes:8} ← {remote_addr}|recv {bytes:8}", \
-      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) \
+    X(SEND, NET, EVENT_RUNS, "send", \
+      "send {bytes:8} → {remote_addr} on {path}|send {bytes:8} → {remote_addr}" \
+      "|send {bytes:8} on {path}|send {bytes:8}", \
+      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path) \
+    X(RECV, NET, EVENT_RUNS, "recv", \
+      "recv {bytes:8} ← {remote_addr} on {path}|recv {bytes:8} ← {remote_addr}" \
+      "|recv {bytes:8} on {path}|recv {bytes:8}", \
+      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path) \
     X(COPY, FILE, 0, "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name) \
     X(SENDFILE, FILE, 0, "sendfile", "sendfile {bytes:8}  {src_name} → {dst_name}", \

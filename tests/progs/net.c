@@ -229,6 +229,13 @@ static void udp(int argc, char **argv)
     want("row('peers', remote_addr='127.0.0.1:%d')['bytes_received'] == 30", sport);
 }
 
+static unsigned long inode(int fd)
+{
+    struct stat st;
+    CHK(fstat(fd, &st));
+    return (unsigned long)st.st_ino;
+}
+
 static void un(const char *path, size_t n, const char *shown, int type, const char *name)
 {
     addrun(path, n);
@@ -245,6 +252,10 @@ static void un(const char *path, size_t n, const char *shown, int type, const ch
         want("one('connect', fd=%d)['remote_addr'] == '%s'", c, shown);
         want("one('connect', fd=%d)['sock_type'] in (%s)", c, name);
         want("one('send', fd=%d)['bytes'] == 40", c);
+        want("one('send', fd=%d)['remote_addr'] == '%s'", c, shown);
+        /* the accepted one: where its server listens, and which socket is at the other end */
+        want("[(e['remote_addr'], e['path']) for e in (one('accept', fd=%d), one('recv', fd=%d), one('send', fd=%d))]"
+             " == [('socket:[%lu]', '%s')] * 3", s, s, s, inode(c), shown);
         want("one('accept', fd=%d)['sock_type'] in (%s)", s, name);
     }
     want("one('bind', fd=%d)['local_addr'] == '%s'", l, shown);
@@ -269,6 +280,28 @@ static void unix_(int argc, char **argv)
     addrun("absent", 7);
     MUST(connect(c, &a.s, alen) == -1 && errno == ENOENT);
     want("one('connect', fd=%d)['error'] == 'ENOENT'", c);
+}
+
+/* The ends of a pair know each other; so do their copies in a child. (They stay open: no number comes twice.) */
+static void pair(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[8];
+    static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+    for (int i = 0; i < 3; i++) {
+        int p[2];
+        CHK(socketpair(AF_UNIX, types[i], 0, p));
+        pid_t child = (pid_t)CHK(fork());
+        if (!child) {
+            close(p[0]);
+            send(p[1], "hello", 5, 0);
+            _exit(0);
+        }
+        MUST(CHK(recv(p[0], b, sizeof b, 0)) == 5);
+        MUST(CHK(waitpid(child, NULL, 0)) == child);
+        want("one('recv', fd=%d)['remote_addr'] == 'socket:[%lu]'", p[0], inode(p[1]));
+        want("one('send', fd=%d)['remote_addr'] == 'socket:[%lu]'", p[1], inode(p[0]));
+    }
 }
 
 static void netlink(int argc, char **argv)
@@ -338,7 +371,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "inprogress", inprogress }, { "outcome", outcome },
-        { "udp", udp }, { "unix", unix_ }, { "netlink", netlink }, { "peek", peek },
+        { "udp", udp }, { "unix", unix_ }, { "pair", pair }, { "netlink", netlink }, { "peek", peek },
         { NULL, NULL },
     };
     return t_main(argc, argv, s);
