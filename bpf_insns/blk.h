@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 3c03e471e87f6b711a56fbf90125759cadafd7b2da20f3a5d6dcfc89ef02eb73
+ *   sha256 de3ea4501baad6632377a6123ac6a059cb155d5e9c51fdb4f91f53e722db6d44
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 3c03e471e87f6b711a56fbf90125759cadafd7b2da20f3a5d6dcfc89ef02eb73
+ *   sha256 de3ea4501baad6632377a6123ac6a059cb155d5e9c51fdb4f91f53e722db6d44
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -30,7 +30,8 @@
     X(name_changed, BOOL, "name_changed") X(path_from, SYM, "path_from") X(cpu_ns, DUR, "cpu_ns") \
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
     X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
-    X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal")
+    X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
+    X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure")
 
 /* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
  * the order of JSON. In a line, {field} is a value, {field:8} right-aligned; of alternatives, separated by '|', the
@@ -73,11 +74,15 @@
     X(SEND, NET, EVENT_RUNS, "send", \
       "send {bytes:8} → {remote_addr} on {path}|send {bytes:8} → {remote_addr}" \
       "|send {bytes:8} on {path}|send {bytes:8}", \
-      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path) \
+      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path, EV_name) \
     X(RECV, NET, EVENT_RUNS, "recv", \
       "recv {bytes:8} ← {remote_addr} on {path}|recv {bytes:8} ← {remote_addr}" \
       "|recv {bytes:8} on {path}|recv {bytes:8}", \
-      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path) \
+      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path, EV_name) \
+    X(RESOLVE, NET, EVENT_WITH_CALLS, "resolve", \
+      "resolve {name} {kind} → {server}: {answer}|resolve {name} {kind} → {server} failed: {failure}" \
+      "|resolve {name} {kind} → {server}", \
+      EV_name, EV_kind, EV_server, EV_answer, EV_failure, EV_fd, EV_duration_ns) \
     X(COPY, FILE, 0, "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name) \
     X(SENDFILE, FILE, 0, "sendfile", "sendfile {bytes:8}  {src_name} → {dst_name}", \
