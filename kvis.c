@@ -2744,9 +2744,9 @@ static bool fd_is_address(const struct name *n)
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* The inode of the socket that a unix socket is connected to; 0: the kernel does not tell (the socket
- * is in another network namespace, there is no CONFIG_UNIX_DIAG). The answer is there when the
- * request has been sent (sock_diag(7)). */
+/* The inode of the socket that a unix socket is connected to; 0: the kernel does not tell (the
+ * socket is in another network namespace, there is no CONFIG_UNIX_DIAG). The answer is there when
+ * the request has been sent (sock_diag(7)). */
 static u32 fd_unix_partner(u32 ino)
 {
     struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
@@ -6016,7 +6016,6 @@ struct event {
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 set[(N_EV_FIELDS + 63) / 64]; /* which v[] are present */
-    struct task *task;
     struct call *call;   /* EK_SYSCALL */
     union ev_val v[N_EV_FIELDS]; /* the last: see ev_new */
 };
@@ -6028,7 +6027,6 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
     e.row = -1;
-    e.task = t;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;
     e.ts_ns = ts_ns;
@@ -10707,8 +10705,7 @@ static void md_connect(struct task *t, struct call *c)
         o->peer = peer;
         if (peer && !going)
             peer->opens++;
-        if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6
-                     || sa.ss_family == AF_UNIX)) {
+        if (peer) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
