@@ -283,7 +283,8 @@ struct wire_who {
 };
 WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
-/* `delays`: how long threads waited for a CPU, 16 buckets an octave; the sum and the longest in ns. */
+/* `delays`: how long threads waited for a CPU: 64-bit counters of 16 buckets an octave, the sum and
+ * the longest wait in ns. One element of all, because each element costs a system call to read. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_MAX, DELAY_SLOTS };
 
 /* `hists`: how long calls of a number took, with the same buckets. */

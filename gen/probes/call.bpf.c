@@ -73,7 +73,7 @@ static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void
 /* The cgroup of CFG_CGROUP; else it may be another kind of array. */
 struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
-struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
+struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8 * DELAY_SLOTS, 1, 0 };
 /* Of threads that have been in select(2). Where there is no room, what the sets were is not known. */
 struct map_def sets SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_sets), 1024, 0 };
 /* [0]: call_nest, of the same form as call_exit. */
@@ -1273,22 +1273,18 @@ int call_sent(struct raw_tp *ctx)
 
 /* --- what the scheduler does to the threads --- */
 
-INLINE void add_delay(u32 slot, u64 n)
-{
-    u64 *v = bpf_map_lookup_elem(&delays, &slot);
-    if (v)
-        *v += n;
-}
-
 /* A thread has waited for a CPU and has one now. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
-    u32 slot = DELAY_MAX;
-    u64 *longest = bpf_map_lookup_elem(&delays, &slot);
-    add_delay(bucket(ns, DELAY_BUCKETS), 1);
-    add_delay(DELAY_SUM, ns);
-    if (longest && ns > *longest)
-        *longest = ns;
+    u32 slot = 0;
+    u64 at = bucket(ns, DELAY_BUCKETS), *n = bpf_map_lookup_elem(&delays, &slot);
+    asm volatile("" : "+r"(at)); /* as in tally */
+    if (n && at < DELAY_BUCKETS) {
+        n[at]++;
+        n[DELAY_SUM] += ns;
+        if (ns > n[DELAY_MAX])
+            n[DELAY_MAX] = ns;
+    }
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };

@@ -57,7 +57,7 @@ while [ $at -le "$calls" ]; do
         what="bpf call $at of the first thread"
         traced on -e trace=bpf -e inject=bpf:error=EPERM:when=$at..$((at + 1))
     fi
-    at=$((at + $(some 15 1 15)))
+    at=$((at + $(some 4 1 15)))
 done
 [ $ptrace -gt $(some 1 20 1) ] || fail "by ptrace only $ptrace times"
 [ $less -gt 0 ] || fail "never without a part"

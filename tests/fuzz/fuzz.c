@@ -213,7 +213,7 @@ static void fuzz_replay(struct input in)
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())
             st_report(&st, true);
-        else if (!*rin.wrong)
+        else if (!*rec_in.wrong)
             abort();
     }
     px_close();

@@ -220,6 +220,13 @@ static void t_dns(void)
     SAME(md_dns_answers(&m, &tb), "truncated"); /* the server says so */
     EXPECT(DNS(0x8180, 1, 1, "\1a\2bc\0\0\x0c\0\1" RR("\x0c", "\4") "\1d\xc0\x0e"));
     SAME(md_dns_answers(&m, &tb), "d.bc");
+    struct event *e = ev_new(EK_CONNECT, NULL, 1);
+    ev_bytes(e, EV_remote_addr, "127.0.0.53:53", 13);
+    EXPECT(!out_routine_kind(e, false)); /* of a damaged recording: it has no type */
+    ev_sym(e, EV_sock_type, "udp4");
+    EXPECT(out_routine_kind(e, false));
+    e->err = ENETUNREACH;
+    EXPECT(!out_routine_kind(e, false));
     EXPECT(!strcmp(md_dns_type(28), "AAAA") && !strcmp(md_dns_type(0), "TYPE0") && !strcmp(md_dns_type(65535), "TYPE65535"));
 }
 
@@ -775,8 +782,11 @@ static long delays_of(int cmd, void *attr)
         errno = EPERM;
         return -1;
     }
-    for (u32 i = 0; cmd == BPF_MAP_LOOKUP_ELEM && i < bpf_possible(); i++)
-        of_cpu[i] = i > 1 ? 0 : !delays ? (*key == LOST_SCHED ? 3 : 0) : *key == 5 || *key >= DELAY_SUM ? 10 + i : 0;
+    for (u32 i = 0; cmd == BPF_MAP_LOOKUP_ELEM && i < MIN(bpf_possible(), 2u); i++)
+        if (delays)
+            of_cpu[i * DELAY_SLOTS + 5] = of_cpu[i * DELAY_SLOTS + DELAY_SUM] = of_cpu[i * DELAY_SLOTS + DELAY_MAX] = 10 + i;
+        else
+            of_cpu[i] = *key == LOST_SCHED ? 3 : 0;
     return 0;
 }
 
