@@ -115,9 +115,13 @@
 #include <linux/bpf.h>
 #include <linux/elf.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
+#include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 
 #ifndef KVIS_VERSION
 #define KVIS_VERSION "0.1"
@@ -2327,6 +2331,15 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
+/* The name that an open file without another one has in /proc/PID/fd: "pipe:[12]"; without a known
+ * inode, "pipe". */
+static struct name *nm_inode(char cls, const char *kind, u64 ino)
+{
+    char text[64];
+    snprintf(text, sizeof text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
+    return nm_str(cls, text);
+}
+
 /* Returns whether it is a dynamic linker. It runs for every opened file, so it searches for two
  * bytes once instead of for three longer strings. */
 static bool nm_is_linker(const char *s)
@@ -2725,6 +2738,62 @@ static const char *fd_peer_addr(const struct name *n, u32 *len)
     return sp ? sp + 1 : "";
 }
 
+static bool fd_is_unix(const struct ofd *o)
+{
+    return o->sock && !strncmp(o->sock, "unix", 4);
+}
+
+/* The name of a unix socket that has no address; NULL: its inode is not known. */
+static struct name *fd_unnamed(const char *sock, u64 ino)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s socket", sock);
+    return ino ? nm_inode('p', text, ino) : NULL;
+}
+
+/* Whether the name of a unix socket is an address, and not the inode of a socket without one. */
+static bool fd_is_address(const struct name *n)
+{
+    u32 len;
+    return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
+}
+
+/* The inode of the socket that a unix socket is connected to; 0: the kernel does not tell (the
+ * socket is in another network namespace, there is no CONFIG_UNIX_DIAG). The answer is there when
+ * the request has been sent (sock_diag(7)). */
+static u32 fd_unix_partner(u32 ino)
+{
+    struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
+        { sizeof request, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0 },
+        { .sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_ino = ino,
+          .udiag_show = UDIAG_SHOW_PEER, .udiag_cookie = { ~0u, ~0u } },
+    };
+    struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
+    u32 partner = 0;
+    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
+                    ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
+    if (s >= 0)
+        close(s);
+    n -= offsetof(typeof(answer), attributes);
+    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+        return 0;
+    for (struct rtattr *a = (void *)answer.attributes; RTA_OK(a, n); a = RTA_NEXT(a, n))
+        if (a->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(a) == sizeof partner)
+            memcpy(&partner, RTA_DATA(a), sizeof partner);
+    return partner;
+}
+
+/* Names the ends of a unix socket that have no address. s: kvis's copy of it. */
+static void fd_probe_unix(struct ofd *o, int s)
+{
+    struct stat st;
+    if (fstat(s, &st) < 0)
+        return;
+    o->local = o->local ? o->local : fd_unnamed(o->sock, st.st_ino);
+    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, fd_unix_partner((u32)st.st_ino));
+}
+
 /* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
  * such key. */
 static const char *fd_status(pid_t tid, const char *key)
@@ -2798,6 +2867,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
+    if (fd_is_unix(o))
+        fd_probe_unix(o, s);
     close(s);
 }
 
@@ -5981,7 +6052,6 @@ struct event {
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the v[] that are present */
-    struct task *task;
     struct call *call;   /* EK_SYSCALL */
     union ev_val v[N_EV_FIELDS]; /* must be last: see ev_new */
 };
@@ -5993,7 +6063,6 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
     e.row = -1;
-    e.task = t;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;
     e.ts_ns = ts_ns;
@@ -6066,6 +6135,13 @@ static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
     return ev_has(e, f) && e->v[f].s.len == n && !memcmp(e->v[f].s.p, text, n);
+}
+
+static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
+{
+    u32 n = (u32)strlen(end);
+    const union ev_val *v = &e->v[f];
+    return ev_has(e, f) && v->s.len >= n && !memcmp(v->s.p + v->s.len - n, end, n);
 }
 
 static bool ev_is_text(u32 f)
@@ -6772,7 +6848,7 @@ static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
         out_failed(b, e->err);
-    if (e->kind == EK_CONNECT && ev_has(e, EV_duration_ns))
+    if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
         b_s(b, " (in progress)");
@@ -6783,7 +6859,8 @@ static void out_event_line(const struct event *e, const struct ev_group *request
 {
     struct buf *b = &out.text.b;
     u8 cat = requests ? CAT_NET : e->cat;
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[cat]);
+    bool failed = e->err || ev_has(e, EV_failure);
+    out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
     else
@@ -7152,6 +7229,12 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_FAULT_GROUP: /* major faults have a kind */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
+    case EK_SEND: /* a line of its own tells what became of a question for a name */
+    case EK_RECV:
+        return ev_has(e, EV_name);
+    case EK_CONNECT: /* nor is a connect(2) of UDP to its server, which sends nothing */
+        return !e->err && ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
+            && ev_ends(e, EV_remote_addr, ":53");
     case EK_BLOCK:
         return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
     case EK_SCHED:
@@ -9986,11 +10069,259 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
     ev_bytes(e, f, b.p, b.len);
 }
 
+/* --- name resolution: DNS over UDP (RFC 1035) --- */
+
+enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
+
+/* A message, and how far it has been read. Every byte of it is the program's or the network's. */
+struct md_dns {
+    u8 p[DNS_BYTES];
+    u32 len, at; /* at <= len */
+    bool bad;    /* it ends too early, or breaks the rules */
+    u16 id, flags, answers, type;
+    u32 name_len;
+    char name[2 * DNS_NAME_MAX]; /* what is asked for */
+};
+
+/* A question for a name, and how it was asked. */
+struct md_query {
+    const struct ofd *o; /* NULL: a free place */
+    u64 open_ns;         /* of o, which tells it from a later socket */
+    u64 sent_ns;         /* 0: kvis did not see it */
+    pid_t pid, tid;
+    s32 fd;
+    u16 row;             /* of the call */
+    u8 server_len;
+    char server[48];     /* its address */
+    struct md_dns m;
+};
+
+/* Those that wait for their answers. One that finds no place is shown as bytes that were sent. */
+static struct {
+    u32 n;
+    struct md_query q[DNS_QUERIES];
+} md_asked;
+
+static u32 md_dns_int(struct md_dns *m, u32 bytes)
+{
+    u32 v = 0;
+    m->bad |= bytes > m->len - m->at;
+    for (u32 i = 0; i < bytes && !m->bad; i++)
+        v = v << 8 | m->p[m->at++];
+    return v;
+}
+
+/* Reads a name and appends it as zone files have it: a dot inside a label is escaped. A pointer
+ * must lead to before where the part that it ends began, so no name goes round in circles. */
+static void md_dns_name(struct md_dns *m, struct buf *b)
+{
+    u32 begin = m->at, end = 0, total = 0, n;
+    while ((n = md_dns_int(m, 1)) && !m->bad) {
+        if (n >= 0xc0) {
+            u32 to = (n & 0x3f) << 8 | md_dns_int(m, 1);
+            end = end ? end : m->at;
+            m->bad |= to >= begin;
+            m->at = begin = MIN(to, begin);
+            continue;
+        }
+        b_s(b, total ? "." : "");
+        total += n + 1;
+        m->bad |= n > 63 || n > m->len - m->at || total > DNS_NAME_MAX;
+        for (u32 i = 0; i < n && !m->bad; i++, m->at++) {
+            b_s(b, m->p[m->at] == '.' || m->p[m->at] == '\\' ? "\\" : "");
+            b_c(b, (char)m->p[m->at]);
+        }
+    }
+    b_s(b, total ? "" : ".");
+    m->at = end ? end : m->at;
+}
+
+/* Reads the header and the question. False: it is no message, or has not exactly one question. */
+static bool md_dns_question(struct md_dns *m)
+{
+    enum { OPCODE = 0x7800 };
+    struct buf name = { .p = m->name, .cap = sizeof m->name, .max = sizeof m->name };
+    m->at = 0;
+    m->bad = false;
+    m->id = (u16)md_dns_int(m, 2);
+    m->flags = (u16)md_dns_int(m, 2);
+    m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
+    m->answers = (u16)md_dns_int(m, 2);
+    md_dns_int(m, 4); /* the numbers of records in the other sections */
+    md_dns_name(m, &name);
+    m->name_len = name.len;
+    m->type = (u16)md_dns_int(m, 2);
+    md_dns_int(m, 2); /* its class */
+    return !m->bad;
+}
+
+/* Appends the records of an answer that are of the type that was asked for. How many records there
+ * are, the message alone says: each takes 11 bytes of it at least. */
+static void md_dns_answers(struct md_dns *m, struct buf *b)
+{
+    enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
+    u32 found = 0, next = 0;
+    for (u32 i = 0; i < m->answers && !m->bad; i++, m->at = m->bad ? m->at : next) {
+        struct buf owner = { .p = (char[8]){ 0 }, .cap = 8, .max = 8 };
+        md_dns_name(m, &owner);
+        u32 type = md_dns_int(m, 2);
+        md_dns_int(m, 2); /* class */
+        md_dns_int(m, 4); /* time to live */
+        u32 n = md_dns_int(m, 2);
+        const u8 *p = m->p + m->at;
+        next = m->at + n;
+        m->bad |= next > m->len;
+        if (m->bad || type != m->type || found++ >= DNS_SHOWN)
+            continue;
+        b_s(b, found > 1 ? ", " : "");
+        if (type == A && n == 4)
+            b_f(b, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+        else if (type == AAAA && n == 16)
+            fd_ip6(b, p);
+        else if (type == NS || type == CNAME || type == PTR)
+            md_dns_name(m, b);
+        else
+            b_f(b, "%u bytes", n);
+    }
+    if (found > DNS_SHOWN)
+        b_f(b, " (+%u)", found - DNS_SHOWN);
+    if (m->bad || m->flags & TRUNCATED)
+        b_s(b, found ? " (truncated)" : "truncated");
+    else if (!found)
+        b_s(b, "no records");
+}
+
+/* The name of a type; others than these as RFC 3597 has them, until the next call. */
+static const char *md_dns_type(u16 type)
+{
+    static char other[16];
+    static const char *const name[] = {
+        [1] = "A", [2] = "NS", [5] = "CNAME", [6] = "SOA", [12] = "PTR", [15] = "MX",
+        [16] = "TXT", [28] = "AAAA", [33] = "SRV", [64] = "SVCB", [65] = "HTTPS",
+    };
+    snprintf(other, sizeof other, "TYPE%u", type);
+    return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
+}
+
+/* Reports what became of a question: an answer, a failure that the server tells, an errno, or none
+ * of these. */
+static void md_dns_emit(struct md_query *q, int err)
+{
+    static const char *const failure[16] = {
+        "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
+    };
+    char text[DNS_SHOWN * sizeof q->m.name];
+    struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
+    bool answered = q->m.flags >> 15;
+    u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
+    struct event *e = ev_new(EK_RESOLVE, NULL, u_when());
+    u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
+    e->pid = q->pid;
+    e->tid = q->tid;
+    e->err = err;
+    e->row = q->row;
+    e->unasked = !sc_set[q->row] || took_ns < opt.min_ns;
+    ev_bytes(e, EV_name, q->m.name, q->m.name_len);
+    ev_sym(e, EV_kind, md_dns_type(q->m.type));
+    ev_bytes(e, EV_server, q->server, q->server_len);
+    if (answered && !code) {
+        md_dns_answers(&q->m, &b);
+        ev_bytes(e, EV_answer, b.p, b.len);
+    } else if (!err) {
+        ev_sym(e, EV_failure, failure[code] ? failure[code] : "unknown RCODE");
+    }
+    ev_num(e, EV_fd, q->fd);
+    if (took_ns)
+        ev_num(e, EV_duration_ns, (s64)took_ns);
+    md_emit(e);
+}
+
+/* The place of the query that a message repeats or answers, or else a free one; NULL: there is
+ * none. */
+static struct md_query *md_dns_place(const struct md_query *k)
+{
+    struct md_query *place = NULL;
+    for (struct md_query *q = md_asked.q; q < md_asked.q + DNS_QUERIES; q++)
+        if (!q->o)
+            place = q;
+        else if (q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
+                 && q->m.type == k->m.type && q->m.name_len == k->m.name_len
+                 && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
+            return q;
+    return place;
+}
+
+/* Notes a query, unless it repeats one (to another server, perhaps). False: there is no place. */
+static bool md_dns_note(const struct md_query *asked)
+{
+    struct md_query *q = md_dns_place(asked);
+    if (q && !q->o) {
+        *q = *asked;
+        md_asked.n++;
+    }
+    return q != NULL;
+}
+
+/* An answer has come. */
+static void md_dns_answered(struct md_query *answer)
+{
+    struct md_query *q = md_dns_place(answer);
+    bool asked = q && q->o;
+    answer->sent_ns = asked ? q->sent_ns : 0;
+    md_dns_emit(answer, 0);
+    if (asked) {
+        q->o = NULL;
+        md_asked.n--;
+    }
+}
+
+/* Reads a message to or from a DNS server, at `at` in t's memory, until the next call; NULL: it is
+ * no question that was sent, and no answer that has come. */
+static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
+                                    const struct name *server, u64 at, s64 bytes, bool in)
+{
+    static const char port[] = ":53";
+    static struct md_query q;
+    u32 n;
+    const char *addr = fd_peer_addr(server, &n);
+    bool udp = o && o->sock && !strncmp(o->sock, "udp", 3) && n >= sizeof port;
+    n = udp ? n - (u32)strlen(port) : 0;
+    if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
+        return NULL;
+    s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
+    q.m.len = (u32)MAX(len, (s64)0);
+    q.o = o;
+    q.open_ns = o->open_ns;
+    q.sent_ns = c->enter_ns;
+    q.pid = t->pid;
+    q.tid = t->tid;
+    q.fd = (s32)c->arg[0];
+    q.row = c->row;
+    q.server_len = (u8)n;
+    memcpy(q.server, addr, n);
+    return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
+}
+
+/* No answer will come to the queries of a socket: there is an error, or it is closed. NULL: nor to
+ * any other, because the trace ends. */
+static void md_dns_over(const struct ofd *o, int err)
+{
+    for (struct md_query *q = md_asked.q; md_asked.n && q < md_asked.q + DNS_QUERIES; q++)
+        if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
+            md_dns_emit(q, err);
+            q->o = NULL;
+            md_asked.n--;
+        }
+}
+
+/* --- descriptors --- */
+
 /* Reports the open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         md_listed(ev_new(EK_LIST, t, u_when()), o);
+        md_dns_over(o, 0);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
@@ -10010,8 +10341,6 @@ static void md_closed(struct task *t, s32 n)
         md_emit(e);
     }
 }
-
-/* --- descriptors --- */
 
 /* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
@@ -10321,23 +10650,42 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
+/* The inode of end i of a new pair, descriptor n; 0: not known. */
+static u64 md_end_inode(struct task *t, u32 i, s32 n)
+{
+    struct fd_stat sx;
+    const struct wire_file *f = mem_replayed_file(i);
+    if (f)
+        return f->ino;
+    return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
+}
+
+/* End i of a pair of sockets. The summary has one row for both: that of the second. */
+static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
+{
+    const char *sock = md_sock_type(c);
+    struct ofd *o = md_new_socket(t, sock, nm_inode('x', "socket", ino[i]));
+    if (o && ino[0] && ino[1]) {
+        o->local = fd_unnamed(sock, ino[i]);
+        o->peer = fd_unnamed(sock, ino[!i]);
+        (i ? o->peer : o->local)->kind = FK_SOCK;
+    }
+    return o;
+}
+
 static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
+    u64 ino[2];
     bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
-    for (int i = 0; i < 2; i++) {
-        char link[64];
-        const struct wire_file *f = mem_replayed_file((u32)i);
-        if (f)
-            snprintf(link, sizeof link, "%s:[%" PRIu64 "]", sock ? "socket" : "pipe", f->ino);
-        else if (mem_is_past() || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
-            strcpy(link, sock ? "socketpair" : "pipe");
-        struct name *name = nm_str('x', link);
-        md_install(t, n[i], sock ? md_new_socket(t, md_sock_type(c), name)
-                                 : md_file(t, FK_PIPE, name, !i, i), dec_cloexec(c));
-    }
+    for (u32 i = 0; i < 2; i++)
+        ino[i] = md_end_inode(t, i, n[i]);
+    for (u32 i = 0; i < 2; i++)
+        md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
+                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), !i, i),
+                   dec_cloexec(c));
 }
 
 /* --- sockets --- */
@@ -10378,6 +10726,14 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
+/* The address of a unix socket itself: that of an accepted one is where its server listens, and
+ * says more than the inode of the socket at the other end. */
+static void md_own_address(struct event *e, const struct ofd *o)
+{
+    if (fd_is_unix(o) && fd_is_address(o->local))
+        ev_peer(e, EV_path, o->local);
+}
+
 /* Reads a socket address. Returns its length, or 0 if there is none. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
@@ -10401,7 +10757,7 @@ static void md_connect(struct task *t, struct call *c)
         o->peer = peer;
         if (peer && !going)
             peer->opens++;
-        if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
+        if (peer) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
@@ -10465,11 +10821,13 @@ static bool md_outcome(struct task *t, const struct call *c)
         SC_sendfile
     };
     bool told = false;
-    for (size_t i = 0; fdt.connecting && i < ARRAY_LEN(tells); i++)
+    for (size_t i = 0; (fdt.connecting || md_asked.n) && i < ARRAY_LEN(tells); i++)
         told |= tells[i] == c->id;
     struct ofd *o = told ? fd_get(t, (s32)c->arg[0]) : NULL;
-    int err = o && o->connect_ns ? md_connected(t, c) : -1;
-    if (err < 0)
+    int err = o && (o->connect_ns || md_asked.n) ? md_connected(t, c) : -1;
+    if (err > 0)
+        md_dns_over(o, err);
+    if (err < 0 || !o->connect_ns)
         return false;
     struct event *e = md_event(EK_CONNECT, t, c);
     e->err = err;
@@ -10505,6 +10863,8 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
             o->peer = fd_peer(o->sock, &sa, len);
+        if (!o->local && l && fd_is_unix(o)) /* it has the address of the listening socket */
+            o->local = l->local;
         if (o->peer)
             o->peer->opens++;
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
@@ -10514,6 +10874,7 @@ static void md_accept(struct task *t, struct call *c)
     if (o) {
         ev_peer(e, EV_remote_addr, o->peer);
         ev_peer(e, EV_local_addr, o->local);
+        md_own_address(e, o);
         ev_num(e, EV_fd, c->ret);
     }
     md_emit(e);
@@ -10560,8 +10921,9 @@ static void md_shutdown(struct task *t, struct call *c)
 /* --- bytes --- */
 
 /* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
- * descriptor. */
-static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s64 bytes, bool in)
+ * descriptor. at: their address, or 0 if they are in several buffers. */
+static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
+                     bool in)
 {
     struct ofd *o = fd_get(t, n);
     bool net = o && o->kind == FK_SOCK;
@@ -10569,24 +10931,35 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
         st_io(o, peer, (u64)bytes, in);
     if (bytes <= 0)
         return;
+    const struct name *to = peer ? peer : o ? o->peer : NULL;
+    struct md_query *dns = md_dns_read(t, c, o, to, at, bytes, in);
+    if (dns && !in && !md_dns_note(dns))
+        dns = NULL;
     struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
     e->err = 0;
     ev_num(e, EV_bytes, bytes);
     ev_num(e, EV_fd, n);
     if (net) {
         ev_sym(e, EV_sock_type, o->sock);
-        ev_peer(e, EV_remote_addr, peer ? peer : o->peer);
+        ev_peer(e, EV_remote_addr, to);
+        md_own_address(e, o);
+        if (dns)
+            ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
         ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
     }
     md_emit(e);
+    if (dns && in)
+        md_dns_answered(dns);
 }
 
 static void md_read_write(struct task *t, struct call *c)
 {
+    bool one = c->id == SC_read || c->id == SC_write;
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[md_row[c->id]] == EK_READ);
+        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret,
+                 md_kind[md_row[c->id]] == EK_READ);
 }
 
 /* The peer address that a datagram carries; NULL if it uses the connected peer. */
@@ -10602,10 +10975,16 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
-    bool named = c->id == SC_sendto;
-    if (!c->err)
-        md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL, c->ret,
-                 false);
+    struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
+    if (!c->err) {
+        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
+        return;
+    }
+    struct md_query *dns = c->err == EAGAIN || c->err == EINTR ? NULL
+        : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
+    const struct md_query *before = dns ? md_dns_place(dns) : NULL;
+    if (dns && !(before && before->o))
+        md_dns_emit(dns, c->err);
 }
 
 /* Returns how many of `bytes`, the result of a receiving call with these flags, the program got in
@@ -10645,7 +11024,7 @@ static void md_recvfrom(struct task *t, struct call *c)
     if (c->err)
         return;
     bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
-    md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL,
+    md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
@@ -10692,12 +11071,16 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
+    u64 first[2] = { 0, 0 }; /* struct iovec: its base and length */
     if (!mem_get(t, at, raw, 6 * w)) /* msg_flags is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
-    md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
+    if (m.iovlen && mem_word(t, c->abi, m.iov, &first[0]))
+        mem_word(t, c->abi, m.iov + w, &first[1]);
+    md_moved(t, c, n, peer, first[1] < (u64)bytes ? 0 : first[0],
+             in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
     if (in)
         md_rights(t, c, &m, flags);
     return true;
@@ -19132,12 +19515,21 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
+/* Whether a buffer can hold a message of DNS. */
+static bool hy_is_message(const struct sc_row *r, u32 i)
+{
+    u16 id = sc_id[r - sc_rows], kind = r->arg[i];
+    return (kind == K_WBUF || kind == K_RBUF)
+           && (r->cls & CLS_NET || id == SC_read || id == SC_write);
+}
+
 /* Whether the output or the model needs what argument i of a row points to. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
     bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
-    return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
+    return k->model || hy_is_message(r, i) || opt.calls || by_path
+        || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
 /* Returns which of the probe's words contains an argument. call_enter puts ARCH_ORIG_A0 into the
@@ -19191,11 +19583,13 @@ static u8 hy_place(u8 n)
  * except for a received message: see md_msg_received. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
-    bool cut = k->nest == NEST_IOV || !k->result;
+    bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
+    u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : !vector;
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)),
-        .size = k->max ? k->max : opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : 0,
+        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)
+                      | (vector ? 0 : ITEM_DNS)),
+        .size = k->max ? k->max : shown,
     };
 }
 
@@ -19212,12 +19606,15 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
     bool memfd = id == SC_memfd_create; /* the model needs the whole name */
-    u32 size = memfd ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME) : hy_bytes(k);
+    bool message = hy_is_message(r, i);
+    u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
+               : message && !opt.calls ? 0
+                                        : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)(hy_result_flag(id, k) | (cut ? ITEM_CUT : 0)),
+        .flags = (u8)(hy_result_flag(id, k) | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0)),
         .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
     };
 }
@@ -22982,6 +23379,7 @@ static void tr_report(const char *backend, bool text)
         st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     tr_used();
+    md_dns_over(NULL, 0);
     out_end();
     rec_finish(&st);
     px_close();

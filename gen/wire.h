@@ -80,6 +80,7 @@ enum {
     CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
     CALL_EARLY_MAX = 16,  /* so many bytes of each */
     CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
+    DNS_BYTES = 512,      /* of a message of DNS over UDP (RFC 1035, 4.2.1) */
     CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
 };
 
@@ -98,7 +99,8 @@ enum wire_item_flags {
     ITEM_RESULT = 1,      /* there only when the call succeeded */
     ITEM_CUT = 2,         /* no more than size is shown */
     ITEM_FAILED = 4,      /* there only when the call failed */
-    ITEM_EXEC = 8         /* of a call that has succeeded: elsewhere, the program's name */
+    ITEM_EXEC = 8,        /* of a call that has succeeded: elsewhere, the program's name */
+    ITEM_DNS = 16         /* of a message of DNS, DNS_BYTES, however many are shown */
 };
 
 struct wire_item {
