@@ -36,7 +36,7 @@ s/opt.interval_s 1..86400/opt.interval_s 1-86400/~is no range
 s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/~is no range
 s/^\(  sets    \)call opt_json/\1string opt.json_file/~an argument that can be left out is for a call
 s/^  values  auto.ptrace.hybrid//~values are listed by
-s/how calls are seen: {values}/how calls are seen/~values are listed by
+s/how calls are recorded: {values}/how calls are recorded/~values are listed by
 s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values A.B.C
 s/^\(  of      \)diff$/\1dif/~no command .dif
 s/^command diff/command replay/~command replay: stands twice
