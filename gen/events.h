@@ -1,7 +1,7 @@
-/* events.h: what kvis tells of, by hand. Text, JSON, recordings, replay, the report and Perfetto's trace walk these
- * rows: to add a kind of event is a row of EVENT_KINDS here, and in kvis.c's section md_ the function that fills it,
- * which model= names in the call's row of tables/syscalls.tbl. Recordings name kinds and fields, so that the order of
- * rows means nothing. */
+/* events.h: the kinds of events, written by hand. Text, JSON, recordings, replay, the report and Perfetto's trace use
+ * these rows. A new kind of event needs a row of EVENT_KINDS here and a function in kvis.c's section md_ that fills it;
+ * model= in the call's row of tables/syscalls.tbl names that function. Recordings contain the names of kinds and fields,
+ * so the order of rows is irrelevant. */
 #ifndef KVIS_EVENTS_H
 #define KVIS_EVENTS_H
 
@@ -32,9 +32,9 @@
     X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
     X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal")
 
-/* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
- * the order of JSON. In a line, {field} is a value, {field:8} right-aligned; of alternatives, separated by '|', the
- * first is used whose fields are all there; NULL: it is not in text. */
+/* A kind: its EK_ name, its category, its handling in text output (enum ev_how), its name in JSON, its line of text, its
+ * fields in JSON order. In a line of text, {field} is a value, and {field:8} is right-aligned. '|' separates alternatives;
+ * the first one whose fields all have values is used. NULL: the kind is not in text output. */
 #define EVENT_KINDS(X) \
     X(OPEN, FILE, 0, "open", "open {path} ({access})", \
       EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid, EV_call, EV_flags, \
@@ -143,7 +143,7 @@
       EV_call, EV_fd, EV_filename, EV_fd_kind) \
     X(LOST, MEM, EVENT_WITH_CALLS, "lost", "{count} {how}", \
       EV_count, EV_how) \
-    X(SYSCALL, CALL, 0, "syscall", NULL, EV_comm) /* its shape is out_'s: arguments nest */ \
+    X(SYSCALL, CALL, 0, "syscall", NULL, EV_comm) /* out_ formats it: arguments nest */ \
     X(BLOCK, FILE, 0, "block_io", \
       "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}", \
       EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) \
