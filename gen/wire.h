@@ -80,6 +80,7 @@ enum {
     CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
     CALL_EARLY_MAX = 16,  /* so many bytes of each */
     CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
+    DNS_BYTES = 512,      /* of a message of DNS over UDP (RFC 1035, 4.2.1) */
     CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
 };
 
@@ -98,7 +99,8 @@ enum wire_item_flags {
     ITEM_RESULT = 1,      /* there only when the call succeeded */
     ITEM_CUT = 2,         /* no more than size is shown */
     ITEM_FAILED = 4,      /* there only when the call failed */
-    ITEM_EXEC = 8         /* of a call that has succeeded: elsewhere, the program's name */
+    ITEM_EXEC = 8,        /* of a call that has succeeded: elsewhere, the program's name */
+    ITEM_DNS = 16         /* of a message of DNS, DNS_BYTES, however many are shown */
 };
 
 struct wire_item {
@@ -302,12 +304,10 @@ struct wire_sched {
     u64 wait_ns, depth_sum; /* all waits for a CPU, and all of `depth`, added up */
     u64 unseen;           /* waits of which the beginning is not known */
     u64 idle;             /* switches to the idle task */
-    s32 queue;            /* by our own count: woken and not yet running; may be below 0 */
-    u32 unused;
     u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets an octave */
     u32 depth[DEPTH_BUCKETS]; /* tasks that can run, at each switch; the same buckets */
 };
-WIRE_ASSERT(sizeof(struct wire_sched) == 4608);
+WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
 
 /* --- blk: requests of disks; `disks`, the slot by major << 20 | minor, and `stats`, by slot --- */
 

@@ -65,10 +65,9 @@ extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
-/* SEC("all/CATEGORY/EVENT"): a third form besides, where the kernel's BTF tells the raw tracepoint's
- * arguments (5.5): CFG_RAW and CFG_TYPED. Its pointers are of types that the verifier knows, so that
- * what they lead to is loaded without a helper: a pointer that is bad gives 0 as well. */
-extern char CFG_TYPED;
+/* SEC("typed/CATEGORY/EVENT"): the same, but the raw tracepoint has typed arguments, which the kernel's
+ * BTF describes (5.5). The verifier knows the types of its pointers, so a member is loaded without a
+ * helper; a bad pointer reads as 0. */
 
 /* A value that is loaded where it stands: clang would make one load of both branches', at an
  * address that it chooses before, and the verifier wants the context's own. */
@@ -79,8 +78,8 @@ extern char CFG_TYPED;
         kept_;                           \
     })
 
-/* A member of a kernel struct that an argument leads to. */
-#define FOLLOW(p, member) (CFG(CFG_TYPED) ? KEPT((p)->member) : READ(p, member))
+/* A member of a kernel struct that a typed argument leads to. */
+#define FOLLOW(p, member) KEPT((p)->member)
 
 /* -- Maps -------------------------------------------------------------------------- */
 
