@@ -17,7 +17,7 @@ mkdir dist
 
 # Paths of this machine must not get into the symbols or into the build ID, which is a hash of them.
 maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
-rm -f gen/out/texts.page # it says the version of the commit that it was built from
+rm -f gen/out/texts.page # it contains the version of the commit that it was built from
 make --no-print-directory gen/out/texts.page
 jobs=
 for arch in ${ARCHS:-x86_64 aarch64 riscv64 armv7}; do

@@ -51,7 +51,7 @@ function c_string(s) {
     gsub(/"/, "\\\"", s)
     return "\"" s "\""
 }
-function needs_another(s) { # its first word speaks of a text before it
+function needs_another(s) { # its first word refers to a previous text
     return s ~ /^([Tt]he same|It|Its|They|Their|Them|This|That|These|Those|He|She|Here|There|Same|As|What) /
 }
 '

@@ -24,7 +24,7 @@ function define(kind, names,    w, n, i, must) {
         if (must) needed[kind] = needed[kind] " " w[i]
     }
 }
-function column_end(s,    i, quoted, c) { # where the first word of s ends; quotes hold it together
+function column_end(s,    i, quoted, c) { # the end of the first word of s, which may contain quoted blanks
     for (i = 1; i <= length(s); i++) {
         c = substr(s, i, 1)
         if (c == "\"") quoted = !quoted
@@ -188,7 +188,7 @@ function check_screen(r,    n, i) {
 }
 function thing_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
 function ends_in(s, ending) { return substr(s, length(s) - length(ending) + 1) == ending }
-function name_in_prom(r,    s, key) { # of a source whose metrics are called there as node_exporter calls them
+function name_in_prom(r,    s, key) { # for a source with the metric names of node_exporter
     key = get(r, "key")
     if (!(("source", toupper(get(r, "source"))) in row_of)) return
     s = get(row_of["source", toupper(get(r, "source"))], "prom")
@@ -199,7 +199,7 @@ function name_in_prom(r,    s, key) { # of a source whose metrics are called the
     from_key[r] = 1
 }
 function unit_of(r, name) { return get(row_of["unit", toupper(get(r, "unit"))], name) }
-function prom_base(r,    s) { # its name in Prometheus, without a label
+function prom_base(r,    s) { # the Prometheus name, without labels
     s = (r, "prom") in col ? col[r, "prom"] : name_of[r] unit_of(r, "prom")
     sub(/[{].*/, "", s)
     return s
@@ -260,7 +260,7 @@ function macro(what, name, n, rows,    i) {
 }
 function maybe(s) { return s == "" ? "NULL" : c_string(s) }
 function truth(s) { return s != "" ? "true" : "false" }
-function prom_of(r,    s) { # as C has it: the label without its end, another may follow
+function prom_of(r,    s) { # as a C string: the label without its closing brace, because another label may follow
     s = get(r, "prom")
     sub(/[}]$/, "", s)
     return c_string(s)

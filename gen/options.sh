@@ -15,11 +15,11 @@ function need(c) {
     if (!has(c)) { bad(row ": no " c); return "-" }
     return col[at, c]
 }
-function put(s, word, by,    i) { # s with that word replaced
+function put(s, word, by,    i) { # s with `word` replaced by `by`
     i = index(s, word)
     return i ? substr(s, 1, i - 1) by substr(s, i + length(word)) : s
 }
-function string(s,    head, tail, name) { # as C has it; {MACRO} is one
+function string(s,    head, tail, name) { # s as a C string; {MACRO} becomes the macro
     if (s ~ /\\/) bad(row ": a backslash")
     gsub(/"/, "\\\"", s)
     while (match(s, /[{][A-Z][A-Z_]*[}]/)) {
@@ -64,7 +64,7 @@ function spelling(s,    rest) { # sets letter, long, arg, maybe
     if (letter long == "") bad(row ": neither a letter nor a name")
     if (arg != "" && !(arg in argument)) bad(row ": no argument is called `" arg "`")
 }
-function commands(s,    w, n, i, out) { # those that have the option, as a mask
+function commands(s,    w, n, i, out) { # the mask of the commands that have the option
     n = split(s == "all" ? all : s, w, " ")
     for (i = 1; i <= n; i++) {
         if (!(w[i] in command)) bad(row ": no command `" w[i] "`")
@@ -75,7 +75,7 @@ function commands(s,    w, n, i, out) { # those that have the option, as a mask
     }
     return s == "all" ? "IN_ALL" : out
 }
-function destination(s,    w, n, kind, range, ends) { # how the value is taken, and from which range
+function destination(s,    w, n, kind, range, ends) { # how the value is stored, and its range
     n = split(s, w, " ")
     kind = w[1]
     range = "0, 0"
@@ -96,7 +96,7 @@ function destination(s,    w, n, kind, range, ends) { # how the value is taken, 
     return sprintf("OPT_%s, { %s }, %s", toupper(kind), kind == "nothing" ? "NULL" \
         : "." kind " = " (kind == "call" ? "" : "&") w[2], range)
 }
-function allowed(s) { # the values, as C has them
+function allowed(s) { # the allowed values as C
     if (arg == "") bad(row ": values without an argument")
     if (s !~ /^[a-z0-9-]+([|][a-z0-9-]+)+$/) bad(row ": values A|B|C")
     return string(s)

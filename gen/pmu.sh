@@ -14,7 +14,7 @@ function get(c) { # the value of the row for a column
     if (!((kind, row, c) in cell)) { bad(kind ": no column `" c "`"); return "-" }
     return cell[kind, row, c]
 }
-function once(what) { # of a table in which it names one row
+function once(what) { # checks that the name is unique in its table
     if (what in seen) bad(what ": stands twice")
     seen[what] = 1
 }
@@ -22,7 +22,7 @@ function known(k, name) {
     if (!((k, name) in is)) bad("no " k " `" name "`")
     return toupper(name)
 }
-function of(c, choices,    v) { # one of these
+function of(c, choices,    v) { # the value, which must be one of choices
     v = get(c)
     if (index(" " choices " ", " " v " ") == 0) bad(c " `" v "` is none of: " choices)
     return v
@@ -39,7 +39,7 @@ function number(c, most,    v) { # decimal; "-" is 0
     if (v !~ /^[0-9]+$/ || v + 0 > most) bad(c " `" v "` is no number up to " most)
     return v
 }
-function hex(s,    n, i, d) { # -1: it is no number
+function hex(s,    n, i, d) { # -1: not a number
     n = 0
     if (s == "") return -1
     for (i = 1; i <= length(s); i++) {
@@ -55,7 +55,7 @@ function code(c, most,    v, n) { # "0x1a0"
     if (n < 0 || n > most) bad(c " `" v "` is no hexadecimal number up to " most)
     return v
 }
-function cited(c) { # a document, and what in it: a section, a file, an event
+function cited(c) { # checks that the value cites a document and its section, file or event
     if (get(c) !~ /[a-z].*[,;\/(].*[A-Za-z]/) bad(c " `" get(c) "` names no document with its section or file")
 }
 function bits(v, n,    i, s) { # n bits as 32-bit words; v: the set, by number
@@ -169,7 +169,7 @@ function do_event(    n, w, i, k, m, r, lists, amd, event, umask, terms) {
     }
     if (amd != 0 && amd != n) bad("an event of Intel and AMD")
     event = code("event", amd ? 4095 : 255) # AMD: bits 0-7, 32-35; arch/x86/events/amd/core.c
-    umask = code("umask", amd ? 255 : 65535) # Intel: from Lion Cove on 16 bits; arch/x86/events/intel/core.c
+    umask = code("umask", amd ? 255 : 65535) # Intel: 16 bits since Lion Cove; arch/x86/events/intel/core.c
     terms = "event=" event ",umask=" umask
     if (number("cmask", 255) > 0) terms = terms ",cmask=" get("cmask")
     for (k = 1; k <= m; k++) {

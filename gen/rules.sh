@@ -11,7 +11,7 @@ begin "check list" "$@"
 
 awk -v list="${1-}" "$awk_common"'
 function bad(msg) { bad_at(FNR, msg) }
-function text(s, what) { # it can be a C string, and it is something
+function text(s, what) { # checks a text and returns it as a C string
     if (s !~ /[A-Za-z%#]/) bad(what ": empty")
     if (s ~ /["\\]/) bad(what ": a quote or a backslash")
     if (s ~ /\.$/) bad(what ": a full stop at the end")
@@ -24,14 +24,14 @@ function stands_alone(s, what) {
     if (s in said) bad(what ": another rule says the same")
     said[s] = 1
 }
-function code(n) { # a number as C has it
+function code(n) { # a number as C
     if (n == "-") return "X_NONE"
     if (n !~ /^[A-Z][A-Z0-9_]*$/) bad("`" n "` is no name of a number")
     used[n] = FNR
     return (n in number ? "X_" : "M_") n
 }
 function told(n) { if (n != "-" && !(n in words)) bad(n " has no words") }
-function no_rules(s,    w, n, i, out) { # without the names of rules; one is left in unless_rule
+function no_rules(s,    w, n, i, out) { # s without rule names; the rule is stored in unless_rule
     unless_rule = "NULL"
     n = split(s, w, " ")
     for (i = 1; i <= n; i++) {

@@ -53,13 +53,13 @@ function begin_struct(    i, k, v) {
     if (!(name in first)) order[++n_structs] = name
     first[name] = first[name] " " n_layouts
 }
-function condition(s,    op, m, v) { # MEMBER=N and so on
+function condition(s,    op, m, v) { # MEMBER=N and similar
     if (!match(s, /(!=|!&|=|>|&)/)) { bad("`" s "`: nonzero, verbose, answer or MEMBER=N"); return }
     m = substr(s, 1, RSTART - 1)
     op = substr(s, RSTART, RLENGTH)
     v = substr(s, RSTART + RLENGTH)
     if (!number(v)) bad("`" v "` is no number")
-    of_member[++n_conds] = m # it may stand below
+    of_member[++n_conds] = m # the member may be defined later
     cond[n_conds] = "DEC_" oper[op] ", " v " }, /* " name ": " s " */"
     return n_conds
 }
@@ -110,7 +110,7 @@ function add_member(    i, at, size, how, fam, only, c) {
     seen[$1] = c ? 1 : -1
     place[$1] = at " " size
     if (at + size > end) end = at + size
-    if (how != "bits") claim[++n_claims] = claim_of(at, size) # of a bit-field there is no offsetof
+    if (how != "bits") claim[++n_claims] = claim_of(at, size) # bit-fields have no offsetof
     rows++
     row[n_layouts] = row[n_layouts] sprintf("    { \"%s\", %d, %d, DV_%s, %s, %s, %d },\n",
         $1, at, size, toupper(how), fam, only == "" ? 0 : only, c)

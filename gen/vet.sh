@@ -11,7 +11,7 @@ who='([0-9.]+( arm64| riscv64)?: [0-9]+(, |  ))+[^ :0-9][^:]*  20[0-9]{2}-[0-9]{
 [ "${1-}" != --rows ] || { rows=1; shift; }
 [ $# -gt 0 ] || set -- "$top"/bpf_insns/*.h
 
-# Prints the lines from "begin program" to "end program", without source lines, which are comments.
+# Prints the lines from "begin program" to "end program", without source lines (// comments).
 block() { # block FILE PROGRAM
     awk -v name="$2" '$0 == "/* begin program " name { on = 1 }
         on && !/^    \/\/ / { print }
