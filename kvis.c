@@ -115,9 +115,13 @@
 #include <linux/bpf.h>
 #include <linux/elf.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
+#include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 
 #ifndef KVIS_VERSION
 #define KVIS_VERSION "0.1"
@@ -2327,6 +2331,15 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
+/* The name that an open file without another one has in /proc/PID/fd: "pipe:[12]"; without a known
+ * inode, "pipe". */
+static struct name *nm_inode(char cls, const char *kind, u64 ino)
+{
+    char text[64];
+    snprintf(text, sizeof text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
+    return nm_str(cls, text);
+}
+
 /* Returns whether it is a dynamic linker. It runs for every opened file, so it searches for two
  * bytes once instead of for three longer strings. */
 static bool nm_is_linker(const char *s)
@@ -2725,6 +2738,62 @@ static const char *fd_peer_addr(const struct name *n, u32 *len)
     return sp ? sp + 1 : "";
 }
 
+static bool fd_is_unix(const struct ofd *o)
+{
+    return o->sock && !strncmp(o->sock, "unix", 4);
+}
+
+/* The name of a unix socket that has no address; NULL: its inode is not known. */
+static struct name *fd_unnamed(const char *sock, u64 ino)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s socket", sock);
+    return ino ? nm_inode('p', text, ino) : NULL;
+}
+
+/* Whether the name of a unix socket is an address, and not the inode of a socket without one. */
+static bool fd_is_address(const struct name *n)
+{
+    u32 len;
+    return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
+}
+
+/* The inode of the socket that a unix socket is connected to; 0: the kernel does not tell (the
+ * socket is in another network namespace, there is no CONFIG_UNIX_DIAG). The answer is there when
+ * the request has been sent (sock_diag(7)). */
+static u32 fd_unix_partner(u32 ino)
+{
+    struct { struct nlmsghdr head; struct unix_diag_req unix_; } request = {
+        { sizeof request, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0 },
+        { .sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_ino = ino,
+          .udiag_show = UDIAG_SHOW_PEER, .udiag_cookie = { ~0u, ~0u } },
+    };
+    struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
+    u32 partner = 0;
+    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
+                    ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
+    if (s >= 0)
+        close(s);
+    n -= offsetof(typeof(answer), attributes);
+    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
+        return 0;
+    for (struct rtattr *a = (void *)answer.attributes; RTA_OK(a, n); a = RTA_NEXT(a, n))
+        if (a->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(a) == sizeof partner)
+            memcpy(&partner, RTA_DATA(a), sizeof partner);
+    return partner;
+}
+
+/* Names the ends of a unix socket that have no address. s: kvis's copy of it. */
+static void fd_probe_unix(struct ofd *o, int s)
+{
+    struct stat st;
+    if (fstat(s, &st) < 0)
+        return;
+    o->local = o->local ? o->local : fd_unnamed(o->sock, st.st_ino);
+    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, fd_unix_partner((u32)st.st_ino));
+}
+
 /* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
  * such key. */
 static const char *fd_status(pid_t tid, const char *key)
@@ -2798,6 +2867,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
+    if (fd_is_unix(o))
+        fd_probe_unix(o, s);
     close(s);
 }
 
@@ -5981,7 +6052,6 @@ struct event {
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the v[] that are present */
-    struct task *task;
     struct call *call;   /* EK_SYSCALL */
     union ev_val v[N_EV_FIELDS]; /* must be last: see ev_new */
 };
@@ -5993,7 +6063,6 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
     e.row = -1;
-    e.task = t;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;
     e.ts_ns = ts_ns;
@@ -6066,6 +6135,13 @@ static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
     return ev_has(e, f) && e->v[f].s.len == n && !memcmp(e->v[f].s.p, text, n);
+}
+
+static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
+{
+    u32 n = (u32)strlen(end);
+    const union ev_val *v = &e->v[f];
+    return ev_has(e, f) && v->s.len >= n && !memcmp(v->s.p + v->s.len - n, end, n);
 }
 
 static bool ev_is_text(u32 f)
@@ -6772,7 +6848,7 @@ static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
         out_failed(b, e->err);
-    if (e->kind == EK_CONNECT && ev_has(e, EV_duration_ns))
+    if ((e->kind == EK_CONNECT || e->kind == EK_RESOLVE) && ev_has(e, EV_duration_ns))
         b_f(b, " (after %.1f ms)", (double)e->v[EV_duration_ns].n / 1e6);
     else if (e->kind == EK_CONNECT && ev_has(e, EV_in_progress))
         b_s(b, " (in progress)");
@@ -6783,7 +6859,8 @@ static void out_event_line(const struct event *e, const struct ev_group *request
 {
     struct buf *b = &out.text.b;
     u8 cat = requests ? CAT_NET : e->cat;
-    out_line_start(e->ts_ns, e->pid, e->tid, e->err ? "31" : out_colour[cat]);
+    bool failed = e->err || ev_has(e, EV_failure);
+    out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
     else
@@ -7152,6 +7229,12 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_FAULT_GROUP: /* major faults have a kind */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
+    case EK_SEND: /* a line of its own tells what became of a question for a name */
+    case EK_RECV:
+        return ev_has(e, EV_name);
+    case EK_CONNECT: /* nor is a connect(2) of UDP to its server, which sends nothing */
+        return !e->err && ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
+            && ev_ends(e, EV_remote_addr, ":53");
     case EK_BLOCK:
         return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
     case EK_SCHED:
@@ -7679,6 +7762,8 @@ static void out_json(const struct event *e)
 /* Passes an event to every active sink. */
 static void out_event(const struct event *e)
 {
+    if (e->ts_ns < out.start_ns)
+        return;
     if (out.diverted) {
         if (out.diverted->event)
             out.diverted->event(e);
@@ -9984,11 +10069,259 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
     ev_bytes(e, f, b.p, b.len);
 }
 
+/* --- name resolution: DNS over UDP (RFC 1035) --- */
+
+enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
+
+/* A message, and how far it has been read. Every byte of it is the program's or the network's. */
+struct md_dns {
+    u8 p[DNS_BYTES];
+    u32 len, at; /* at <= len */
+    bool bad;    /* it ends too early, or breaks the rules */
+    u16 id, flags, answers, type;
+    u32 name_len;
+    char name[2 * DNS_NAME_MAX]; /* what is asked for */
+};
+
+/* A question for a name, and how it was asked. */
+struct md_query {
+    const struct ofd *o; /* NULL: a free place */
+    u64 open_ns;         /* of o, which tells it from a later socket */
+    u64 sent_ns;         /* 0: kvis did not see it */
+    pid_t pid, tid;
+    s32 fd;
+    u16 row;             /* of the call */
+    u8 server_len;
+    char server[48];     /* its address */
+    struct md_dns m;
+};
+
+/* Those that wait for their answers. One that finds no place is shown as bytes that were sent. */
+static struct {
+    u32 n;
+    struct md_query q[DNS_QUERIES];
+} md_asked;
+
+static u32 md_dns_int(struct md_dns *m, u32 bytes)
+{
+    u32 v = 0;
+    m->bad |= bytes > m->len - m->at;
+    for (u32 i = 0; i < bytes && !m->bad; i++)
+        v = v << 8 | m->p[m->at++];
+    return v;
+}
+
+/* Reads a name and appends it as zone files have it: a dot inside a label is escaped. A pointer
+ * must lead to before where the part that it ends began, so no name goes round in circles. */
+static void md_dns_name(struct md_dns *m, struct buf *b)
+{
+    u32 begin = m->at, end = 0, total = 0, n;
+    while ((n = md_dns_int(m, 1)) && !m->bad) {
+        if (n >= 0xc0) {
+            u32 to = (n & 0x3f) << 8 | md_dns_int(m, 1);
+            end = end ? end : m->at;
+            m->bad |= to >= begin;
+            m->at = begin = MIN(to, begin);
+            continue;
+        }
+        b_s(b, total ? "." : "");
+        total += n + 1;
+        m->bad |= n > 63 || n > m->len - m->at || total > DNS_NAME_MAX;
+        for (u32 i = 0; i < n && !m->bad; i++, m->at++) {
+            b_s(b, m->p[m->at] == '.' || m->p[m->at] == '\\' ? "\\" : "");
+            b_c(b, (char)m->p[m->at]);
+        }
+    }
+    b_s(b, total ? "" : ".");
+    m->at = end ? end : m->at;
+}
+
+/* Reads the header and the question. False: it is no message, or has not exactly one question. */
+static bool md_dns_question(struct md_dns *m)
+{
+    enum { OPCODE = 0x7800 };
+    struct buf name = { .p = m->name, .cap = sizeof m->name, .max = sizeof m->name };
+    m->at = 0;
+    m->bad = false;
+    m->id = (u16)md_dns_int(m, 2);
+    m->flags = (u16)md_dns_int(m, 2);
+    m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
+    m->answers = (u16)md_dns_int(m, 2);
+    md_dns_int(m, 4); /* the numbers of records in the other sections */
+    md_dns_name(m, &name);
+    m->name_len = name.len;
+    m->type = (u16)md_dns_int(m, 2);
+    md_dns_int(m, 2); /* its class */
+    return !m->bad;
+}
+
+/* Appends the records of an answer that are of the type that was asked for. How many records there
+ * are, the message alone says: each takes 11 bytes of it at least. */
+static void md_dns_answers(struct md_dns *m, struct buf *b)
+{
+    enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
+    u32 found = 0, next = 0;
+    for (u32 i = 0; i < m->answers && !m->bad; i++, m->at = m->bad ? m->at : next) {
+        struct buf owner = { .p = (char[8]){ 0 }, .cap = 8, .max = 8 };
+        md_dns_name(m, &owner);
+        u32 type = md_dns_int(m, 2);
+        md_dns_int(m, 2); /* class */
+        md_dns_int(m, 4); /* time to live */
+        u32 n = md_dns_int(m, 2);
+        const u8 *p = m->p + m->at;
+        next = m->at + n;
+        m->bad |= next > m->len;
+        if (m->bad || type != m->type || found++ >= DNS_SHOWN)
+            continue;
+        b_s(b, found > 1 ? ", " : "");
+        if (type == A && n == 4)
+            b_f(b, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+        else if (type == AAAA && n == 16)
+            fd_ip6(b, p);
+        else if (type == NS || type == CNAME || type == PTR)
+            md_dns_name(m, b);
+        else
+            b_f(b, "%u bytes", n);
+    }
+    if (found > DNS_SHOWN)
+        b_f(b, " (+%u)", found - DNS_SHOWN);
+    if (m->bad || m->flags & TRUNCATED)
+        b_s(b, found ? " (truncated)" : "truncated");
+    else if (!found)
+        b_s(b, "no records");
+}
+
+/* The name of a type; others than these as RFC 3597 has them, until the next call. */
+static const char *md_dns_type(u16 type)
+{
+    static char other[16];
+    static const char *const name[] = {
+        [1] = "A", [2] = "NS", [5] = "CNAME", [6] = "SOA", [12] = "PTR", [15] = "MX",
+        [16] = "TXT", [28] = "AAAA", [33] = "SRV", [64] = "SVCB", [65] = "HTTPS",
+    };
+    snprintf(other, sizeof other, "TYPE%u", type);
+    return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
+}
+
+/* Reports what became of a question: an answer, a failure that the server tells, an errno, or none
+ * of these. */
+static void md_dns_emit(struct md_query *q, int err)
+{
+    static const char *const failure[16] = {
+        "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
+    };
+    char text[DNS_SHOWN * sizeof q->m.name];
+    struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
+    bool answered = q->m.flags >> 15;
+    u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
+    struct event *e = ev_new(EK_RESOLVE, NULL, u_when());
+    u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
+    e->pid = q->pid;
+    e->tid = q->tid;
+    e->err = err;
+    e->row = q->row;
+    e->unasked = !sc_set[q->row] || took_ns < opt.min_ns;
+    ev_bytes(e, EV_name, q->m.name, q->m.name_len);
+    ev_sym(e, EV_kind, md_dns_type(q->m.type));
+    ev_bytes(e, EV_server, q->server, q->server_len);
+    if (answered && !code) {
+        md_dns_answers(&q->m, &b);
+        ev_bytes(e, EV_answer, b.p, b.len);
+    } else if (!err) {
+        ev_sym(e, EV_failure, failure[code] ? failure[code] : "unknown RCODE");
+    }
+    ev_num(e, EV_fd, q->fd);
+    if (took_ns)
+        ev_num(e, EV_duration_ns, (s64)took_ns);
+    md_emit(e);
+}
+
+/* The place of the query that a message repeats or answers, or else a free one; NULL: there is
+ * none. */
+static struct md_query *md_dns_place(const struct md_query *k)
+{
+    struct md_query *place = NULL;
+    for (struct md_query *q = md_asked.q; q < md_asked.q + DNS_QUERIES; q++)
+        if (!q->o)
+            place = q;
+        else if (q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
+                 && q->m.type == k->m.type && q->m.name_len == k->m.name_len
+                 && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
+            return q;
+    return place;
+}
+
+/* Notes a query, unless it repeats one (to another server, perhaps). False: there is no place. */
+static bool md_dns_note(const struct md_query *asked)
+{
+    struct md_query *q = md_dns_place(asked);
+    if (q && !q->o) {
+        *q = *asked;
+        md_asked.n++;
+    }
+    return q != NULL;
+}
+
+/* An answer has come. */
+static void md_dns_answered(struct md_query *answer)
+{
+    struct md_query *q = md_dns_place(answer);
+    bool asked = q && q->o;
+    answer->sent_ns = asked ? q->sent_ns : 0;
+    md_dns_emit(answer, 0);
+    if (asked) {
+        q->o = NULL;
+        md_asked.n--;
+    }
+}
+
+/* Reads a message to or from a DNS server, at `at` in t's memory, until the next call; NULL: it is
+ * no question that was sent, and no answer that has come. */
+static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
+                                    const struct name *server, u64 at, s64 bytes, bool in)
+{
+    static const char port[] = ":53";
+    static struct md_query q;
+    u32 n;
+    const char *addr = fd_peer_addr(server, &n);
+    bool udp = o && o->sock && !strncmp(o->sock, "udp", 3) && n >= sizeof port;
+    n = udp ? n - (u32)strlen(port) : 0;
+    if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
+        return NULL;
+    s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
+    q.m.len = (u32)MAX(len, (s64)0);
+    q.o = o;
+    q.open_ns = o->open_ns;
+    q.sent_ns = c->enter_ns;
+    q.pid = t->pid;
+    q.tid = t->tid;
+    q.fd = (s32)c->arg[0];
+    q.row = c->row;
+    q.server_len = (u8)n;
+    memcpy(q.server, addr, n);
+    return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
+}
+
+/* No answer will come to the queries of a socket: there is an error, or it is closed. NULL: nor to
+ * any other, because the trace ends. */
+static void md_dns_over(const struct ofd *o, int err)
+{
+    for (struct md_query *q = md_asked.q; md_asked.n && q < md_asked.q + DNS_QUERIES; q++)
+        if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
+            md_dns_emit(q, err);
+            q->o = NULL;
+            md_asked.n--;
+        }
+}
+
+/* --- descriptors --- */
+
 /* Reports the open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         md_listed(ev_new(EK_LIST, t, u_when()), o);
+        md_dns_over(o, 0);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
@@ -10008,8 +10341,6 @@ static void md_closed(struct task *t, s32 n)
         md_emit(e);
     }
 }
-
-/* --- descriptors --- */
 
 /* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
@@ -10319,23 +10650,42 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
+/* The inode of end i of a new pair, descriptor n; 0: not known. */
+static u64 md_end_inode(struct task *t, u32 i, s32 n)
+{
+    struct fd_stat sx;
+    const struct wire_file *f = mem_replayed_file(i);
+    if (f)
+        return f->ino;
+    return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
+}
+
+/* End i of a pair of sockets. The summary has one row for both: that of the second. */
+static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
+{
+    const char *sock = md_sock_type(c);
+    struct ofd *o = md_new_socket(t, sock, nm_inode('x', "socket", ino[i]));
+    if (o && ino[0] && ino[1]) {
+        o->local = fd_unnamed(sock, ino[i]);
+        o->peer = fd_unnamed(sock, ino[!i]);
+        (i ? o->peer : o->local)->kind = FK_SOCK;
+    }
+    return o;
+}
+
 static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
+    u64 ino[2];
     bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
-    for (int i = 0; i < 2; i++) {
-        char link[64];
-        const struct wire_file *f = mem_replayed_file((u32)i);
-        if (f)
-            snprintf(link, sizeof link, "%s:[%" PRIu64 "]", sock ? "socket" : "pipe", f->ino);
-        else if (mem_is_past() || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
-            strcpy(link, sock ? "socketpair" : "pipe");
-        struct name *name = nm_str('x', link);
-        md_install(t, n[i], sock ? md_new_socket(t, md_sock_type(c), name)
-                                 : md_file(t, FK_PIPE, name, !i, i), dec_cloexec(c));
-    }
+    for (u32 i = 0; i < 2; i++)
+        ino[i] = md_end_inode(t, i, n[i]);
+    for (u32 i = 0; i < 2; i++)
+        md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
+                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), !i, i),
+                   dec_cloexec(c));
 }
 
 /* --- sockets --- */
@@ -10376,6 +10726,14 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
+/* The address of a unix socket itself: that of an accepted one is where its server listens, and
+ * says more than the inode of the socket at the other end. */
+static void md_own_address(struct event *e, const struct ofd *o)
+{
+    if (fd_is_unix(o) && fd_is_address(o->local))
+        ev_peer(e, EV_path, o->local);
+}
+
 /* Reads a socket address. Returns its length, or 0 if there is none. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
@@ -10399,7 +10757,7 @@ static void md_connect(struct task *t, struct call *c)
         o->peer = peer;
         if (peer && !going)
             peer->opens++;
-        if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
+        if (peer) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
@@ -10463,11 +10821,13 @@ static bool md_outcome(struct task *t, const struct call *c)
         SC_sendfile
     };
     bool told = false;
-    for (size_t i = 0; fdt.connecting && i < ARRAY_LEN(tells); i++)
+    for (size_t i = 0; (fdt.connecting || md_asked.n) && i < ARRAY_LEN(tells); i++)
         told |= tells[i] == c->id;
     struct ofd *o = told ? fd_get(t, (s32)c->arg[0]) : NULL;
-    int err = o && o->connect_ns ? md_connected(t, c) : -1;
-    if (err < 0)
+    int err = o && (o->connect_ns || md_asked.n) ? md_connected(t, c) : -1;
+    if (err > 0)
+        md_dns_over(o, err);
+    if (err < 0 || !o->connect_ns)
         return false;
     struct event *e = md_event(EK_CONNECT, t, c);
     e->err = err;
@@ -10503,6 +10863,8 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
             o->peer = fd_peer(o->sock, &sa, len);
+        if (!o->local && l && fd_is_unix(o)) /* it has the address of the listening socket */
+            o->local = l->local;
         if (o->peer)
             o->peer->opens++;
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
@@ -10512,6 +10874,7 @@ static void md_accept(struct task *t, struct call *c)
     if (o) {
         ev_peer(e, EV_remote_addr, o->peer);
         ev_peer(e, EV_local_addr, o->local);
+        md_own_address(e, o);
         ev_num(e, EV_fd, c->ret);
     }
     md_emit(e);
@@ -10558,8 +10921,9 @@ static void md_shutdown(struct task *t, struct call *c)
 /* --- bytes --- */
 
 /* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
- * descriptor. */
-static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s64 bytes, bool in)
+ * descriptor. at: their address, or 0 if they are in several buffers. */
+static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
+                     bool in)
 {
     struct ofd *o = fd_get(t, n);
     bool net = o && o->kind == FK_SOCK;
@@ -10567,24 +10931,35 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
         st_io(o, peer, (u64)bytes, in);
     if (bytes <= 0)
         return;
+    const struct name *to = peer ? peer : o ? o->peer : NULL;
+    struct md_query *dns = md_dns_read(t, c, o, to, at, bytes, in);
+    if (dns && !in && !md_dns_note(dns))
+        dns = NULL;
     struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
     e->err = 0;
     ev_num(e, EV_bytes, bytes);
     ev_num(e, EV_fd, n);
     if (net) {
         ev_sym(e, EV_sock_type, o->sock);
-        ev_peer(e, EV_remote_addr, peer ? peer : o->peer);
+        ev_peer(e, EV_remote_addr, to);
+        md_own_address(e, o);
+        if (dns)
+            ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
         ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
     }
     md_emit(e);
+    if (dns && in)
+        md_dns_answered(dns);
 }
 
 static void md_read_write(struct task *t, struct call *c)
 {
+    bool one = c->id == SC_read || c->id == SC_write;
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[md_row[c->id]] == EK_READ);
+        md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret,
+                 md_kind[md_row[c->id]] == EK_READ);
 }
 
 /* The peer address that a datagram carries; NULL if it uses the connected peer. */
@@ -10600,10 +10975,16 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
-    bool named = c->id == SC_sendto;
-    if (!c->err)
-        md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL, c->ret,
-                 false);
+    struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
+    if (!c->err) {
+        md_moved(t, c, n, peer, c->arg[1], c->ret, false);
+        return;
+    }
+    struct md_query *dns = c->err == EAGAIN || c->err == EINTR ? NULL
+        : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
+    const struct md_query *before = dns ? md_dns_place(dns) : NULL;
+    if (dns && !(before && before->o))
+        md_dns_emit(dns, c->err);
 }
 
 /* Returns how many of `bytes`, the result of a receiving call with these flags, the program got in
@@ -10643,7 +11024,7 @@ static void md_recvfrom(struct task *t, struct call *c)
     if (c->err)
         return;
     bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
-    md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL,
+    md_moved(t, c, n, named ? md_written_peer(t, c, c->arg[4], len) : NULL, c->arg[1],
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
@@ -10690,12 +11071,16 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
+    u64 first[2] = { 0, 0 }; /* struct iovec: its base and length */
     if (!mem_get(t, at, raw, 6 * w)) /* msg_flags is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
-    md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
+    if (m.iovlen && mem_word(t, c->abi, m.iov, &first[0]))
+        mem_word(t, c->abi, m.iov + w, &first[1]);
+    md_moved(t, c, n, peer, first[1] < (u64)bytes ? 0 : first[0],
+             in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
     if (in)
         md_rights(t, c, &m, flags);
     return true;
@@ -16477,7 +16862,7 @@ static int btf_load(int fd, const char *name)
     if (fstat(fd, &s) < 0)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
-        return btf_bad(b, "%lld bytes", (long long)s.st_size);
+        return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
     b->mapped = (u32)MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
@@ -17410,8 +17795,6 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     bpf_set_imm(in, 0);
     if (!strcmp(p->name, "CFG_RAW"))
         bpf_set_imm(in, bpf_is_raw(r));
-    if (!strcmp(p->name, "CFG_TYPED"))
-        bpf_set_imm(in, r->type == BPF_PROG_TYPE_TRACING);
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
@@ -19132,12 +19515,21 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
+/* Whether a buffer can hold a message of DNS. */
+static bool hy_is_message(const struct sc_row *r, u32 i)
+{
+    u16 id = sc_id[r - sc_rows], kind = r->arg[i];
+    return (kind == K_WBUF || kind == K_RBUF)
+           && (r->cls & CLS_NET || id == SC_read || id == SC_write);
+}
+
 /* Whether the output or the model needs what argument i of a row points to. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
     bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
-    return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
+    return k->model || hy_is_message(r, i) || opt.calls || by_path
+        || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
 /* Returns which of the probe's words contains an argument. call_enter puts ARCH_ORIG_A0 into the
@@ -19191,11 +19583,13 @@ static u8 hy_place(u8 n)
  * except for a received message: see md_msg_received. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
-    bool cut = k->nest == NEST_IOV || !k->result;
+    bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
+    u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : !vector;
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)),
-        .size = k->max ? k->max : opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : 0,
+        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)
+                      | (vector ? 0 : ITEM_DNS)),
+        .size = k->max ? k->max : shown,
     };
 }
 
@@ -19212,12 +19606,15 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
     bool memfd = id == SC_memfd_create; /* the model needs the whole name */
-    u32 size = memfd ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME) : hy_bytes(k);
+    bool message = hy_is_message(r, i);
+    u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
+               : message && !opt.calls ? 0
+                                        : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)(hy_result_flag(id, k) | (cut ? ITEM_CUT : 0)),
+        .flags = (u8)(hy_result_flag(id, k) | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0)),
         .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
     };
 }
@@ -20884,8 +21281,9 @@ static void tr_pending_at(struct task *t, bool event)
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
     u64 at = u_at;
-    u_at = th.ts_ns;
-    tr_enter(t, &s, th.ts_ns);
+    u_at = MAX(th.ts_ns, out.start_ns);
+    tr_enter(t, &s, u_at);
+    t->call.late |= th.ts_ns < out.start_ns;
     u_at = at;
     t->pending_ns = th.ts_ns;
 }
@@ -20943,7 +21341,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
-    u_at = ts_ns;
+    bool before = ts_ns < out.start_ns;  /* of a thread that kvis attached to in user mode */
+    u_at = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of that call was lost */
         t->call.late = true;
         tr_abandon(t);
@@ -20951,7 +21350,8 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
     t->pending_ns = 0;
     replay.entering = true;
     if (!shown)
-        tr_enter(t, s, ts_ns);
+        tr_enter(t, s, u_at);
+    t->call.late |= before;
     replay.entering = false;
 }
 
@@ -21446,7 +21846,10 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
-    if (known >= TR_SENDER && ((origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD))
+    bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
+    if (known == TR_SENDER && sent) /* from signal_generate, in the sender's own numbering */
+        ev_num(e, EV_sender_pid, si->si_pid);
+    else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
     if (known < TR_INFO) /* the rest depends on the code */
         origin = 0;
@@ -21588,6 +21991,11 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
+        if (t->pending_ns == w->ts_ns) { /* it was waited for, and has returned */
+            t->call.open = false;
+            t->pending_ns = 0;
+            t->blocked_in = 0;
+        }
         return;
     }
     memcpy(t->comm, hy.who->comm, sizeof t->comm);
@@ -21658,7 +22066,8 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         t->proc->exec_rss = tr_record_peak(t->proc, h);
         t->proc->rss_before = h->max_rss;
     }
-    tr_exec_state(t);
+    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else /proc had the state after the exec */
+        tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
 }
@@ -21675,16 +22084,17 @@ static void tr_signal_record(const struct wire_signal *w)
         si.si_pid = t->proc->sent_by;
     else
         memcpy((char *)&si + offsetof(siginfo_t, si_pid), w->info, sizeof w->info);
-    if (t->proc && w->sent) {
+    bool kills = w->sig != SIGCONT && w->sig != SIGCHLD && w->sig != SIGURG && w->sig != SIGWINCH;
+    if (t->proc && w->sent && kills) {
         t->proc->sent = w->sig;
         t->proc->sent_code = w->code;
         t->proc->sent_by = (pid_t)w->info[0];
     }
     if (w->sent)
         return;
-    u_at = MAX(w->ts_ns, out.start_ns);
+    u_at = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->sig;
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught one can come again, and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -21736,7 +22146,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     u32 left = size - (u32)sizeof *h;
     const char *data = (const char *)(h + 1);
     pf_upto(h->ts_ns);
-    u_at = MAX(h->ts_ns, out.start_ns);
+    u_at = h->ts_ns;
     if (h->kind == PROC_ARGS && h->arg_len <= left)
         hy_args_add(h, data);
     else if (h->kind == PROC_FORK)
@@ -22340,12 +22750,12 @@ static void tr_resident(struct task *t)
 /* Runs twice, a second apart, after records were lost. */
 static void tr_look_for_missing(u64 now)
 {
-    bool lost = fdt.lost_ns > tr.swept_ns && now - tr.swept_ns > NSEC;
-    if (!hy_follows() || !rb_drained() || (!lost && !tr.sweeps))
+    bool lost = fdt.lost_ns > tr.swept_ns;
+    if (!hy_follows() || !rb_drained() || (!lost && !tr.sweeps) || now - tr.swept_ns < NSEC)
         return;
     tr_each(tr_sweep);
     tr.sweeps = lost;
-    tr.swept_ns = lost ? now : tr.swept_ns;
+    tr.swept_ns = now;
 }
 
 /* Does everything that does not depend on a stop: timed work, signals, and, if nothing has happened
@@ -22826,7 +23236,8 @@ static void tr_meet_all(pid_t pid)
     DIR *d = opendir(path);
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        struct task *t = tid > 0 && !ps_task(tid) ? tr_meet(pid, tid) : NULL;
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe left those out */
+        struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
     }
@@ -22968,6 +23379,7 @@ static void tr_report(const char *backend, bool text)
         st.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     tr_used();
+    md_dns_over(NULL, 0);
     out_end();
     rec_finish(&st);
     px_close();
@@ -26124,6 +26536,12 @@ static struct met_form_row {
 /* The value of the thing without a name: a separate one, or the sum or mean of all things. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
+/* How a number is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
+ * larger of both, A / (A + B), A or if that is unknown B. */
+enum met_op {
+    OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
+};
+
 static const struct metric {
     const char *name;
     const char *key;  /* its name, column or file in its source; "": none */
@@ -26131,10 +26549,14 @@ static const struct metric {
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
+    u8 op;       /* enum met_op: it is derived from the metrics a and b of the same thing */
+    u16 a, b;
+    const char *lack; /* why a machine may lack it; NULL: the reason of its source */
     const char *help, *prom_help; /* prom_help: for all with its Prometheus name */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, help, prom_help },
+#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
+    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
+      prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -26351,16 +26773,6 @@ static void met_init(void)
 
 /* --- things --- */
 
-static struct met_inst *met_next(const struct met_inst *i)
-{
-    return i->next;
-}
-
-static struct met_inst *met_first(u8 dim)
-{
-    return met.first[dim];
-}
-
 /* Returns the thing after i, over all kinds; for NULL the first. NULL: there are no more. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
@@ -26383,9 +26795,9 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
 /* Returns the thing that is the sum of its kind; NULL: there is none now. */
 static struct met_inst *met_all(u8 dim)
 {
-    struct met_inst *i = met_first(dim);
+    struct met_inst *i = met.first[dim];
     while (i && i->name[0])
-        i = met_next(i);
+        i = i->next;
     return i && i->at == met.tick ? i : NULL;
 }
 
@@ -26645,7 +27057,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(dim, "");
     double sum = 0;
     u32 n = 0;
-    for (struct met_inst *i = met_first(dim); all && i; i = met_next(i)) {
+    for (struct met_inst *i = met.first[dim]; all && i; i = i->next) {
         if (!i->name[0] || i->at != met.tick || !met_has(i, m) || (counts && !counts(i)))
             continue;
         sum += met_at(i, m)->v;
@@ -26663,6 +27075,50 @@ static void met_sum(bool (*counts)(const struct met_inst *))
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
         if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
             met_sum_of(m, counts);
+}
+
+static double met_apply(u8 op, double a, double b)
+{
+    switch (op) {
+    case OP_SUM: return a + b;
+    case OP_LESS: return a - b;
+    case OP_DIV: return a / b;
+    case OP_MUL: return a * b;
+    case OP_REST: return 1 - a / b;
+    case OP_LEFT: return 1 - a - b;
+    case OP_MOST: return MAX(a, b);
+    default: return a / (a + b);
+    }
+}
+
+/* Computes a derived number from a and b, each of which may be unknown. False: it is unknown. */
+static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
+{
+    if (op == OP_FIRST) {
+        *v = has_a ? a : b;
+        return has_a || has_b;
+    }
+    if (!has_a || (!has_b && op == OP_SHARE))
+        return false;
+    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; dividing by it is not finite */
+    return isfinite(*v);
+}
+
+/* Sets the derived metrics of the current source. One of the two numbers may have changed before
+ * the other was read: a result below 0 is valid only for a difference. */
+static void met_make(void)
+{
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+        const struct metric *r = &metrics[m];
+        for (const struct met_inst *i = r->op ? met.first[r->dim] : NULL; i; i = i->next) {
+            if (i->at != met.tick || !met_has(i, r->a) || !met_has(i, r->b))
+                continue;
+            double a = met_at(i, r->a)->v, b = met_at(i, r->b)->v, v;
+            bool known = met_combine(r->op, true, a, true, b, &v);
+            if (known && (r->op == OP_LESS || MIN(v, MIN(a, b)) >= 0))
+                met_set(i, m, v);
+        }
+    }
 }
 
 /* Updates a distribution from a reading of its counters (they wrap at 2^32), and sets its
@@ -26744,6 +27200,7 @@ static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
     char was[sizeof met.src[0].why];
+    met_make();
     met.src[met.cur].took_ns = u_now() - met.src[met.cur].at_ns;
     if (!n)
         return;
@@ -26759,8 +27216,8 @@ static struct {
     u32 at; /* where the next line starts */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads all of a file. */
-static bool met_open(const char *path)
+/* Reads all of a file that may be absent. Returns 0 or an errno. */
+static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
     ssize_t n = 1;
@@ -26770,13 +27227,21 @@ static bool met_open(const char *path)
     b_reset(b);
     for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
-    if (f < 0 || n < 0)
-        met_wrong(path, errno);
+    int e = f < 0 || n < 0 ? errno : 0;
     if (f >= 0)
         close(f);
     if (b->p)
         b->p[b->len] = 0; /* one byte was kept for this */
-    return f >= 0;
+    return e;
+}
+
+/* Reads all of a file, and notes the error if it cannot be read. */
+static bool met_open(const char *path)
+{
+    int e = met_try(path);
+    if (e)
+        met_wrong(path, e);
+    return !e;
 }
 
 /* Returns the next line without its newline; NULL: at the end. */
@@ -26939,8 +27404,17 @@ static void met_files(const struct met_inst *i, const char *dir)
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
  * One function per source. A source that cannot read something calls met_wrong; other sources are
- * not affected. Sources that go by the rows' keys (met_keys, met_columns, met_files) have no code
- * for a single metric. */
+ * not affected. Sources that go by the rows' keys (met_keys, met_columns, met_files, mfs_places)
+ * have no code for a single metric. */
+
+/* Whether a text begins with one of n prefixes. */
+static bool mfs_begins(const char *s, const char *const *with, u32 n)
+{
+    for (u32 k = 0; k < n; k++)
+        if (!strncmp(s, with[k], strlen(with[k])))
+            return true;
+    return false;
+}
 
 /* Reads the number after a key in a file's text. Returns whether the key was found. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
@@ -27000,75 +27474,85 @@ static void mfs_stat(void)
         met_set(met.all, M_CPUS, cpus);
 }
 
-/* --- /proc/loadavg, /proc/pressure --- */
+/* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* "0.52 0.58 0.59 1/123 4567" */
-static void mfs_load(void)
+/* Finds the number in a text that follows all of `words`, in this order. A word that is a number N
+ * skips N words. NULL: there is no number. */
+static const char *mfs_at(const char *text, const char *words)
 {
-    char s[64];
-    if (!met_text(met_path("/proc/loadavg"), s, sizeof s))
-        return;
+    char word[32];
+    for (; text && *words; words = u_word(words, 1)) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+        const char *at = isdigit((u8)*word) ? NULL : strstr(text, word);
+        text = isdigit((u8)*word) ? u_word(text, atoi(word)) : at ? at + strlen(word) : NULL;
+    }
+    text += text ? strspn(text, " \t") : 0;
+    return text && isdigit((u8)*text) ? text : NULL;
+}
+
+/* Reads numbers of small files. A key is a path and the words for mfs_at. If a metric has its own
+ * reason to be absent, a missing file is not an error. */
+static void mfs_places(void)
+{
+    char text[2048];
     for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
-        const char *p = u_word(s, atoi(metrics[m].key));
-        char *end;
-        double v = strtod(p, &end);
-        if (isdigit((u8)*p) && *end == ' ' && isfinite(v))
-            met_set(met.all, m, v);
+        const char *key = metrics[m].key;
+        const char *path = met_path("%.*s", (int)strcspn(key, " "), key);
+        if (!(metrics[m].lack ? u_slurp(path, text, sizeof text)
+                              : met_read(path, text, sizeof text)))
+            continue;
+        const char *at = mfs_at(text, u_word(key, 1));
+        char *end = NULL;
+        double v = at ? strtod(at, &end) : NAN;
+        if (!isfinite(v) || (*end && !strchr(" \t\n", *end)))
+            continue;
+        if (met_forms[metrics[m].form].counter)
+            met_count(met.all, m, strtoull(at, NULL, 10));
+        else
+            met_set(met.all, m, v * met_forms[metrics[m].form].scale);
     }
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": only the total is precise for this
- * interval. */
-static void mfs_psi(void)
+static void mfs_limits(void)
 {
-    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
-        const char *what = metrics[m].key, *how = strchr(what, ' ') + 1;
-        char *line;
-        s64 v;
-        if (!met_open(met_path("/proc/pressure/%.*s", (int)(how - what - 1), what)))
-            continue;
-        while ((line = met_line())) {
-            const char *total = strstr(line, " total=");
-            if (!strncmp(line, how, 4) && total && met_number(total + 7, &v))
-                met_raw(met.all, m, v);
-        }
-    }
+    mfs_places();
+    double threads = met_v(met.all, M_THREADS_MAX);
+    double pids = (double)u_file_number(met_path("/proc/sys/kernel/pid_max"), -1);
+    if (pids >= 0 && pids < threads)
+        met_set(met.all, M_THREADS_MAX, pids);
 }
 
 /* --- CPUs --- */
 
-/* Calls fn for each directory WHERE/PREFIX N SUB; notes an error if no N has SUB. */
-static void mfs_each(const char *where, const char *prefix, const char *sub,
-                     void (*fn)(u32 n, const char *dir))
-{
-    static u32 id[MET_INSTS];
-    char dir[MET_DIR];
-    u32 n = met_ids(met_path("%s", where), prefix, "", id, ARRAY_LEN(id)), any = 0;
-    for (u32 k = 0; k < n; k++) {
-        snprintf(dir, sizeof dir, "%s", met_path("%s/%s%u%s", where, prefix, id[k], sub));
-        if (*sub && !met_there(dir))
-            continue;
-        any++;
-        fn(id[k], dir);
-    }
-    if (n && !any)
-        met_wrong(dir, ENOENT);
-}
+#define MFS_CPUS "/sys/devices/system/cpu"
+#define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* Reads the CPU's policy, and the frequency that all CPUs can sustain together, which may be lower
- * than one CPU's maximum: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC
- * in MHz (acpi/cppc_sysfs.rst). */
-static void mfs_cpufreq(u32 cpu, const char *dir)
+/* The directories WHERE/PREFIX N SUB; `sub` may be NULL. */
+struct mfs_dirs {
+    const char *where, *prefix, *sub;
+    u32 k, n, nr, any;   /* `dir` is the k-th of n and has the number nr; any: with SUB */
+    u32 id[MET_INSTS];
+    char dir[MET_DIR];
+};
+
+/* Goes on to the next directory, in the order of N; false: there are no more. Notes an error if no
+ * N has SUB. */
+static bool mfs_next(struct mfs_dirs *d)
 {
-    const struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
-    char text[32];
-    s64 v;
-    met_files(i, dir);
-    if (u_slurp(met_in(dir, "base_frequency"), text, sizeof text) && met_number(text, &v))
-        met_raw(i, M_FREQ_BASE, v);
-    else if (u_slurp(met_in(dir, "../acpi_cppc/nominal_freq"), text, sizeof text)
-             && met_number(text, &v))
-        met_raw(i, M_FREQ_BASE, v * 1000);
+    if (!d->k)
+        d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
+    while (d->k < d->n) {
+        d->nr = d->id[d->k++];
+        snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
+                                                       d->sub ? d->sub : ""));
+        if (!d->sub || met_there(d->dir)) {
+            d->any++;
+            return true;
+        }
+    }
+    if (d->n && !d->any)
+        met_wrong(d->dir, ENOENT);
+    return false;
 }
 
 /* Reads the counter of a core or package from the first of its CPUs; all of its CPUs have the same
@@ -27084,29 +27568,37 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     met_raw(i, m, v);
 }
 
-static void mfs_throttle_of(u32 cpu, const char *dir)
-{
-    char of[24], name[48];
-    s64 core, package;
-    (void)cpu;
-    if (!met_file_number(met_in(dir, "../topology/core_id"), &core)
-        || !met_file_number(met_in(dir, "../topology/physical_package_id"), &package))
-        return;
-    snprintf(of, sizeof of, "%" PRId64, package);
-    snprintf(name, sizeof name, "%s/%" PRId64, of, core);
-    mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, dir);
-    mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, dir);
-}
-
 static void mfs_throttle(void)
 {
-    mfs_each("/sys/devices/system/cpu", "cpu", "/thermal_throttle", mfs_throttle_of);
+    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/thermal_throttle" };
+    char of[24], name[48];
+    s64 core, package;
+    while (mfs_next(&cpu)) {
+        if (!met_file_number(met_in(cpu.dir, "../topology/core_id"), &core)
+            || !met_file_number(met_in(cpu.dir, "../topology/physical_package_id"), &package))
+            continue;
+        snprintf(of, sizeof of, "%" PRId64, package);
+        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+        mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
+        mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
+    }
     met_sum(NULL);
 }
 
+/* Reads the policy of each CPU, and the frequency that all CPUs can sustain together, which may be
+ * lower than one CPU's maximum: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's
+ * CPPC in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
-    mfs_each("/sys/devices/system/cpu", "cpu", "/cpufreq", mfs_cpufreq);
+    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
+    while (mfs_next(&cpu)) {
+        const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
+        met_files(i, cpu.dir);
+        s64 khz = u_file_number(met_in(cpu.dir, "base_frequency"), -1);
+        s64 mhz = khz < 0 ? u_file_number(met_in(cpu.dir, "../acpi_cppc/nominal_freq"), -1) : -1;
+        if (khz >= 0 || mhz >= 0)
+            met_raw(i, M_FREQ_BASE, khz >= 0 ? khz : mhz * 1000);
+    }
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -27132,7 +27624,6 @@ static void mfs_schedstat(void)
 static void mfs_meminfo(void)
 {
     met_keys(met.all, met_path("/proc/meminfo"), 0);
-    met_share(met.all, M_THP_RATIO, met_v(met.all, M_MEM_THP), met_v(met.all, M_MEM_ANON));
 }
 
 static void mfs_balance(void)
@@ -27166,44 +27657,29 @@ static void mfs_huge(void)
     for (u32 k = 0; k < n; k++) {
         char name[24];
         snprintf(name, sizeof name, "%ukB", id[k]);
-        struct met_inst *i = met_inst(DIM_POOL, name);
-        met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
-        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may have shrunk */
-            && met_v(i, M_POOL_FREE) <= met_v(i, M_POOL))
-            met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
-                      met_v(i, M_POOL));
+        met_files(met_inst(DIM_POOL, name),
+                  met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
     }
 }
 
-static void mfs_node_stat(u32 node, const char *dir)
-{
-    met_keys(met_inst_nr(DIM_NODE, node), met_in(dir, "numastat"), 0);
-}
-
-/* Sets the share of the pages from a node (and from all nodes) that were allocated by CPUs of other
- * nodes (Documentation/admin-guide/numastat.rst). */
 static void mfs_numastat(void)
 {
-    mfs_each("/sys/devices/system/node", "node", "", mfs_node_stat);
+    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
+    while (mfs_next(&node))
+        met_keys(met_inst_nr(DIM_NODE, node.nr), met_in(node.dir, "numastat"), 0);
     met_sum(NULL);
-    for (const struct met_inst *i = met_first(DIM_NODE); i; i = met_next(i))
-        if (i->at == met.tick)
-            met_share(i, M_NUMA_REMOTE, met_v(i, M_NUMA_OTHER),
-                      met_v(i, M_NUMA_OTHER) + met_v(i, M_NUMA_LOCAL));
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(u32 node, const char *dir)
-{
-    struct met_inst *i = met_inst_nr(DIM_NODE, node);
-    if (i && !i->info[0])
-        met_text(met_in(dir, "distance"), i->info, MET_INFO);
-    met_keys(i, met_in(dir, "meminfo"), 2);
-}
-
 static void mfs_nodemem(void)
 {
-    mfs_each("/sys/devices/system/node", "node", "", mfs_node_mem);
+    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
+    while (mfs_next(&node)) {
+        struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
+        if (i && !i->info[0])
+            met_text(met_in(node.dir, "distance"), i->info, MET_INFO);
+        met_keys(i, met_in(node.dir, "meminfo"), 2);
+    }
 }
 
 /* --- disks --- */
@@ -27256,26 +27732,6 @@ static bool mfs_disk_counts(const struct met_inst *i)
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
 }
 
-static void mfs_disk_means(const struct met_inst *i)
-{
-    double reads = met_v(i, M_DISK_READS), writes = met_v(i, M_DISK_WRITES);
-    if (!met_has(i, M_DISK_READS) || !met_has(i, M_DISK_WRITES))
-        return;
-    met_set(i, M_DISK_IOPS, reads + writes);
-    met_share(i, M_DISK_READ_MEAN, met_v(i, M_DISK_READ_TIME), reads);
-    met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
-}
-
-/* A partition has no queue of its own, and thus no such file. */
-static void mfs_disk_rotates(const struct met_inst *i)
-{
-    char text[16];
-    s64 v;
-    if (u_slurp(met_path("/sys/class/block/%s/queue/rotational", mfs_disk_sys(i->name)), text,
-                sizeof text) && met_number(text, &v))
-        met_raw(i, M_DISK_ROTATES, v);
-}
-
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
 /* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were
@@ -27301,8 +27757,10 @@ static void mfs_disk_line(const char *line)
     if (!same)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
-    mfs_disk_means(i);
-    mfs_disk_rotates(i);
+    long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
+                                          mfs_disk_sys(name)), -1);
+    if (rotates >= 0) /* a partition has no queue of its own, and thus no such file */
+        met_raw(i, M_DISK_ROTATES, rotates);
 }
 
 static void mfs_disks(void)
@@ -27314,9 +27772,6 @@ static void mfs_disks(void)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
     met_sum(mfs_disk_counts);
-    struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
-    if (all)
-        mfs_disk_means(all);
 }
 
 /* --- temperatures --- */
@@ -27405,10 +27860,12 @@ static void mfs_zone(u32 id, const char *dir)
 
 static void mfs_zones(void)
 {
+    struct mfs_dirs zone = { .where = "/sys/class/thermal", .prefix = "thermal_zone" };
     struct met_inst *all = NULL;
-    mfs_each("/sys/class/thermal", "thermal_zone", "", mfs_zone);
+    while (mfs_next(&zone))
+        mfs_zone(zone.nr, zone.dir);
     /* The thing without a name is the zone with the least headroom. */
-    for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
             met_set(all, M_TEMP_ROOM, met_v(i, M_TEMP_ROOM));
@@ -27464,10 +27921,9 @@ static void mfs_chip(u32 chip, const char *dir)
 
 static void mfs_hwmon(void)
 {
-    mfs_each("/sys/class/hwmon", "hwmon", "", mfs_chip);
-    for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
-        if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
-            met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
+    struct mfs_dirs chip = { .where = "/sys/class/hwmon", .prefix = "hwmon" };
+    while (mfs_next(&chip))
+        mfs_chip(chip.nr, chip.dir);
 }
 
 /* --- the network --- */
@@ -27477,21 +27933,12 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* Reads a number of an interface. The kernel reports "not known" by an error or -1
- * (Documentation/ABI/testing/sysfs-class-net). */
-static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
-{
-    char s[32];
-    return u_slurp(met_path("/sys/class/net/%s/%s", i->name, file), s, sizeof s)
-           && met_number(s, v) && *v >= 0;
-}
-
-/* Handles a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. */
+/* Handles a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. The
+ * kernel reports "not known" by an error or -1 (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
     const char *colon = strrchr(line, ':');
-    s64 v;
     if (!colon)
         return;
     snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
@@ -27501,11 +27948,13 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (mfs_net_number(i, "carrier_changes", &v))
-        met_raw(i, M_NET_CARRIER, v);
-    if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
+    if (i->info[0]) /* docker0, a veth and a tunnel lose their carrier with the last peer */
+        met_raw(i, M_NET_CARRIER,
+                u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
+    s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
+    if (speed <= 0 || speed >= UINT32_MAX)
         return;
-    met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
+    met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
     if (!i->info[0]) /* a bond's speed is the sum of its members', a veth's is made up */
         return;
     if (met_has(i, M_NET_RX))
@@ -27517,7 +27966,7 @@ static void mfs_net_line(const char *line)
 static void mfs_bonds(void)
 {
     char link[16];
-    for (const struct met_inst *i = met_first(DIM_NET); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_NET]; i; i = i->next)
         if (i->name[0] && i->at == met.tick
             && u_slurp(met_path("/sys/class/net/%s/bonding_slave/mii_status", i->name), link,
                        sizeof link))
@@ -27574,8 +28023,6 @@ static void mfs_tcp(void)
 {
     mfs_pairs(met_path("/proc/net/snmp"));
     mfs_pairs(met_path("/proc/net/netstat"));
-    double again = met_v(met.all, M_TCP_RETRANS);
-    met_share(met.all, M_TCP_RETRANS_SHARE, again, again + met_v(met.all, M_TCP_OUT));
 }
 
 /* Lines are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since Linux 5.7
@@ -27608,9 +28055,8 @@ static void mfs_table_column(u32 m)
     char *line;
     u64 sum = 0;
     int at = -1, k = 0;
-    const char *path = met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key);
-    if (!met_there(path) || !met_open(path)) /* it exists only with nf_conntrack or IPv6 */
-        return;
+    if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
+        return; /* it exists only with nf_conntrack or IPv6 */
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
             if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
@@ -27647,10 +28093,7 @@ static void mfs_unescape(char *s)
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
-    bool local = device_major;
-    for (u32 k = 0; k < ARRAY_LEN(types); k++)
-        local |= !strncmp(type, types[k], strlen(types[k]));
-    return local && strncmp(type, "fuse", 4);
+    return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
 /* Mount points, as in mountinfo, of file systems that may wait for a server or a process. */
@@ -27665,10 +28108,7 @@ static bool mfs_fs_remote(const char *type)
         "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ",
         "gfs2 ", "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
     };
-    bool remote = false;
-    for (u32 k = 0; k < ARRAY_LEN(types); k++)
-        remote |= !strncmp(type, types[k], strlen(types[k]));
-    return remote;
+    return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
 /* Collects the remote mount points. The root is excluded: kvis itself runs from it. */
@@ -27718,7 +28158,6 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
     double size = (double)s->f_bsize;
     met_set(i, M_FS_SIZE, (double)s->f_blocks * size);
     met_set(i, M_FS_AVAIL, (double)s->f_bavail * size);
-    met_set(i, M_FS_LEFT, (double)s->f_bavail / (double)s->f_blocks);
     if (s->f_files)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
@@ -27732,7 +28171,6 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
     u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
-    s64 errors;
     if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(remote, path))
         return;
     for (u32 k = 0; k < *n; k++)
@@ -27761,8 +28199,8 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     if (!e && space.f_blocks)
         mfs_fs_space(i, &space);
     met_link(met_path("/sys/dev/block/%u:%u", major(id), minor(id)), name, sizeof name);
-    const char *count = met_path("/sys/fs/ext4/%s/errors_count", name);
-    if (*name && met_there(count) && met_file_number(count, &errors))
+    long errors = u_file_number(met_path("/sys/fs/ext4/%s/errors_count", name), -1);
+    if (*name && errors >= 0)
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
@@ -27783,23 +28221,19 @@ static void mfs_fs(void)
 
 /* --- failing or slow hardware --- */
 
-static void mfs_edac_files(u32 id, const char *dir)
-{
-    met_files(met_inst_nr(DIM_MC, id), dir);
-}
-
 static void mfs_edac(void)
 {
-    mfs_each("/sys/devices/system/edac/mc", "mc", "", mfs_edac_files);
+    struct mfs_dirs mc = { .where = "/sys/devices/system/edac/mc", .prefix = "mc" };
+    while (mfs_next(&mc))
+        met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
 /* " 1048512 blocks super 1.2 [2/1] [U_]": one of two disks works. */
 static void mfs_md(void)
 {
-    const char *path = met_path("/proc/mdstat");
     char *line, *end;
     u32 degraded = 0;
-    if (!met_there(path) || !met_open(path))
+    if (met_try(met_path("/proc/mdstat")))
         return;
     while ((line = met_line()))
         for (const char *at = line; (at = strchr(at, '[')); at++) {
@@ -27886,65 +28320,12 @@ static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
     char name[64];
-    bool is = false;
-    if (!met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-                  name, sizeof name))
-        return;
-    for (u32 k = 0; k < ARRAY_LEN(slow); k++)
-        is |= !strcmp(name, slow[k]);
-    met_set(met.all, M_CLOCK_SLOW, is);
+    if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+                 name, sizeof name))
+        met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
 }
 
-/* --- limits of the kernel --- */
-
-static const struct mfs_limit {
-    const char *now, *before;  /* a file; the text before its number */
-    const char *max;           /* a file, and which of its words is the number */
-    u8 word;
-    u16 metric[3];             /* current value; limit; current value as a share of it */
-    const char *lack;          /* why there may be none; NULL: met_wrong has the reason */
-} mfs_limit_rows[] = {
-    { "/proc/sys/fs/file-nr", "", "/proc/sys/fs/file-nr", 2,
-      { M_FILES, M_FILES_MAX, M_FILES_USED }, NULL },
-    { "/proc/loadavg", "/", "/proc/sys/kernel/threads-max", 0, /* "0.00 0.01 0.05 1/123 4567" */
-      { M_THREADS, M_THREADS_MAX, M_THREADS_USED }, NULL },
-    { "/proc/sys/net/netfilter/nf_conntrack_count", "", "/proc/sys/net/netfilter/nf_conntrack_max",
-      0, { M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED },
-      "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)" },
-    /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1": in pages, like the third number of tcp_mem
-     * (tcp(7)) */
-    { "/proc/net/sockstat", " mem ", "/proc/sys/net/ipv4/tcp_mem", 2,
-      { M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, "not reported in this network namespace" },
-};
-
-/* Reads the number of a file that follows the text `before` and `word` words. */
-static bool mfs_limit_number(const struct mfs_limit *l, const char *file, const char *before,
-                             u8 word, s64 *v)
-{
-    char s[2048];
-    const char *path = met_path("%s", file);
-    bool got = l->lack ? u_slurp(path, s, sizeof s) : met_read(path, s, sizeof s);
-    const char *at = strstr(s, before);
-    return got && at && met_number(u_word(at + strlen(before), word), v) && *v >= 0;
-}
-
-static void mfs_limits(void)
-{
-    for (u32 k = 0; k < ARRAY_LEN(mfs_limit_rows); k++) {
-        const struct mfs_limit *l = &mfs_limit_rows[k];
-        s64 now, max;
-        bool got = mfs_limit_number(l, l->now, l->before, 0, &now)
-                   && mfs_limit_number(l, l->max, "", l->word, &max);
-        met_none(l->metric, ARRAY_LEN(l->metric), got ? NULL : l->lack);
-        if (!got)
-            continue;
-        if (l->metric[0] == M_THREADS)
-            max = MIN(max, u_file_number(met_path("/proc/sys/kernel/pid_max"), (long)max));
-        met_raw(met.all, l->metric[0], now);
-        met_raw(met.all, l->metric[1], max);
-        met_share(met.all, l->metric[2], (double)now, (double)max);
-    }
-}
+/* --- the ports --- */
 
 enum { MFS_REMOTES = 1024 };
 
@@ -27981,20 +28362,21 @@ static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
     char text[2048], range[64], *line;
-    u64 inuse = 0, waiting = 0;
+    u64 inuse = 0, inuse6 = 0, waiting = 0;
     s64 lo, hi;
     u32 most = 0;
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting);
+    mfs_key_number(text, " tw ", &waiting); /* of both families */
+    u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
+    mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(inuse + waiting) < (double)(hi - lo + 1) / 2)
+        || (double)(inuse + inuse6 + waiting) < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
-        const char *path = met_path("/proc/net/%s", tables[k]);
-        if (!met_there(path) || !met_open(path))
+        if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
         while ((line = met_line())) {
             u32 n = mfs_port_line(line, lo, hi);
@@ -28104,18 +28486,12 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
  * buffer is large enough. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
-    char *line = NULL;
-    size_t size = 0;
     u32 got = 0;
-    FILE *f = fopen(path, "re");
     memset(v, 0, n * sizeof *v);
-    while (f && u_line(f, &line, &size))
-        for (u32 k = 0; k < n; k++)
-            if (!strncmp(line, key[k], strlen(key[k])))
-                got |= (u32)mfs_key_number(line, key[k], &v[k]) << k;
-    free(line);
-    if (f)
-        fclose(f);
+    if (met_try(path) || !met_file.text.len)
+        return 0;
+    for (u32 k = 0; k < n; k++)
+        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
     return got;
 }
 
@@ -28200,8 +28576,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
  * have run or waited for longer than the interval. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
-    static const char *const switches[] = { "voluntary_ctxt_switches:",
-                                            "nonvoluntary_ctxt_switches:" };
+    static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
+                                            "\nnonvoluntary_ctxt_switches:" };
     struct mfs_thread now = { .tid = tid };
     u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
     u32 got = 0;
@@ -28298,14 +28674,15 @@ static bool mfs_task_stat(struct mfs_task *t)
 static bool mfs_swaps(void)
 {
     char text[8192];
+    u64 total, left;
     u_slurp(met_path("/proc/meminfo"), text, sizeof text);
-    const char *total = strstr(text, "\nSwapTotal:"), *left = strstr(text, "\nSwapFree:");
-    return total && left && strtoull(total + 11, NULL, 10) > strtoull(left + 10, NULL, 10);
+    return mfs_key_number(text, "\nSwapTotal:", &total)
+           && mfs_key_number(text, "\nSwapFree:", &left) && total > left;
 }
 
 static void mfs_task_swap(struct mfs_task *t, bool swaps)
 {
-    static const char *const key = "VmSwap:";
+    static const char *const key = "\nVmSwap:";
     t->now[MFS_SWAP] = 0;
     t->has |= 1u << (MFS_SWAP);
     if (swaps)
@@ -28498,22 +28875,17 @@ static void mfs_busy_first(u32 by)
     }
 }
 
-/* Sets the mean number of threads that waited for a CPU. */
-static void mfs_queue_of(u32 cpu, const char *dir)
-{
-    double ns = met.src[met.cur].elapsed_s * 1e9;
-    (void)dir;
-    if (ns > 0 && cpu < MET_INSTS)
-        met_set(met_inst_nr(DIM_CPU, cpu), M_QUEUED, (double)mfs_queued[cpu] / ns);
-}
-
 static void mfs_busy(void)
 {
+    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/topology" };
+    double ns = met.src[met.cur].elapsed_s * 1e9;
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    if (met_there(met_path("/proc/self/schedstat"))) /* without it waits are not known */
-        mfs_each("/sys/devices/system/cpu", "cpu", "/topology", mfs_queue_of);
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* without it waits are not known */
+    while (waits && mfs_next(&cpu)) /* the mean number of threads that waited for it */
+        if (ns > 0 && cpu.nr < MET_INSTS)
+            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* MFS_READ ranks by the sum of both */
@@ -28545,6 +28917,8 @@ static bool mfs_is_stuck(const struct mfs_task *t)
 static void mfs_stuck(void)
 {
     u32 n = 0;
+    if (mfs_seen.ns - mfs_before.ns < NSEC / 10) /* too short to tell a stuck task from a wait */
+        return;
     for (u32 k = 0; k < mfs_seen.n; k++) {
         struct mfs_task *t = &mfs_seen.task[k];
         if (!mfs_is_stuck(t))
@@ -28685,8 +29059,7 @@ static void mfs_pages_group(u32 pid, double resident)
     char *line;
     double all = 0;
     const char *group = mfs_task_group(pid);
-    const char *path = group ? met_path("/sys/fs/cgroup%s/memory.numa_stat", group) : NULL;
-    if (!path || !met_there(path) || !met_open(path))
+    if (!group || met_try(met_path("/sys/fs/cgroup%s/memory.numa_stat", group)))
         return;
     while ((line = met_line()))
         if (!strncmp(line, "anon ", 5))
@@ -28700,8 +29073,7 @@ static void mfs_pages_group(u32 pid, double resident)
 static void mfs_pages_maps(u32 pid)
 {
     char *line;
-    const char *maps = met_path("/proc/%u/numa_maps", pid);
-    if (!met_there(maps) || !met_open(maps)) /* it may have exited, which is no error */
+    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* it may have exited, which is no error */
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
@@ -28748,7 +29120,7 @@ static void mfs_pages(void)
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
     memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
-    for (const struct met_inst *i = met_first(DIM_BUSY); i && mfs_nodes.n > 1; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_BUSY]; i && mfs_nodes.n > 1; i = i->next)
         if (i->at == met.tick && met_v(i, M_B_CPU) >= 0.1)
             mfs_pages_of(i);
 }
@@ -28759,13 +29131,6 @@ enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
 /* Number of cgroups that were looked at, and that were found but not looked at. */
 static struct { u32 looked, skipped; } mfs_group_count;
-
-/* Returns whether a cgroup's file contains a limit. */
-static bool mfs_group_has(const char *dir, const char *file)
-{
-    char text[64];
-    return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
-}
 
 /* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
  * own limit are in memory.events.local, since Linux 5.2. */
@@ -28784,20 +29149,20 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit. */
+/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit; a limit
+ * of a few tasks is meant to be reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
-    char max[64], now[64];
-    s64 n, limit;
-    if (u_slurp(met_in(dir, "pids.max"), max, sizeof max) && met_number(max, &limit) && limit > 0
-        && u_slurp(met_in(dir, "pids.current"), now, sizeof now) && met_number(now, &n)
-        && n >= limit - limit / 10)
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max": 0 */
+    long n = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    if (n >= 0 && n >= limit - limit / 10)
         met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
 }
 
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = mfs_group_has(dir, "cpu.max"), memory = mfs_group_has(dir, "memory.max");
+    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* it contains a limit */
+    bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
     struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
@@ -28992,16 +29357,18 @@ struct pmc_sum {
 };
 
 static struct {
-    u32 n_pmus, n_units, cap_units, hint;
+    u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* the index of its unit plus 1; 0: none */
     bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: last reading */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
-    bool begun, user_only, more_pmus;
+    bool begun, user_only;
+    u32 left_out;              /* processes and PMUs without a place */
     bool off[N_PG];            /* groups without file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, group, pmu[PMC_PMUS], one[PMC_TASKS], cpu;
+    struct pmc_sum all, pmu[PMC_PMUS], one[PMC_TASKS], cpu; /* all: the machine, or the cgroup */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -29245,7 +29612,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        pmc.more_pmus = true;
+        pmc.left_out++;
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -29439,19 +29806,13 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* Returns the unit of a CPU, which is usually the one after the unit returned last. NULL: out of
- * memory. */
+/* Returns the unit of a CPU. NULL: out of memory. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
-    for (u32 n = 0; n < pmc.n_units; n++) {
-        u32 k = (pmc.hint + n) % pmc.n_units;
-        struct pmc_unit *u = &pmc.unit[k];
-        if (u->cpu == (int)cpu && u->pmu == pmu) {
-            pmc.hint = k + 1;
-            return u;
-        }
-    }
-    return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu });
+    u32 *at = &pmc.of_cpu[pmu][cpu];
+    if (!*at && pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu }))
+        *at = pmc.n_units;
+    return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
 /* Adds units for the CPUs that came online, and closes those of CPUs that went offline. */
@@ -29527,6 +29888,7 @@ static void pmc_raise_limit(void)
 static void pmc_begin(void)
 {
     pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
+    pmc.left_out = (u32)opt.n_pids - pmc.n_tasks;
     if (mo.cgroup)
         pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -29564,10 +29926,6 @@ static void pmc_warn(void)
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
         u_warn("pmc: the cgroup is not counted: the counters are in use for -p");
-    if (opt.n_pids > PMC_TASKS)
-        u_warn("pmc: only the first %d processes are counted", PMC_TASKS);
-    if (pmc.more_pmus)
-        u_warn("pmc: only %d of the CPUs' PMUs are used", PMC_PMUS);
     if (pmc.user_only)
         u_warn("pmc: user mode only: perf_event_paranoid is %ld" U_FIX "run kvis as root, or "
                "with CAP_PERFMON",
@@ -29828,7 +30186,7 @@ static void pmc_read_all(void)
     for (u32 k = 0; k < pmc.n_units; k++) {
         struct pmc_unit *u = &pmc.unit[k];
         struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
-        struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.group;
+        struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.all;
         if (!u->on || (u->tid && pmc.gone[u->task]))
             continue;
         if (pmc.scope != PS_ALL) {
@@ -29854,8 +30212,8 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
+    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
-    pmc_reset(&pmc.group);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
     for (u32 k = 0; k < pmc.n_tasks; k++) {
@@ -29863,9 +30221,8 @@ static void pmc_read(void)
         pmc.ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
     }
     pmc_read_all();
-    pmc_publish(met.all, &pmc.all);
-    if (pmc.group.any)
-        pmc_publish(met_inst(DIM_CGROUP, ""), &pmc.group);
+    bool cgroup = pmc.scope == PS_CGROUP && pmc.all.any;
+    pmc_publish(cgroup ? met_inst(DIM_CGROUP, "") : met.all, &pmc.all);
     for (u32 k = 0; pmc.n_pmus > 1 && k < pmc.n_pmus; k++) {
         struct met_inst *i = met_inst(DIM_PMU, pmc_pmus[k].name);
         if (i)
@@ -30091,10 +30448,9 @@ static void unc_look(void)
 /* Returns the socket of a CPU; NULL: there are too many. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
-    const char *path = met_path("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
-    s64 id;
+    long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
     u32 k = 0;
-    if (!met_there(path) || !met_file_number(path, &id) || id < 0 || id > INT_MAX)
+    if (id < 0 || id > INT_MAX)
         id = -1;
     while (k < unc.n_sockets && unc.socket[k].id != id)
         k++;
@@ -30368,7 +30724,7 @@ static void unc_peak(void)
         return;
     double peak = unc_dmi.peak * MIN(1.0, (double)lines / unc_dmi.width);
     bool alike = n < 2 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
-    for (const struct met_inst *i = met_first(DIM_SOCKET); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[DIM_SOCKET]; i; i = i->next) {
         if (i->at != met.tick || (i->name[0] && !alike) || !met_has(i, M_MEM_BW))
             continue;
         met_set(i, M_MEM_PEAK, i->name[0] ? peak / n : peak);
@@ -30567,27 +30923,13 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Returns the programs of a family that have a type, as bits; 0 if one of them needs a typed
- * tracepoint that this kernel lacks. */
-static u32 mk_form(struct bpf_obj *o, u32 type)
+/* Returns the programs of a family that attach to classic tracepoints, as bits. */
+static u32 mk_classic(const struct bpf_family *fam)
 {
-    u32 form = 0;
-    for (u32 i = 0; i < o->fam->n_progs; i++) {
-        const struct bpf_prog_row *r = &o->fam->progs[i];
-        if (r->type == BPF_PROG_TYPE_TRACING && type == r->type && !bpf_btf_id(o, r))
-            return 0;
-        form |= (u32)(r->type == type) << i;
-    }
-    return form;
-}
-
-/* Returns the programs to load, as bits: if BTF has `field`, the raw forms (with typed arguments if
- * `typed` and BTF describes them); else the classic ones, if there are any. */
-static u32 mk_programs(struct bpf_obj *o, const char *field, bool typed)
-{
-    u32 raw = mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT), tp = mk_form(o, BPF_PROG_TYPE_TRACEPOINT);
-    u32 bt = typed ? mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
-    return tp && !bpf_has_field(o, field) ? tp : bt ? bt : raw;
+    u32 bits = 0;
+    for (u32 i = 0; i < fam->n_progs; i++)
+        bits |= (u32)(fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+    return bits;
 }
 
 static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
@@ -30600,22 +30942,25 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* Loads and attaches a family. Returns 0, or -errno with obj.why. */
+/* Loads and attaches a family: the raw forms if BTF has `field`; else, or if these do not load, the
+ * classic ones, if there are any. Returns 0, or -errno with obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
+    u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
     int e = bpf_open(o);
     if (e)
         return e;
     o->cfg = c->v;
     o->n_cfg = c->n;
-    u32 mask = mk_programs(o, field, true), untyped = mk_programs(o, field, false);
-    e = mk_load_all(o, c, mask);
-    if (!e || mask == untyped)
-        return e;
-    bpf_detach(o);
-    bpf_close_all(o->prog, BPF_MAX_PROGS);
-    o->loaded = 0;
-    return mk_load_all(o, c, untyped);
+    if (!classic || bpf_has_field(o, field)) {
+        e = mk_load_all(o, c, all & ~classic);
+        if (!e || !classic)
+            return e;
+        bpf_detach(o);
+        bpf_close_all(o->prog, BPF_MAX_PROGS);
+        o->loaded = 0;
+    }
+    return mk_load_all(o, c, classic);
 }
 
 /* Completes obj.why, why a family is missing, with the fix, and closes the family. */
@@ -30661,8 +31006,8 @@ static void mk_sched_start(void)
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
     int e = mk_load(o, &c, mk_sched_field);
-    u32 raw = !e ? mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT) | mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
-    mk_sched.own = (o->loaded & raw) && bpf_has_field(o, "task_struct.se.cfs_rq");
+    mk_sched.own = !e && (o->loaded & ~mk_classic(o->fam))
+                   && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (e)
         mk_why(o, e);
 }
@@ -31458,6 +31803,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* all: number of metrics of the source */
+    u32 at;          /* where to go on: 0: at the source's own reason; else at metric at - 1 */
     u16 metric[N_METRICS];
     bool own;        /* the reason belongs to the metrics, not to the whole source */
 };
@@ -31468,43 +31814,50 @@ static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
         return NULL;
-    if (met.no[m])
+    if (met.no[m] || met.seen[m] == met.tick)
         return met.no[m];
-    return met.seen[m] == met.tick ? NULL : of_source;
+    return metrics[m].lack ? metrics[m].lack : of_source;
 }
 
-/* Collects all metrics that a source lacks for the reason `why`. */
-static struct mout_lack mout_lack(u32 src, const char *why, const char *of_source)
+/* Collects all metrics that the source lacks for the reason `why`. */
+static void mout_lack(struct mout_lack *l, const char *why, const char *of_source)
 {
-    struct mout_lack l = { .why = why, .src = src, .own = why != of_source };
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        const char *other = mout_why(src, m, of_source);
-        l.all += metrics[m].src == src;
+    l->why = why;
+    l->own = why != of_source;
+    l->n = l->all = 0;
+    for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
+        const char *other = mout_why(l->src, m, of_source);
+        l->all += metrics[m].src == l->src;
         if (other && !strcmp(other, why))
-            l.metric[l.n++] = (u16)m;
+            l->metric[l->n++] = (u16)m;
     }
-    return l;
 }
 
-/* Calls fn once for each reason why a source lacks metrics. */
-static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *,
-                                                              const struct mout_lack *))
+/* Goes on to the next reason why a source lacks metrics, from the source l->src on. False: there
+ * are no more. */
+static bool mout_next_lack(struct mout_lack *l)
 {
-    const char *of_source = mout_source_why(src);
-    struct mout_lack l;
-    if (of_source) {
-        l = mout_lack(src, of_source, of_source);
-        if (l.n || met.src[src].wrong)
-            fn(b, &l);
+    for (; l->src < N_SRC; l->src++) {
+        const char *of_source = mout_source_why(l->src);
+        if (!l->at) {
+            l->at = met.src[l->src].from + 1u;
+            if (of_source)
+                mout_lack(l, of_source, of_source);
+            if (of_source && (l->n || met.src[l->src].wrong))
+                return true;
+        }
+        while (l->at <= met.src[l->src].to) {
+            u32 m = l->at++ - 1;
+            const char *why = mout_why(l->src, m, of_source);
+            if (!why || why == of_source)
+                continue;
+            mout_lack(l, why, of_source);
+            if (l->metric[0] == m)
+                return true;
+        }
+        l->at = 0;
     }
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        const char *why = mout_why(src, m, of_source);
-        if (!why || why == of_source)
-            continue;
-        l = mout_lack(src, why, of_source);
-        if (l.metric[0] == m)
-            fn(b, &l);
-    }
+    return false;
 }
 
 /* --- text: one line per source, and one line per device, process, ... that it counts --- */
@@ -31610,16 +31963,6 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* Prints the reason, or marks the source in mout.unmounted: one line for all of them follows. */
-static void mout_text_why_not(struct buf *b, const struct mout_lack *l)
-{
-    const char *dir = mout_unmounted(l);
-    if (dir)
-        mout.unmounted[dir[1] == 's'].src |= 1ull << l->src;
-    else
-        mout_text_why(b, l);
-}
-
 /* "n/a        /sys is not mounted: cpufreq pmc ..." */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
@@ -31637,11 +31980,18 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* Prints the metrics that a source lacks and why: the first time, and when a reason changes. */
+/* Prints the metrics that a source lacks and why: the first time, and when a reason changes. A
+ * source that lacks a mount is only marked: one line for all of them follows. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
-    mout_each_lack(b, src, mout_text_why_not);
+    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
+        const char *dir = mout_unmounted(&l);
+        if (dir)
+            mout.unmounted[dir[1] == 's'].src |= 1ull << src;
+        else
+            mout_text_why(b, &l);
+    }
     for (u32 k = was; k < b->len; k++)
         hash = hash * 31 + (u8)b->p[k];
     if (hash == mout.told[src])
@@ -31785,8 +32135,8 @@ static void mout_csv(struct buf *b)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
     for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
         u32 m = n / N_DIM;
-        const struct met_inst *i = met_of(m, n % N_DIM) ? met_first(n % N_DIM) : NULL;
-        for (; i; i = met_next(i)) {
+        const struct met_inst *i = met_of(m, n % N_DIM) ? met.first[n % N_DIM] : NULL;
+        for (; i; i = i->next) {
             if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
@@ -31897,7 +32247,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     char name[96];
     u32 n = 0;
     mout_prom_name(m, dim, name, sizeof name);
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
@@ -31987,7 +32337,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
     snprintf(help, sizeof help, "The label `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
@@ -32164,7 +32514,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     u32 was = b->len;
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0])
             continue;
         b_c(b, '"');
@@ -32236,8 +32586,8 @@ static void mout_json(struct buf *b)
     if (mo.hist)
         mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, mout_json_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        mout_json_why(b, &l);
     mout_json_end(b, "]}\n");
 }
 
@@ -32387,7 +32737,7 @@ static void mout_write_cells(const struct met_hist *h)
 /* [4711,"cpu","0","INFO"] for each line of a chart. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         struct met_series *s = met_at(i, m);
         if (!s->past)
             continue;
@@ -32460,8 +32810,8 @@ static void mout_facts(struct buf *b)
     mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
     mout_json_end(b, "],\"unavailable\":[");
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, mout_json_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        mout_json_why(b, &l);
     mout_json_end(b, "]}");
 }
 
@@ -32682,7 +33032,8 @@ static bool hs_child(int f)
     hs_reap();
     if (hs.n == HS_CLIENTS) {
         kill(hs.child[0], SIGKILL);
-        waitpid(hs.child[0], NULL, 0);
+        while (waitpid(hs.child[0], NULL, 0) < 0 && errno == EINTR)
+            ;
         hs_reap();
     }
     pid_t child = fork();
@@ -33105,9 +33456,9 @@ static void scr_lacks(struct buf *b)
 {
     static struct buf why;
     b_reset(&why);
-    for (u32 s = 0; s < N_SRC; s++)
-        if (scr_section_of(s) == scr.view)
-            mout_each_lack(&why, s, mout_text_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        if (scr_section_of(l.src) == scr.view)
+            mout_text_why(&why, &l);
     scr_paragraphs(b, &why);
 }
 
@@ -33183,7 +33534,7 @@ static bool scr_limited(const struct met_inst *i)
 static u32 scr_things(u8 dim)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         const char *name = dim == DIM_CGROUP ? mo.cgroup : i->name;
         if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP)
             && (scr.view || dim != DIM_GROUP || scr_limited(i))
@@ -33324,7 +33675,7 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
-    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[DIM_CPU]; i; i = i->next)
         if (i->name[0] && i->at == met.tick && met_has(i, M_IDLE) && n++ < most)
             scr_part(b, 1 - met_v(i, M_IDLE));
     if (n > most)
@@ -33393,8 +33744,8 @@ static void scr_unusual(struct buf *b)
         u32 m = scr_looks[k].m;
         bool things = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
                       && metrics[m].all == MET_ALONE;
-        const struct met_inst *i = things ? met_first(metrics[m].dim) : scr_sum(m);
-        for (; scr_looks[k].aside && i; i = things ? met_next(i) : NULL) {
+        const struct met_inst *i = things ? met.first[metrics[m].dim] : scr_sum(m);
+        for (; scr_looks[k].aside && i; i = things ? i->next : NULL) {
             if (i->at != met.tick || !met_has(i, m) || (things && !i->name[0])
                 || !scr_colour(m, met_at(i, m)->v))
                 continue;
@@ -33929,26 +34280,21 @@ static bool mon_unread(void)
            && hs.fd < 0 && !opt.report;
 }
 
-/* Prints a reason why there is nothing to show, unless b contains it already. */
-static void mon_say_why(struct buf *b, const struct mout_lack *l)
-{
-    const char *dir = mout_unmounted(l), *why = dir ? dir : l->why;
-    size_t n = strlen(why) + 1;
-    if (b->len && memmem(b->p, b->len, why, n))
-        return;
-    b_put(b, why, n);
-    u_warn("there is nothing to show: %s%s", why, dir ? " is not mounted" : "");
-}
-
-/* Whether none of the requested metrics is available, which is an error; prints the reasons. */
+/* Whether none of the requested metrics is available, which is an error; prints each reason. */
 static bool mon_nothing(void)
 {
     static struct buf said;
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(&said, s, mon_say_why);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);) {
+        const char *dir = mout_unmounted(&l), *why = dir ? dir : l.why;
+        size_t n = strlen(why) + 1;
+        if (said.len && memmem(said.p, said.len, why, n))
+            continue;
+        b_put(&said, why, n);
+        u_warn("there is nothing to show: %s%s", why, dir ? " is not mounted" : "");
+    }
     return true;
 }
 
@@ -34034,13 +34380,12 @@ enum {
     X_END, X_NONE = 0xffff
 };
 
-enum dg_op { DG_SUM, DG_DIV, DG_MUL, DG_REST, DG_LEFT, DG_MOST, DG_SHARE, DG_FIRST };
 enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
 enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
 enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
 
 static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
-#define X(name, op, a, b, like) { a, b, like, DG_##op },
+#define X(name, op, a, b, like) { a, b, like, OP_##op },
     DG_NUMBERS(X)
 #undef X
 };
@@ -34172,49 +34517,18 @@ static void dg_settle(void)
         }
 }
 
-static bool dg_is_metric(u16 number)
-{
-    return number < N_METRICS;
-}
-
 /* Returns a metric with the unit of a number. */
 static u32 dg_like(u16 number)
 {
-    return dg_is_metric(number) ? number : dg_numbers[number - N_METRICS].like;
+    return number < N_METRICS ? number : dg_numbers[number - N_METRICS].like;
 }
 
 /* Returns the kind of instance that a number is counted by. */
 static u8 dg_dim(u16 number)
 {
-    while (!dg_is_metric(number))
+    while (number >= N_METRICS)
         number = dg_numbers[number - N_METRICS].a;
     return met_dim(number);
-}
-
-static double dg_apply(u8 how, double a, double b)
-{
-    switch (how) {
-    case DG_SUM: return a + b;
-    case DG_DIV: return a / b;
-    case DG_MUL: return a * b;
-    case DG_REST: return 1 - a / b;
-    case DG_LEFT: return 1 - a - b;
-    case DG_MOST: return MAX(a, b);
-    default: return a / (a + b);
-    }
-}
-
-/* Computes a derived number from a and b, each of which may be unknown. False: it is unknown. */
-static bool dg_combine(u8 how, bool has_a, double a, bool has_b, double b, double *v)
-{
-    if (how == DG_FIRST) {
-        *v = has_a ? a : b;
-        return has_a || has_b;
-    }
-    if (!has_a || (!has_b && how == DG_SHARE))
-        return false;
-    *v = dg_apply(how, a, has_b ? b : 0); /* an unknown b is 0; dividing by it is not finite */
-    return isfinite(*v);
 }
 
 /* Gets a number of an instance, or of the machine if such instances do not have it. False: it is
@@ -34224,10 +34538,10 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     double a = 0, b = 0;
     if (number == X_NONE)
         return false;
-    if (!dg_is_metric(number)) {
+    if (number >= N_METRICS) {
         u16 n = number - N_METRICS;
         bool has_a = dg_value(dg_numbers[n].a, i, &a), has_b = dg_value(dg_numbers[n].b, i, &b);
-        return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
+        return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
     }
     if (!i || !met_of(number, i->dim))
         i = met_all(dg_dim(number));
@@ -34242,7 +34556,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
     u32 n = 0;
-    for (const struct met_inst *i = met_first(of->dim); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[of->dim]; i; i = i->next)
         if (i != of && i->name[0] && i->at == met.tick && dg_value(number, i, &x)) {
             sum += x;
             n++;
@@ -34309,7 +34623,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
         t->did[k] += mfs_did(from, k);
     for (u32 k = MFS_COUNTED; k < MFS_NUMBERS; k++)
         t->did[k] = from->now[k];
-    if (met_first(DIM_GROUP) && (!t->group || mfs_did(from, MFS_CPU)))
+    if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
         dg_task_group(t);
     for (u32 k = 0; k < from->n_ran_on; k++)
         dg_set_add(&t->cpus, from->ran_on[k]);
@@ -34331,7 +34645,7 @@ static void dg_take_tasks(void)
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
-    if (dg_is_metric(number)) {
+    if (number < N_METRICS) {
         const struct met_form_row *f = mout_form(number);
         double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
         u32 k = mfs_number(number);
@@ -34343,7 +34657,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     u16 n = number - N_METRICS;
     bool has_a = dg_task_value(t, dg_numbers[n].a, &a);
     bool has_b = dg_task_value(t, dg_numbers[n].b, &b);
-    return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
+    return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
 /* --- the files of the processes with the most I/O ---
@@ -34416,18 +34730,14 @@ static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
     const char *type = strstr(line, " - ");
-    for (u32 k = 0; type && k < ARRAY_LEN(types); k++)
-        if (!strncmp(type + 3, types[k], strlen(types[k])))
-            return true;
-    return false;
+    return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
 }
 
 /* "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)) */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *line, *end;
-    const char *path = met_path("/proc/%u/mountinfo", t->pid);
-    if (!mounts->n || !met_there(path) || !met_open(path))
+    if (!mounts->n || met_try(met_path("/proc/%u/mountinfo", t->pid)))
         return;
     while ((line = met_line())) {
         bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
@@ -34526,12 +34836,6 @@ static bool dg_crosses(double v, double limit, bool below)
     return below ? v <= limit : v >= limit;
 }
 
-static bool dg_in_scope(u16 number, u8 scope, const struct met_inst *of, double *v)
-{
-    return scope == DG_OTHERS ? dg_others(number, of, v)
-                              : dg_value(number, scope == DG_ALL ? met.all : of, v);
-}
-
 static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit)
 {
     f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
@@ -34545,12 +34849,12 @@ static bool dg_guarded(struct dg_finding *f)
         const struct dg_guard *g = &f->rule->guard[k];
         if (g->limit <= 0 && !g->below) /* end of the guards */
             break;
-        if (!dg_in_scope(g->number, g->scope, f->of, &v)) {
-            if (!g->maybe)
-                return false;
+        bool known = g->scope == DG_OTHERS
+                     ? dg_others(g->number, f->of, &v)
+                     : dg_value(g->number, g->scope == DG_ALL ? met.all : f->of, &v);
+        if (!known && g->maybe)
             continue;
-        }
-        if (!dg_crosses(v, (double)g->limit, g->below))
+        if (!known || !dg_crosses(v, (double)g->limit, g->below))
             return false;
         dg_evidence(f, g->number, v, (double)g->limit);
     }
@@ -34584,28 +34888,21 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* Whether a process is kvis itself, which findings ignore. */
-static bool dg_self(const struct met_inst *i)
-{
-    return strtoul(i->name, NULL, 10) == (unsigned long)getpid();
-}
-
 /* Whether a ring is a receive ring, by the name that its driver gives it. Such rings are normally
  * full of empty buffers. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
     const char *colon = strchr(i->name, ':');
-    for (u32 k = 0; colon && k < ARRAY_LEN(name); k++)
-        if (!strncmp(colon + 1, name[k], strlen(name[k])))
-            return true;
-    return false;
+    return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Whether rules apply to an instance. Stacked disks do not count: the disks below them do. */
+/* Whether rules apply to an instance. Stacked disks do not count: the disks below them do. Findings
+ * ignore kvis itself. */
 static bool dg_tried(const struct met_inst *i)
 {
-    return i->name[0] && i->at == met.tick && !(i->dim == DIM_BUSY && dg_self(i))
+    bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
+    return i->name[0] && i->at == met.tick && !self
            && !(i->dim == DIM_QUEUE && dg_receives(i))
            && (i->dim != DIM_DISK || mfs_disk_counts(i));
 }
@@ -34616,7 +34913,7 @@ static void dg_rule(const struct dg_rule *r)
     const struct met_inst *all = met_all(dim);
     if (!r->each && all)
         dg_try(r, all);
-    for (const struct met_inst *i = met_first(dim); i && r->each; i = met_next(i))
+    for (const struct met_inst *i = met.first[dim]; i && r->each; i = i->next)
         if (dg_tried(i))
             dg_try(r, i);
 }
@@ -34828,8 +35125,11 @@ static void dg_say(struct buf *b, u16 number, double v)
 /* Writes the name of a metric as in JSON, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
-    static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (", " or " };
-    if (dg_is_metric(number)) {
+    static const char *const sep[] = {
+        [OP_SUM] = " + ", [OP_DIV] = " / ", [OP_MUL] = " * ", [OP_REST] = " / ", [OP_LEFT] = " - ",
+        [OP_MOST] = ", ", [OP_SHARE] = " / (", [OP_FIRST] = " or ",
+    };
+    if (number < N_METRICS) {
         b_s(b, met_prefix(number, dg_dim(number)));
         b_s(b, metrics[number].name);
         b_s(b, mout_form(number)->json);
@@ -34837,15 +35137,15 @@ static void dg_name_of(struct buf *b, u16 number)
     }
     u8 how = dg_numbers[number - N_METRICS].op;
     u16 a = dg_numbers[number - N_METRICS].a, c = dg_numbers[number - N_METRICS].b;
-    b_s(b, how == DG_REST || how == DG_LEFT ? "1 - " : how == DG_MOST ? "max(" : "");
+    b_s(b, how == OP_REST || how == OP_LEFT ? "1 - " : how == OP_MOST ? "max(" : "");
     dg_name_of(b, a);
     b_s(b, sep[how]);
-    if (how == DG_SHARE) {
+    if (how == OP_SHARE) {
         dg_name_of(b, a);
         b_s(b, " + ");
     }
     dg_name_of(b, c);
-    b_s(b, how == DG_MOST || how == DG_SHARE ? ")" : "");
+    b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
 }
 
 /* Appends a text of a rule, with %t replaced by thing, and %p by pid if it is not 0. */
@@ -35023,7 +35323,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
+    for (const struct met_inst *i = met.first[dim]; i; i = i->next)
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
             best = i;
             *v = x;
@@ -35185,15 +35485,6 @@ static bool dg_blind(const struct mout_lack *l)
     return l->own || met.src[l->src].wrong;
 }
 
-static void dg_text_unseen(struct buf *b, const struct mout_lack *l)
-{
-    if (!dg_blind(l))
-        return;
-    b_f(b, "  %s (%s): ", met_sources[l->src].name, met_sources[l->src].group);
-    b_esc(b, l->why, strlen(l->why), 0);
-    b_c(b, '\n');
-}
-
 static double dg_seconds(void)
 {
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
@@ -35243,12 +35534,14 @@ static void dg_text(struct buf *b)
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
     dg_text_resources(b, "Not visible here: ", false);
-    u32 was = b->len;
-    b_s(b, "\nNot available:\n");
-    u32 empty = b->len;
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, dg_text_unseen);
-    b->len = b->len == empty || !opt.verbose ? was : b->len;
+    const char *head = "\nNot available:\n";
+    for (struct mout_lack l = { .src = 0 }; opt.verbose && mout_next_lack(&l);)
+        if (dg_blind(&l)) {
+            b_f(b, "%s  %s (%s): ", head, met_sources[l.src].name, met_sources[l.src].group);
+            b_esc(b, l.why, strlen(l.why), 0);
+            b_c(b, '\n');
+            head = "";
+        }
 }
 
 /* --- JSON: one object --- */
@@ -35326,7 +35619,7 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
         b_s(b, "},");
     }
     for (u32 k = 0; k < f->n_who; k++) {
-        u16 number = f->rule->whose;
+        u16 number = f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose;
         dg_json_process(b, f->who[k].pid, f->who[k].comm);
         b_s(b, ",\"metric\":\"");
         dg_name_of(b, number);
@@ -35410,15 +35703,6 @@ static void dg_json_busiest(struct buf *b)
     }
 }
 
-static void dg_json_unseen(struct buf *b, const struct mout_lack *l)
-{
-    if (!dg_blind(l))
-        return;
-    b_f(b, "{\"what\":\"%s\",", met_sources[l->src].name);
-    out_json_text(b, "why", l->why);
-    b_s(b, "},");
-}
-
 static void dg_json(struct buf *b)
 {
     b_f(b, "{\"kvis\":\"%s\",", KVIS_VERSION);
@@ -35437,8 +35721,12 @@ static void dg_json(struct buf *b)
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
-    for (u32 s = 0; s < N_SRC; s++)
-        mout_each_lack(b, s, dg_json_unseen);
+    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+        if (dg_blind(&l)) {
+            b_f(b, "{\"what\":\"%s\",", met_sources[l.src].name);
+            out_json_text(b, "why", l.why);
+            b_s(b, "},");
+        }
     mout_json_end(b, "]}\n");
 }
 
@@ -35498,15 +35786,10 @@ static void dg_progress(u64 end)
     (void)n; /* the progress line is not important */
 }
 
-static bool dg_command_gone(void)
-{
-    return sp_ended(&dg.status, NULL);
-}
-
 /* Waits until `until`, a signal that ends kvis, or the end of the command. */
 static void dg_wait(u64 until)
 {
-    for (u64 now; (now = u_now()) < until && !sp_over() && !dg_command_gone();)
+    for (u64 now; (now = u_now()) < until && !sp_over() && !sp_ended(&dg.status, NULL);)
         poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
 }
 
@@ -35517,7 +35800,7 @@ static void dg_watch(u64 length)
         u64 next = MIN(dg.to_ns + tick, end);
         dg_progress(end);
         dg_wait(end - next < tick / 2 ? end : next);
-        over = sp_over() || dg_command_gone() || u_now() >= end;
+        over = sp_over() || sp_ended(&dg.status, NULL) || u_now() >= end;
         dg_look(over);
         dg.to_ns = u_now();
     }
@@ -35612,10 +35895,9 @@ static void check_reason(struct check *c, const char *why)
 
 /* --- the functions that try the abilities; each runs in a child of check_try --- */
 
-static void check_kernel(struct check *c, u32 unused)
+static void check_kernel(struct check *c)
 {
     struct utsname u;
-    (void)unused;
     if (uname(&u) < 0)
         check_say(c, false, "uname: %s", strerror(errno));
     else
@@ -35623,19 +35905,17 @@ static void check_kernel(struct check *c, u32 unused)
 }
 
 /* BTF, which BPF programs need to read the kernel's structures. */
-static void check_btf(struct check *c, u32 unused)
+static void check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
     char why[WHY_LEN];
-    (void)unused;
     int e = btf_resolve(NULL, &w, 1, why);
     check_reason(c, !e && !w.err ? NULL : *why ? why : "BTF without task_struct.pid");
 }
 
-static void check_ptrace(struct check *c, u32 unused)
+static void check_ptrace(struct check *c)
 {
     pid_t pid = fork();
-    (void)unused;
     while (!pid)
         pause();
     check_reason(c, pid < 0 ? strerror(errno) : tr_seize_child(pid));
@@ -35665,18 +35945,16 @@ static pid_t check_stranger(int *end)
     return child > 0 && read(sv[0], &pid, sizeof pid) == sizeof pid ? pid : -EAGAIN;
 }
 
-static void check_attach(struct check *c, u32 unused)
+static void check_attach(struct check *c)
 {
     int end = -1;
     pid_t pid = check_stranger(&end);
-    (void)unused;
     int e = pid < 0 ? pid : tr_attach(pid);
     check_reason(c, e < 0 ? pid < 0 ? strerror(-e) : tr_explain(pid, e) : NULL);
 }
 
-static void check_faults(struct check *c, u32 unused)
+static void check_faults(struct check *c)
 {
-    (void)unused;
     int e = pf_open(getpid(), true);
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
@@ -35691,10 +35969,9 @@ static const char *check_hybrid_fix(void)
 }
 
 /* The backend for commands. Also fills the next two rows, which depend on it. */
-static void check_hybrid(struct check *c, u32 unused)
+static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
-    (void)unused;
     tr_backend();
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
@@ -35708,10 +35985,9 @@ static void check_hybrid(struct check *c, u32 unused)
 }
 
 /* The backend for -p. */
-static void check_observe(struct check *c, u32 unused)
+static void check_observe(struct check *c)
 {
     pid_t self = getpid();
-    (void)unused;
     opt.command = NULL;
     opt.pids = &self;
     opt.n_pids = 1;
@@ -35730,44 +36006,38 @@ static void check_session(struct check *c, struct session *s)
     check_reason(c, e ? bpf_explain(&s->obj, e) : NULL);
 }
 
-static void check_open(struct check *c, u32 unused)
+static void check_open(struct check *c)
 {
-    (void)unused;
     open_opt.full = true;
     check_session(c, &open_session);
 }
 
-static void check_proc(struct check *c, u32 unused)
+static void check_proc(struct check *c)
 {
-    (void)unused;
     check_session(c, &proc_session);
 }
 
-/* Keeps the first reason, but not the reason that nothing happened in the interval. */
-static void check_lack(struct buf *b, const struct mout_lack *l)
-{
-    if (!b->len && (l->own || l->n == l->all || met.src[l->src].wrong))
-        b_put(b, l->why, strlen(l->why) + 1);
-}
-
 /* A source of monitor. It works if any of its metrics has a value in the second interval; then the
- * detail may be the reason why others have none. */
+ * detail may be the reason why others have none, but not that nothing happened in it. */
 static void check_source(struct check *c, u32 src)
 {
-    struct buf why = { 0 };
+    const char *why = NULL;
+    struct mout_lack l = { .src = src };
     bool works = false;
     mo.off = ~(1ull << src);
     mon_start();
     mon_collect();
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     mon_collect();
-    mout_each_lack(&why, src, check_lack);
+    while (!why && mout_next_lack(&l) && l.src == src)
+        if (l.own || l.n == l.all || met.src[src].wrong)
+            why = l.why;
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why.len ? why.p : "it has no values");
+        check_reason(c, why ? why : "it has no values");
     else
-        check_say(c, true, why.len ? "in part: %s" : "%s", why.len ? why.p : "");
+        check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
 #define CHECK_REPORT "report it with this detail: kvis should load on this kernel"
@@ -35779,8 +36049,8 @@ static const struct check_row {
     u8 needed, useful;
     u8 verdict;          /* commands whose verdict depends on it */
     bool bpf;            /* it needs BPF programs */
-    void (*fn)(struct check *, u32 arg); /* NULL: the function of a row above fills this row */
-    u8 arg;
+    void (*fn)(struct check *);
+    u8 source;           /* without fn: a source of monitor; 0: a row above fills this row */
     const char *what;    /* detail if it works and fn gives none */
     const char *without; /* what the verdict calls missing; NULL: the command falls back */
     const char *fix;     /* fix if the reason has none; NULL: CHECK_REPORT */
@@ -35809,23 +36079,23 @@ static const struct check_row {
       "opens are recorded", "programs", NULL },
     { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
       "processes are recorded", "programs", NULL },
-    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_RUNQ,
+    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ,
       "CPU waits are measured", "CPU waits", NULL },
-    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, check_source, SRC_BLOCK,
+    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK,
       "disk requests are timed", "disk latencies", NULL },
-    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, check_source, SRC_PMC,
+    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, NULL, SRC_PMC,
       "CPU events are counted", "hardware counters",
       "enable the virtual PMU of this virtual machine" },
-    { "membw", 0, CHECK_MONITOR, 0, false, check_source, SRC_MEMBW,
+    { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW,
       "memory controller traffic is counted", NULL,
       "none known; virtual machines and many desktop CPUs do not support it" },
-    { "power", 0, CHECK_MONITOR, 0, false, check_source, SRC_POWER,
+    { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER,
       "energy is measured", NULL,
       "none known; virtual machines and many CPUs do not support it" },
-    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VIRTIO,
+    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO,
       "virtio rings are monitored", "virtio rings",
       "none needed without virtio devices; else a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
-    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, check_source, SRC_VHOST,
+    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST,
       "vhost queues of guests are monitored", "vhost",
       "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
 };
@@ -36116,7 +36386,10 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     opt.calls = true;
     opt.json = false;
     nm_init();
-    r->fn(c, r->arg);
+    if (r->fn)
+        r->fn(c);
+    else
+        check_source(c, r->source);
     for (u32 i = 0; i < ARRAY_LEN(objs); i++)
         bpf_detach(objs[i]);
     _exit(0);
@@ -36168,7 +36441,7 @@ static void check_try(u8 bits)
     if (c == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     for (u32 i = 0; i < rows; i += n) {
-        for (n = 1; i + n < rows && !check_rows[i + n].fn; n++)
+        for (n = 1; i + n < rows && !check_rows[i + n].fn && !check_rows[i + n].source; n++)
             ;
         if (check_asked(&check_rows[i], bits))
             check_row(&check_rows[i], n, c);

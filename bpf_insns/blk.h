@@ -3,9 +3,9 @@
  * blk.bpf.c
  *   sha256 8c464decc4d58aab829000ea5a8a79b7922f1c36796e812d24c73a4fa071fde5
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6
@@ -148,10 +148,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   93 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*   94 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   95 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   96 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   98 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   99 */ I_JMP_IMM(JEQ, R0, 0, 81),      /* if r0 == 0 goto L181 */
     /*  100 */ I_JA(78),                       /* goto L179 */
     /* L101: */
@@ -247,10 +247,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  172 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  174 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
     /* L179: */
     /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */

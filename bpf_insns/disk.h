@@ -3,9 +3,9 @@
  * disk.bpf.c
  *   sha256 42bea21f36fba88e46427c814e2dc4347ff6777f3bebdd8ffcffc2841c16cf61
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -170,13 +170,13 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   99 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  100 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  101 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  102 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  104 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  105 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L108 */
     /*  106 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  107 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:136  if (io.op)
     /* L108: */
@@ -231,13 +231,13 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*  150 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  152 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 36),      /* if r0 == 0 goto L193 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(33),                       /* goto L193 */
     /* L160: */
@@ -510,13 +510,13 @@ static const struct bpf_insn disk_split_insns[] = {
     /*   79 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   80 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   81 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   82 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   84 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   85 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L88 */
     /*   86 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   87 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:167  }
     /* L88: */
@@ -800,13 +800,13 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*  169 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  171 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  178 */ I_JA(7),                        /* goto L186 */
     // disk.bpf.c:200  if (was) /* merged into another one */
@@ -1132,13 +1132,13 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  226 */ I_STX_MEM(W, R10, -16, R9),     /* *(u32 *)(r10 - 16) = r9 */
     /*  227 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  228 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  229 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  231 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  232 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L242 */
     /*  233 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  234 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  235 */ I_JA(6),                        /* goto L242 */
     // disk.bpf.c:200  if (was) /* merged into another one */
@@ -1397,13 +1397,13 @@ static const struct bpf_insn disk_done_insns[] = {
     /*  160 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L169 */
     /*  167 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  168 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L169: */
     /*  169 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */

@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 ae5d14c69abbea448aadc87471068beb31fbaee2bc06d5ca6a3c420151e7187e
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -389,13 +389,13 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  256 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  257 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  258 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  259 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  261 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  262 */ I_JMP_IMM(JEQ, R0, 0, 326),     /* if r0 == 0 goto L589 */
     /*  263 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  264 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  265 */ I_JA(323),                      /* goto L589 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
@@ -771,12 +771,12 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  581 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  582 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  583 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  584 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  586 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  587 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L589 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  588 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:289  }
     /* L589: */
@@ -1294,11 +1294,11 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  338 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  339 */ I_JMP_IMM(JGT, R7, 8456, 26),   /* if r7 > 8456 goto L366 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  340 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  342 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  343 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  344 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  346 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  347 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L349 */
@@ -1306,7 +1306,7 @@ static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:379  emit(r, sizeof *h + at);
     /* L349: */
     /*  349 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  350 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  352 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  353 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
@@ -1316,13 +1316,13 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  357 */ I_STX_MEM(W, R10, -72, R1),     /* *(u32 *)(r10 - 72) = r1 */
     /*  358 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  359 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  360 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  362 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  363 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L366 */
     /*  364 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  365 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L366: */
     /*  366 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1653,13 +1653,13 @@ static const struct bpf_insn open_exec_insns[] = {
     /*   51 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*   52 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   53 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   54 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   56 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   57 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L60 */
     /*   58 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   59 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L60: */
     /*   60 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2171,11 +2171,11 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  486 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  487 */ I_JMP_IMM(JGT, R6, 8456, -260), /* if r6 > 8456 goto L228 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  488 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  490 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  491 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  492 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  494 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  495 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L497 */
@@ -2183,7 +2183,7 @@ static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:379  emit(r, sizeof *h + at);
     /* L497: */
     /*  497 */ I_ALU64_IMM(ADD, R6, 72),       /* r6 += 72 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  498 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  500 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
     /*  501 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
@@ -2193,13 +2193,13 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  505 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*  506 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  507 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  508 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  510 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  511 */ I_JMP_IMM(JEQ, R0, 0, -284),    /* if r0 == 0 goto L228 */
     /*  512 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  513 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  514 */ I_JA(-287),                     /* goto L228 */
     // open.bpf.c:301  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -2518,13 +2518,13 @@ static const struct bpf_insn open_fork_insns[] = {
     /*   33 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   34 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   35 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   36 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   38 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   39 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L42 */
     /*   40 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   41 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:548  return 0;
     /* L42: */

@@ -3,9 +3,9 @@
  * proc.bpf.c
  *   sha256 58128c80c362e52b7ee3dc9c4ea5ded6810df8c23796e4be5ad969c41b6277c2
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -602,10 +602,10 @@ static const struct bpf_insn proc_fork_insns[] = {
     /*  436 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  437 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  438 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  439 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  441 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  442 */ I_JMP_IMM(JEQ, R0, 0, 104),     /* if r0 == 0 goto L547 */
     /*  443 */ I_JA(101),                      /* goto L545 */
     // proc.bpf.c:267  h->was = h->tid;
@@ -716,16 +716,16 @@ static const struct bpf_insn proc_fork_insns[] = {
     // proc.bpf.c:282  if (h->tid)
     /* L521: */
     /*  521 */ I_JMP_IMM(JEQ, R1, 0, 25),      /* if r1 == 0 goto L547 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  522 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  524 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  525 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  526 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  528 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  529 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L531 */
     /*  530 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /* L531: */
     /*  531 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  533 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
@@ -736,10 +736,10 @@ static const struct bpf_insn proc_fork_insns[] = {
     /*  538 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  539 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  540 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  541 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  543 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  544 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L547 */
     /* L545: */
     /*  545 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -1369,11 +1369,11 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  442 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
     // proc.bpf.c:386  h->arg_len = (u32)left;
     /*  443 */ I_STX_MEM(W, R9, 96, R7),       /* *(u32 *)(r9 + 96) = r7 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  444 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  446 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  447 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  448 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  450 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  451 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L453 */
@@ -1382,7 +1382,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* L453: */
     /*  453 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  454 */ I_ALU64_IMM(ADD, R3, 296),      /* r3 += 296 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  455 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  457 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
     /*  458 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
@@ -1392,12 +1392,12 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  462 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  463 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  464 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  465 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  467 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  468 */ I_JMP_IMM(JEQ, R0, 0, -53),     /* if r0 == 0 goto L416 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  469 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  470 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  471 */ I_JA(-56),                      /* goto L416 */
@@ -1484,11 +1484,11 @@ static const struct bpf_insn proc_exec_insns[] = {
     // proc.bpf.c:386  h->arg_len = (u32)left;
     /*  534 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
     /*  535 */ I_STX_MEM(W, R1, 96, R7),       /* *(u32 *)(r1 + 96) = r7 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  536 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  538 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  539 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  540 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  542 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  543 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L545 */
@@ -1497,7 +1497,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* L545: */
     /*  545 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  546 */ I_ALU64_IMM(ADD, R3, 296),      /* r3 += 296 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  547 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  549 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
     /*  550 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
@@ -1506,12 +1506,12 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  553 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  554 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  555 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  556 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  558 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  559 */ I_JMP_IMM(JEQ, R0, 0, -58),     /* if r0 == 0 goto L502 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  560 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  561 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  562 */ I_JA(-61),                      /* goto L502 */
@@ -2374,11 +2374,11 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* 1286 */ I_LDX_MEM(W, R7, R7, 13112),    /* r7 = *(u32 *)(r7 + 13112) */
     // proc.bpf.c:433  if (at <= sizeof r->data)
     /* 1287 */ I_JMP_IMM(JGT, R7, 12816, 26),  /* if r7 > 12816 goto L1314 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /* 1288 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /* 1290 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /* 1291 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /* 1292 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /* 1294 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /* 1295 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L1297 */
@@ -2386,7 +2386,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     // proc.bpf.c:434  emit(r, sizeof *h + at);
     /* L1297: */
     /* 1297 */ I_ALU64_IMM(ADD, R7, 296),      /* r7 += 296 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /* 1298 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /* 1300 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
     /* 1301 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
@@ -2396,13 +2396,13 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* 1305 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /* 1306 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1307 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 1308 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1310 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /* 1311 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1314 */
     /* 1312 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /* 1313 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:452  return 0;
     /* L1314: */
@@ -3498,17 +3498,17 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*  796 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /* L797: */
     /*  797 */ I_STX_MEM(DW, R9, 288, R1),     /* *(u64 *)(r9 + 288) = r1 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /* L798: */
     /*  798 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  800 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  801 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  802 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  804 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  805 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L807 */
     /*  806 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /* L807: */
     /*  807 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  809 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
@@ -3519,13 +3519,13 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*  814 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  815 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  816 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  817 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  819 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  820 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L823 */
     /*  821 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  822 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:510  }
     /* L823: */
@@ -3858,12 +3858,12 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  157 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*  158 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  159 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  160 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  162 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  163 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L165 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  164 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // proc.bpf.c:578  if (!CFG(CFG_ARGV))
     /* L165: */
@@ -4376,11 +4376,11 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  558 */ I_STX_MEM(W, R6, 96, R7),       /* *(u32 *)(r6 + 96) = r7 */
     // proc.bpf.c:564  if (len <= sizeof r->data)
     /*  559 */ I_JMP_IMM(JGT, R7, 12816, -468), /* if r7 > 12816 goto L92 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  560 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  562 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  563 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  564 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  566 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  567 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L569 */
@@ -4388,7 +4388,7 @@ static const struct bpf_insn proc_call_insns[] = {
     // proc.bpf.c:565  emit(r, sizeof *h + len);
     /* L569: */
     /*  569 */ I_ALU64_IMM(ADD, R7, 296),      /* r7 += 296 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  570 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  572 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  573 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
@@ -4398,13 +4398,13 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  577 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  578 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  579 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  580 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  582 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  583 */ I_JMP_IMM(JEQ, R0, 0, -492),    /* if r0 == 0 goto L92 */
     /*  584 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  585 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  586 */ I_JA(-495),                     /* goto L92 */
 };
@@ -5076,11 +5076,11 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  468 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
     // proc.bpf.c:564  if (len <= sizeof r->data)
     /*  469 */ I_JMP_IMM(JGT, R6, 12816, 28),  /* if r6 > 12816 goto L498 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  470 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  472 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  473 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  474 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  476 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  477 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L479 */
@@ -5088,7 +5088,7 @@ static const struct bpf_insn proc_return_insns[] = {
     // proc.bpf.c:565  emit(r, sizeof *h + len);
     /* L479: */
     /*  479 */ I_ALU64_IMM(ADD, R6, 296),      /* r6 += 296 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  480 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  482 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
     /*  483 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
@@ -5099,13 +5099,13 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  488 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  489 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  490 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  491 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  493 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  494 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L497 */
     /*  495 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  496 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L497: */
     /*  497 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
@@ -5135,11 +5135,11 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  513 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
     /*  514 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
     /*  515 */ I_STX_MEM(H, R9, 100, R1),      /* *(u16 *)(r9 + 100) = r1 */
-    // probe.h:173  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  516 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  518 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  519 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:175  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  520 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  522 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L524 */
     /*  523 */ I_MOV64_IMM(R6, 2),             /* r6 = 2 */
@@ -5148,7 +5148,7 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  524 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
     /*  525 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
     /*  526 */ I_ALU64_IMM(ADD, R8, 295),      /* r8 += 295 */
-    // probe.h:181  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    // probe.h:180  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /*  527 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  529 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
     /*  530 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
@@ -5159,13 +5159,13 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  535 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  536 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  537 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  538 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  540 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  541 */ I_JMP_IMM(JEQ, R0, 0, -485),    /* if r0 == 0 goto L57 */
     /*  542 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  543 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  544 */ I_JA(-488),                     /* goto L57 */
 };

@@ -3,9 +3,9 @@
  * uring.bpf.c
  *   sha256 3a8b255c4adb1f2b932e1e48f89eb1cb4c815688f7bc729bdbcd0f06e226a394
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -138,13 +138,13 @@ static const struct bpf_insn uring_submit_insns[] = {
     /*   81 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   84 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   86 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   87 */ I_JMP_IMM(JEQ, R0, 0, 56),      /* if r0 == 0 goto L144 */
     /*   88 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   89 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*   90 */ I_JA(53),                       /* goto L144 */
     // uring.bpf.c:108  w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
@@ -511,13 +511,13 @@ static const struct bpf_insn uring_done_insns[] = {
     /*  140 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  141 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  142 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  143 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  145 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  146 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L149 */
     /*  147 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  148 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // uring.bpf.c:164  }
     /* L149: */

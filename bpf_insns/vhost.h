@@ -3,9 +3,9 @@
  * vhost.bpf.c
  *   sha256 c1e5b6016bb9e08aaab1fdfbf380983d5661675532f0e3c4e839d3365ed831cf
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * wire_vh.h
@@ -272,10 +272,10 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  184 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  185 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  186 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  187 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  189 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  190 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L467 */
     /*  191 */ I_JA(274),                      /* goto L466 */
     // vhost.bpf.c:168  if (!q->key.worker) {
@@ -593,10 +593,10 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  459 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  460 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  461 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  462 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  464 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  465 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L467 */
     /* L466: */
     /*  466 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */

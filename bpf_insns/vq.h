@@ -3,9 +3,9 @@
  * vq.bpf.c
  *   sha256 c1717b05cf881dfd72e4078c2e222d2172cfb96f2d95f33e42c4326f2ab91b42
  * probe.h
- *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
+ *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * wire_vq.h
@@ -124,12 +124,12 @@ static const struct bpf_insn vq_add_sgs_insns[] = {
     /*   45 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:254  return 0;
     /* L53: */
@@ -211,12 +211,12 @@ static const struct bpf_insn vq_add_insns[] = {
     /*   45 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:261  return 0;
     /* L53: */
@@ -270,12 +270,12 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   25 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   28 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   30 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 481),     /* if r0 == 0 goto L513 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   32 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   33 */ I_JA(479),                      /* goto L513 */
     // vq.bpf.c:219  *c = *kept;
@@ -332,12 +332,12 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   72 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   75 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   77 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   78 */ I_JMP_IMM(JEQ, R0, 0, 175),     /* if r0 == 0 goto L254 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   79 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   80 */ I_JA(173),                      /* goto L254 */
     /* L81: */
@@ -661,12 +661,12 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  339 */ I_STX_MEM(W, R10, -16, R7),     /* *(u32 *)(r10 - 16) = r7 */
     /*  340 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  341 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  342 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  344 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  345 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L347 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  346 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     // vq.bpf.c:277  if (since) {
     /* L347: */
@@ -1070,12 +1070,12 @@ static const struct bpf_insn vq_get_insns[] = {
     /*   71 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   72 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   73 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   74 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   76 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L79 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   78 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:318  return 0;
     /* L79: */
@@ -1180,12 +1180,12 @@ static const struct bpf_insn vq_got_insns[] = {
     /*   62 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   63 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   64 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   65 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   67 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   68 */ I_JMP_IMM(JEQ, R0, 0, -42),     /* if r0 == 0 goto L27 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   69 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   70 */ I_JA(-44),                      /* goto L27 */
     // vq.bpf.c:219  *c = *kept;
@@ -1242,12 +1242,12 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  109 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
     /*  110 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  111 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  112 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  114 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*  115 */ I_JMP_IMM(JEQ, R0, 0, 176),     /* if r0 == 0 goto L292 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  116 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*  117 */ I_JA(174),                      /* goto L292 */
     /* L118: */
@@ -1794,12 +1794,12 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   66 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   67 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   68 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   69 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   71 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   72 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L245 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   73 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   74 */ I_JA(170),                      /* goto L245 */
     /* L75: */
@@ -2207,12 +2207,12 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   28 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   30 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   31 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   34 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L207 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   35 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   36 */ I_JA(170),                      /* goto L207 */
     /* L37: */
@@ -2583,12 +2583,12 @@ static const struct bpf_insn vq_irq_insns[] = {
     /*   47 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   48 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   49 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   50 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   52 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   53 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L55 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   54 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:382  return 0;
     /* L55: */
@@ -2639,12 +2639,12 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   23 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   24 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   25 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   26 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   28 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   29 */ I_JMP_IMM(JEQ, R0, 0, 256),     /* if r0 == 0 goto L286 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   30 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   31 */ I_JA(254),                      /* goto L286 */
     // vq.bpf.c:219  *c = *kept;
@@ -2682,12 +2682,12 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   57 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
     /*   58 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   59 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:163  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   60 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   62 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:165  if (n)
+    // probe.h:164  if (n)
     /*   63 */ I_JMP_IMM(JEQ, R0, 0, 183),     /* if r0 == 0 goto L247 */
-    // probe.h:166  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   64 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*   65 */ I_JA(181),                      /* goto L247 */
     /* L66: */

@@ -1,5 +1,5 @@
-/* The kernel's error numbers: names and messages. The messages are those of glibc, which strace prints; the
- * C library that kvis is built with may have others. */
+/* The kernel's error numbers: their names, and glibc's texts, which strace prints. The
+ * C library that kvis is built with may have other texts. */
 
 /* asm-generic/errno-base.h, asm-generic/errno.h */
 #define ERRNOS(X) \
@@ -135,8 +135,8 @@
     X(ERFKILL, "Operation not possible due to RF-kill") \
     X(EHWPOISON, "Memory page has hardware error")
 
-/* Kernel-internal error numbers: include/linux/errno.h. A tracer sees the first ones when a call is
- * interrupted; a program sees one only because of a bug in a driver or a file system. */
+/* Internal numbers of the kernel: include/linux/errno.h. A tracer sees the first ones when a call is interrupted;
+ * a program sees one only because of a bug in a driver or a file system. */
 #define ERRNOS_OWN(X) \
     X(512, ERESTARTSYS, "To be restarted if SA_RESTART is set") \
     X(513, ERESTARTNOINTR, "To be restarted") \

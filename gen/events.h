@@ -1,7 +1,7 @@
-/* events.h: the kinds of events, written by hand. Text, JSON, recordings, replay, the report and Perfetto's trace use
- * these rows. A new kind of event needs a row of EVENT_KINDS here and a function in kvis.c's section md_ that fills it;
- * model= in the call's row of tables/syscalls.tbl names that function. Recordings contain the names of kinds and fields,
- * so the order of rows is irrelevant. */
+/* events.h: the kinds of events and their fields, written by hand. Text, JSON, recordings, replay, the report and
+ * Perfetto's trace walk these rows. To add a kind of event, add a row of EVENT_KINDS here and, in section md_ of
+ * kvis.c, the function that fills it, which model= names in the call's row of tables/syscalls.tbl. Recordings contain
+ * the names of kinds and fields, so the order of rows does not matter. */
 #ifndef KVIS_EVENTS_H
 #define KVIS_EVENTS_H
 
@@ -30,11 +30,12 @@
     X(name_changed, BOOL, "name_changed") X(path_from, SYM, "path_from") X(cpu_ns, DUR, "cpu_ns") \
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
     X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
-    X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal")
+    X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
+    X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure")
 
-/* A kind: its EK_ name, its category, its handling in text output (enum ev_how), its name in JSON, its line of text, its
- * fields in JSON order. In a line of text, {field} is a value, and {field:8} is right-aligned. '|' separates alternatives;
- * the first one whose fields all have values is used. NULL: the kind is not in text output. */
+/* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
+ * the order of JSON. In a line, {field} is a value, {field:8} a right-aligned value. The first of several alternatives,
+ * separated by '|', whose fields all have values is used; NULL: not in text. */
 #define EVENT_KINDS(X) \
     X(OPEN, FILE, 0, "open", "open {path} ({access})", \
       EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid, EV_call, EV_flags, \
@@ -45,8 +46,10 @@
       EV_path, EV_count, EV_more) \
     X(CONNECT, NET, 0, "connect", "connect {sock_type} → {remote_addr}", \
       EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress, EV_duration_ns) \
-    X(ACCEPT, NET, 0, "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", \
-      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd) \
+    X(ACCEPT, NET, 0, "accept", \
+      "accept {sock_type} {path} ← {remote_addr}|accept {sock_type} {path}" \
+      "|accept {sock_type} ← {remote_addr}|accept {sock_type}", \
+      EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_path) \
     X(BIND, NET, 0, "bind", "bind {sock_type} {local_addr}", \
       EV_sock_type, EV_local_addr, EV_fd) \
     X(LISTEN, NET, 0, "listen", "listen {sock_type} {local_addr}|listen {sock_type}", \
@@ -68,10 +71,18 @@
       EV_bytes, EV_filename, EV_fd, EV_fd_kind) \
     X(WRITE, FILE, EVENT_RUNS, "write", "write {bytes:8}  {filename}", \
       EV_bytes, EV_filename, EV_fd, EV_fd_kind) \
-    X(SEND, NET, EVENT_RUNS, "send", "send {bytes:8} → {remote_addr}|send {bytes:8}", \
-      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) \
-    X(RECV, NET, EVENT_RUNS, "recv", "recv {bytes:8} ← {remote_addr}|recv {bytes:8}", \
-      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) \
+    X(SEND, NET, EVENT_RUNS, "send", \
+      "send {bytes:8} → {remote_addr} on {path}|send {bytes:8} → {remote_addr}" \
+      "|send {bytes:8} on {path}|send {bytes:8}", \
+      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path, EV_name) \
+    X(RECV, NET, EVENT_RUNS, "recv", \
+      "recv {bytes:8} ← {remote_addr} on {path}|recv {bytes:8} ← {remote_addr}" \
+      "|recv {bytes:8} on {path}|recv {bytes:8}", \
+      EV_bytes, EV_fd, EV_sock_type, EV_remote_addr, EV_path, EV_name) \
+    X(RESOLVE, NET, EVENT_WITH_CALLS, "resolve", \
+      "resolve {name} {kind} → {server}: {answer}|resolve {name} {kind} → {server} failed: {failure}" \
+      "|resolve {name} {kind} → {server}", \
+      EV_name, EV_kind, EV_server, EV_answer, EV_failure, EV_fd, EV_duration_ns) \
     X(COPY, FILE, 0, "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}", \
       EV_bytes, EV_src_name, EV_dst_name) \
     X(SENDFILE, FILE, 0, "sendfile", "sendfile {bytes:8}  {src_name} → {dst_name}", \

@@ -1,8 +1,8 @@
-/* insn.h: the building blocks of bpf_insns/NAME.h: instructions, patches, maps and programs as data.
- * Used by those headers, kvis.c, gen/insngen.py and the tests.
+/* insn.h: the parts of bpf_insns/NAME.h: instructions, patches, maps and programs as data.
+ * Shared by those headers, kvis.c, gen/insngen.py and the tests.
  *
- * There is one macro per instruction form (I_...), so an array reads like assembly. Registers, sizes,
- * operations and helpers are pasted, never expanded, because other headers may define `R1`, `DW` or `ADD`.
+ * There is one macro per instruction form (I_...), which makes an array read like assembly. Registers, sizes,
+ * operations and helpers are pasted, never expanded: another header may define macros like `R1`, `DW` or `ADD`.
  * Forms and encodings: Documentation/bpf/standardization/instruction-set.rst of Linux. */
 #ifndef KVIS_INSN_H
 #define KVIS_INSN_H
@@ -10,14 +10,14 @@
 #include <linux/bpf.h>
 #include <stdint.h>
 
-/* Missing from older kernel headers. */
+/* Definitions for headers that are older than the instruction. */
 #ifndef BPF_ATOMIC
 #define BPF_ATOMIC 0xc0 /* 5.12; the same number as BPF_XADD */
 #endif
 
-/* -- Tables that a family consists of -------------------------------------------- */
+/* -- Tables of a family ---------------------------------------------------------- */
 
-/* Values that the loader fills in before it passes a program to the kernel. */
+/* Values that the loader fills in before it loads a program. */
 enum bpf_patch_kind {
     PATCH_MAP,         /* ld_imm64: a map's fd; src_reg is BPF_PSEUDO_MAP_FD. name: the map */
     PATCH_CONST,       /* ld_imm64: a 64-bit constant. name: CFG_... */
@@ -31,15 +31,15 @@ enum bpf_patch_kind {
     PATCH_ENUM_EXISTS, /* imm: 1 if the enumerator exists, else 0 */
 };
 
-/* Field names are "TYPE.member.member", without anonymous structs and unions, with array elements as
- * "member[2]" and TYPE without a "___flavour". Enumerators are "ENUM.VALUE", types are "TYPE". A value for
- * an imm may also patch an ld_imm64; then it has 64 bits, in two slots. */
+/* Field names: "TYPE.member.member", without anonymous structs and unions; arrays "member[2]";
+ * TYPE without a "___flavor". Enumerators: "ENUM.VALUE". Types: "TYPE". A value for an imm can also
+ * be patched into an ld_imm64: then it has 64 bits, in two slots. */
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
     uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
     const char *name;
-} __attribute__((packed)); /* saves 6 KB of padding in 1500 rows */
+} __attribute__((packed)); /* saves 6 KB of padding in 1500 patches */
 
 struct bpf_map_row {
     const char *name;
@@ -66,8 +66,8 @@ struct bpf_family {
 
 /* -- Helpers that a tracing program may call ------------------------------------- */
 
-/* X(number, name, first kernel that offers the helper to tracing programs). insngen rejects helpers that
- * are not in this list. Numbers: include/uapi/linux/bpf.h. */
+/* X(number, name, first kernel that allows it in tracing programs). insngen rejects helpers that are not
+ * listed. Numbers: include/uapi/linux/bpf.h; kernels: the first release that has it there. */
 #define I_HELPERS(X)                       \
     X(1, map_lookup_elem, 3, 19)           \
     X(2, map_update_elem, 3, 19)           \
@@ -144,7 +144,7 @@ enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
 #define I_STX_MEM(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
 #define I_XADD(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_ADD)
 
-/* 64-bit immediates: two slots. The names are only for the reader; the patch table repeats them. */
+/* 64-bit immediates: two slots. The names are for the reader; the patch table contains them, too. */
 #define I_LD_WIDE(d, s, i)                                                    \
     I_RAW(BPF_LD | BPF_DW | BPF_IMM, d, s, 0, (int32_t)(uint32_t)(uint64_t)(i)), \
     I_RAW(0, 0, 0, 0, (int32_t)(uint32_t)((uint64_t)(i) >> 32))

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """insngen.py [--compiler=NAME] [--flags=FLAGS] NAME.bpf.o [SHA256 SOURCE]... >bpf_insns/NAME.h
 
-Used by insns.sh. Reads a BPF object that clang compiled from probes/NAME.bpf.c and writes it as readable C
-that kvis.c includes. The output depends only on the object and these arguments: no dates, no paths.
-Rejects forbidden constructs with file, section and offset.
+Used by insns.sh. Reads one BPF object that clang made of probes/NAME.bpf.c and writes it as C that a
+person can read and kvis.c can include. The output depends on the object and these arguments only: no
+dates, no paths. What a probe must not do is refused with file, section and offset.
 
-Start reading at main at the bottom. Formats: the ELF gABI; Documentation/bpf/btf.rst (types,
+To read it: from main at the bottom. Formats: the ELF gABI; Documentation/bpf/btf.rst (types,
 .BTF.ext); linux/bpf.h; BPF relocations: Documentation/bpf/llvm_reloc.rst.
 """
 import argparse
@@ -16,13 +16,13 @@ import struct
 import sys
 
 COLUMNS = 100
-MACRO_COLUMNS = 46   # the column of the pseudo-C comments
+MACRO_COLUMNS = 46   # the pseudo-C follows them
 MAX_STACK = 512
-MAX_MAP_NAME = 15    # BPF_OBJ_NAME_LEN without the NUL
+MAX_MAP_NAME = 15    # BPF_OBJ_NAME_LEN less its NUL
 
 
 class Refused(Exception):
-    """The message is SECTION+0xOFFSET: why."""
+    """The message: SECTION+0xOFFSET: why."""
 
 
 def refuse(section, offset, why):
@@ -87,13 +87,13 @@ class Elf:
 (VOID, INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO,
  VAR, DATASEC, FLOAT, DECL_TAG, TYPE_TAG, ENUM64) = range(20)
 
-# Words that follow the three words of each type: a fixed number, and a number per entry.
+# Words after the first three of each type: a fixed number, and a number per entry.
 EXTRA_WORDS = {INT: (1, 0), ARRAY: (3, 0), STRUCT: (0, 3), UNION: (0, 3), ENUM: (0, 2),
                FUNC_PROTO: (0, 2), VAR: (1, 0), DATASEC: (0, 3), DECL_TAG: (1, 0), ENUM64: (0, 3)}
 
 
 class Type:
-    """`size` may also be the number of the type that it refers to; `words` follow the first three words."""
+    """`size` is also the number of the type that it refers to; `words` are the words after the first three."""
 
     def __init__(self, strings, data, offset):
         name, info, self.size = struct.unpack_from('<3I', data, offset)
@@ -117,7 +117,7 @@ class Btf:
             offset += 12 + 4 * len(self.types[-1].words)
 
     def real(self, number):
-        """Returns the type without typedefs and qualifiers."""
+        """The type without typedefs and qualifiers."""
         while self.types[number].kind in (TYPEDEF, VOLATILE, CONST, RESTRICT, TYPE_TAG):
             number = self.types[number].size
         return self.types[number]
@@ -140,17 +140,18 @@ class Btf:
 # -- Programs and maps ------------------------------------------------------------------
 
 class ProgramType:
-    def __init__(self, name, what, since, is_ret=0, rows=1):
+    def __init__(self, name, what, since, is_ret=0, rows=1, typed=False):
         self.name, self.what, self.since, self.is_ret = name, what, since, is_ret
-        self.rows = rows  # number of forms; 2: raw and classic tracepoint; 3: also the typed raw tracepoint
+        self.rows = rows  # 2: also one for the classic tracepoint
+        self.typed = typed  # the raw tracepoint has the types of its arguments
 
 
 RAW = 'RAW_TRACEPOINT', 'raw tracepoints', (4, 17)
-PROGRAM_TYPES = {  # the part of a section's name before the '/'
+PROGRAM_TYPES = {  # by the part of a section's name before the '/'
     'tp': ProgramType('TRACEPOINT', 'tracepoints', (4, 7)),
     'raw_tp': ProgramType(*RAW),
     'both': ProgramType(*RAW, rows=2),
-    'all': ProgramType(*RAW, rows=3),
+    'typed': ProgramType(*RAW, rows=2, typed=True),
     'kprobe': ProgramType('KPROBE', 'kprobes', (4, 1)),
     'kretprobe': ProgramType('KPROBE', 'kprobes', (4, 1), is_ret=1),
     'perf_event': ProgramType('PERF_EVENT', 'perf events', (4, 9)),
@@ -207,14 +208,14 @@ class Program:
         self.type = PROGRAM_TYPES[kind]
         if self.type.rows > 1 and '/' not in self.attach:
             refuse(section.name, 0, 'of both kinds of tracepoints, but not "%s/CATEGORY/EVENT"' % kind)
-        self.insns = []  # None: the second half of an ld_imm64; its imm is in `high` of the first half
+        self.insns = []  # None: the second half of an ld_imm64, whose imm is in the first one's `high`
         for at in range(symbol.value, symbol.value + symbol.size, 8):
             insn = Insn(section.data, at)
             if self.insns and self.insns[-1] and self.insns[-1].code == LD_IMM64:
                 self.insns[-1].high = insn.imm
                 insn = None
             self.insns.append(insn)
-        self.patches = {}  # both are indexed by instruction number
+        self.patches = {}  # these two by the number of the instruction
         self.lines = {}
 
     def refuse(self, slot, why):
@@ -230,7 +231,7 @@ class Program:
 
 
 class Probe:
-    """The contents of the object: maps, programs, the license."""
+    """The content of the object: maps, programs, the license."""
 
     def __init__(self, elf):
         self.elf = elf
@@ -262,7 +263,7 @@ class Probe:
                 refuse(s.name, 0, 'data: a program has maps and constants (CFG_) only')
 
     def at(self, section, offset):
-        """Returns the program that contains this byte of a section, and the instruction number there."""
+        """The program that contains this byte of a section, and the number of the instruction there."""
         for p in self.programs:
             if p.section is section and 0 <= offset - p.offset < 8 * len(p.insns):
                 return p, (offset - p.offset) // 8
@@ -317,7 +318,7 @@ def relocate(probe):
 
 # -- CO-RE records: fields, types, enumerators ------------------------------------------------
 
-# enum bpf_core_relo_kind of linux/bpf.h: the patch that implements it (None: not supported), and its meaning.
+# enum bpf_core_relo_kind of linux/bpf.h: the patch for it (None: not supported), and a description.
 CORE_KINDS = [
     ('OFF', "a field's offset"), ('SIZE', "a field's size"), ('EXISTS', "a field's existence"),
     ('SIGNED', "a field's sign"), (None, "a bit-field's left shift"), (None, "a bit-field's right shift"),
@@ -328,7 +329,7 @@ CORE_KINDS = [
 
 
 class Core:
-    """A record: its name, and the value computed from the probe's own types, which clang has inserted."""
+    """A record: its name, and the value from the probe's own types, which clang used."""
 
     def __init__(self, btf, program, slot, number, access, kind):
         self.btf, self.program, self.slot = btf, program, slot
@@ -339,7 +340,7 @@ class Core:
             program.refuse(slot, 'a CO-RE record of kind %d (%s), which kvis does not patch'
                            % (kind, CORE_KINDS[kind][1]))
         self.patch, self.what = CORE_KINDS[kind]
-        self.size = 0  # if the field is a number
+        self.size = 0  # of a field that is a number
         if self.patch.startswith('TYPE_'):
             self.whole_type()
         elif self.patch.startswith('ENUM'):
@@ -353,7 +354,7 @@ class Core:
         self.program.refuse(self.slot, 'a CO-RE record: ' + why)
 
     def put_name(self, name):
-        """Returns a type's tag without a ___flavour suffix."""
+        """A tag, without a ___flavour."""
         if not is_name(name):
             self.refuse('a type or member without a name in C')
         self.name += ('.' if self.name else '') + re.sub(r'(?<=[^_])___[^_].*$', '', name)
@@ -404,11 +405,11 @@ class Core:
             self.size = size
 
     def check_insn(self):
-        """Checks that the value that clang inserted is at the place that the loader will patch."""
+        """The patch replaces clang's value, which must be at the place where the loader expects it."""
         insn = self.program.insns[self.slot]
         if insn.code == LD_IMM64:
             there = insn.imm & 0xffffffff | insn.high << 32
-        elif insn.code in (0x07, 0xb7):  # 64-bit += and = with a constant
+        elif insn.code in (0x07, 0xb7):  # += and =, of 64 bits, with a constant
             there = insn.imm
         elif insn.kind in (LDX, STX) and self.patch == 'OFF':
             there = insn.off
@@ -421,7 +422,7 @@ class Core:
 # -- .BTF.ext: CO-RE records, and the source line of each instruction ---------------------------------
 
 def ext_records(probe, btf, data):
-    """Parses a part of .BTF.ext: the size of a record, then for each section its name, a count, the records."""
+    """One part of .BTF.ext: the size of a record, then for each section its name, a count, the records."""
     size = struct.unpack_from('<I', data)[0] if data else 0
     at = 4
     while at < len(data):
@@ -440,7 +441,7 @@ def read_ext(probe, btf):
     lines += header
     core += header
     for (program, slot), (path, text, number) in ext_records(probe, btf, data[lines:lines + lines_size]):
-        if number >> 10:  # line 0: clang knows no line
+        if number >> 10:  # line 0: clang names no line
             program.lines[slot] = (os.path.basename(string_at(btf.strings, path)), number >> 10,
                                    string_at(btf.strings, text))
     for (program, slot), (number, access, kind) in ext_records(probe, btf, data[core:core + core_size]):
@@ -449,21 +450,21 @@ def read_ext(probe, btf):
         program.add_patch(slot, Patch(record.patch, record.name, record.size))
 
 
-# -- Reachable instructions, stack use, the lowest kernel ---------------------------------------------
+# -- Reachable instructions, their stack use, and the lowest kernel -----------------------------------
 
 def read_helpers():
-    """Reads insn.h's table of helpers; returns {number: (name, kernel)}."""
+    """insn.h's table of helpers: number: (name, kernel)."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'insn.h')) as f:
         rows = re.findall(r'^    X\((\d+), (\w+), (\d+), (\d+)\)', f.read(), re.M)
     return {int(number): (name, (int(major), int(minor))) for number, name, major, minor in rows}
 
 
 HELPERS = read_helpers()
-# Helpers that are available only to some types of tracing programs (kernel/trace/bpf_trace.c).
+# Helpers that only some types of tracing programs have (kernel/trace/bpf_trace.c).
 HELPERS_OF = {'perf_prog_read_value': ('PERF_EVENT',), 'read_branch_records': ('PERF_EVENT',),
               'get_func_ip': ('KPROBE',), 'get_attach_cookie': ('KPROBE', 'TRACEPOINT', 'PERF_EVENT')}
 
-ANY = 'any'  # a register: None (not initialized), ('constant', N), ('stack', OFFSET), or ANY
+ANY = 'any'  # a register: None (not written), ('constant', N), ('stack', OFFSET), or ANY
 JMP_NAMES = {0x10: ('JEQ', '=='), 0x20: ('JGT', '>'), 0x30: ('JGE', '>='), 0x40: ('JSET', '&'),
              0x50: ('JNE', '!='), 0x60: ('JSGT', 's>'), 0x70: ('JSGE', 's>='), 0xa0: ('JLT', '<'),
              0xb0: ('JLE', '<='), 0xc0: ('JSLT', 's<'), 0xd0: ('JSLE', 's<=')}
@@ -473,7 +474,7 @@ DECIDE = {'JEQ': lambda a, b: a == b, 'JNE': lambda a, b: a != b, 'JGT': lambda 
 
 
 class Need:
-    """Computes the lowest kernel and the first feature that needs it."""
+    """The lowest kernel, and the first thing that needs it."""
 
     def __init__(self):
         self.kernel, self.why = (0, 0), ''
@@ -487,11 +488,11 @@ class Need:
 
 
 class Walk:
-    """Follows all reachable paths of a program, if constants (CFG_...) have the values in `known`."""
+    """Follows all paths of a program, if constants (CFG_...) have the values in `known`."""
 
     def __init__(self, program, known):
         self.program, self.known = program, known
-        self.before = {}  # the registers before each reachable instruction
+        self.before = {}  # the registers before each instruction that can run
         self.loops = False
         self.queue = []
         self.go(0, 0, [None, ANY] + [None] * 8 + [('stack', 0)])
@@ -500,7 +501,7 @@ class Walk:
             self.step(i, program.insns[i])
 
     def go(self, origin, i, registers):
-        """Control reaches instruction `i`: keeps only the register values that all paths to it agree on."""
+        """Control goes to instruction `i`: keeps only the knowledge that is common to all paths to it."""
         if i == len(self.program.insns):
             self.program.refuse(origin, 'runs off the end')
         if not 0 <= i < len(self.program.insns) or not self.program.insns[i]:
@@ -521,7 +522,7 @@ class Walk:
             self.go(i, i + 1, registers)
 
     def decide(self, register, insn):
-        """Returns whether the jump is taken; None: not known."""
+        """Whether the jump is taken; None: not known."""
         name = JMP_NAMES.get(insn.code & 0xf0, ('', ''))[0]
         if insn.code & 8 or name not in DECIDE or not register or register[0] != 'constant':
             return None
@@ -558,7 +559,7 @@ class Walk:
         self.go(i, i + (2 if insn.code == LD_IMM64 else 1), registers)
 
     def stack(self):
-        """Returns the stack size: bytes used below the frame pointer, in whole words."""
+        """Bytes below the frame pointer that the program reaches, in whole words."""
         deepest = 0
         for i, registers in self.before.items():
             insn = self.program.insns[i]
@@ -588,8 +589,8 @@ def need_insn(need, program, i):
 
 
 def lowest(program, known):
-    """Unreachable code does not count, but the kernel's verifier must detect it, too: kernels since 4.15
-    drop dead code (kernel/bpf/verifier.c, sanitize_dead_code)."""
+    """Code that cannot run then does not count, but a kernel must find out by itself: 4.15 drops dead code
+    (kernel/bpf/verifier.c, sanitize_dead_code)."""
     walk = Walk(program, known)
     need = Need()
     if walk.loops:
@@ -605,8 +606,8 @@ def lowest(program, known):
 
 
 def judge(program):
-    """Computes the stack size and the lowest kernel with all constants unknown. Also finds the constant that
-    lowers the kernel most if it is 0. (That is only reported: a filter may disable everything.)"""
+    """Computes the stack size and the lowest kernel, once with all constants unknown and once with the one
+    constant set to 0 that lowers it most. (The second is only reported: a filter may disable everything.)"""
     for i, insn in program.code():
         if insn.code == CALL and program.type.name not in HELPERS_OF.get(HELPERS[insn.imm][0],
                                                                          (program.type.name,)):
@@ -749,7 +750,7 @@ def write_head(out, probe, arguments):
 
 
 def source_line(line):
-    """Returns a source line as the text of a // comment, which a \\ at the end would continue."""
+    """A line of the probe, as a // comment (which a \\ at the end would continue)."""
     path, number, text = line
     return ('    // %s:%d  %s' % (path, number, text.lstrip(' \t').replace('\t', ' ')))[:COLUMNS].rstrip('\\ ')
 
@@ -764,7 +765,7 @@ def insn_line(program, i):
 
 
 def write_program(out, program):
-    """Returns the block that VETTED has a hash of: from "begin" to "end", without the source lines."""
+    """The text whose hash is in VETTED: from "begin" to "end", without the lines of source."""
     out('\n/* begin program %s\n * section %s, %d instructions, stack %d bytes' %
         (program.name, program.section.name, len(program.insns), program.stack))
     out(' * lowest kernel ' + '\n *   '.join(lowest_lines(program)) + ' */')
@@ -803,11 +804,12 @@ def write_row(out, program, suffix, attach, kind, since=(0, 0)):
 
 def write_rows(out, program):
     event = program.attach.rpartition('/')[2] if program.type.rows > 1 else program.attach
-    write_row(out, program, '', event, program.type.name)
+    if program.type.typed:
+        write_row(out, program, '', 'btf_trace_' + event, 'TRACING', (5, 5))
+    else:
+        write_row(out, program, '', event, program.type.name)
     if program.type.rows > 1:
         write_row(out, program, '_tp', program.attach, 'TRACEPOINT')
-    if program.type.rows > 2:
-        write_row(out, program, '_bt', 'btf_trace_' + event, 'TRACING', (5, 5))
 
 
 def write_family(out, probe, name):
@@ -829,7 +831,7 @@ def write_family(out, probe, name):
 
 
 def header_of(data, arguments):
-    """Returns the whole header as one string, so nothing is written for an object that is rejected."""
+    """The whole text. It is written only if the whole object is accepted."""
     lines = []
     probe = Probe(Elf(data))
     btf = Btf(probe.elf.need('.BTF'))

@@ -69,7 +69,7 @@ BEGIN {
     define("line", "past of *items")
     define("source", "*group *read *from *cite asked prom")
     define("family", "")
-    define("metric", "*source *unit of key all bits set wire prom panel column unusual bad aside")
+    define("metric", "*source *unit of key all bits make lack set wire prom panel column unusual bad aside")
     define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
     short["unit"] = short["thing"] = short["family"] = 1 # rows without an ID
 }
@@ -223,7 +223,7 @@ function check_family(r,    base, whole) {
     family_unit[base] = get(r, "unit")
     last_base = base
 }
-function check_metric(r,    w) {
+function check_metric(r,    w, i) {
     refers(r, "source", "source")
     refers(r, "unit", "unit")
     if (thing_of(r) != "pmc") refers(r, "of", "thing")
@@ -232,6 +232,12 @@ function check_metric(r,    w) {
     one_of(r, "aside", "yes")
     if (((r, "unusual") in col) != ((r, "bad") in col) || ((r, "max_unusual") in col) != ((r, "max_bad") in col))
         bad_at(line_of[r], id_of[r] ": unusual and bad go together")
+    if (get(r, "make") != "" && (split(get(r, "make"), w, " ") != 3 || w[1] !~ /^(SUM|LESS|DIV|MUL|REST|LEFT|MOST|SHARE)$/))
+        bad_at(line_of[r], id_of[r] ": make: OP A B")
+    for (i = 2; i <= split(get(r, "make"), w, " "); i++) {
+        known_metric(r, w[i])
+        if (thing_of(row_of["metric", w[i]]) != thing_of(r)) bad_at(line_of[r], id_of[r] ": made of what other things have")
+    }
     if ((r, "column") in col && get(r, "column") !~ /^[1-9][0-9]* ./) bad_at(line_of[r], id_of[r] ": column: N NAME")
     stands_alone(r, text[r])
     if (name_of[r] in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
@@ -268,10 +274,11 @@ function in_set(r, m) {
     if (!(col[r, "set"] in set)) set_name[++n_sets] = col[r, "set"]
     set[col[r, "set"]] = set[col[r, "set"]] (set[col[r, "set"]] == "" ? "" : ", ") "M_" m
 }
+function made_of(r,    w) { return split(get(r, "make"), w, " ") ? w[1] ", M_" w[2] ", M_" w[3] : "NONE, 0, 0" }
 function add_metric(r, id, name, prom, prom_help) {
     metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
         toupper(get(r, "unit")) ", " toupper(thing_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
-        ", " truth(get(r, "bits")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
+        ", " truth(get(r, "bits")) ", " made_of(r) ", " maybe(get(r, "lack")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -369,7 +376,7 @@ END {
     macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order", \
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, that of its name in Prometheus", \
+    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, made how of which two, why there may be none, help, that of its name in Prometheus", \
           "MET_ROWS", n_metrics, metric)
     macro("key, name, its groups", "MET_SECTIONS", n_parts, part)
     macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)

@@ -1,5 +1,6 @@
-/* summary.h: the numbers and lists of a summary, written by hand. Text, JSON, recordings, replay and diff use
- * them (kvis.c, section st_). Recordings contain the names of the numbers; the order of recorded columns must not change. */
+/* summary.h: the numbers and lists of the summary, written by hand. Text, JSON, recordings, replay and
+ * diff walk them (kvis.c, section st_). Recordings contain the names of numbers; the order of recorded columns must not
+ * change. */
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
 
@@ -29,12 +30,12 @@
     X(NULL, "ended", ended, RECORDED) \
     X("exited_nonzero", "exited_nonzero", exited_nonzero, MODEL) \
     X("killed", "killed", killed, MODEL) \
-    /* orphans: processes whose parent exited first and so never waited for them */ \
+    /* orphans: their parent exited first and never waited for them */ \
     X("orphans", "orphans", orphans, MODEL) \
     X("page_faults", "faults", faults, FAULTS) \
     X("page_fault_bytes", NULL, fault_bytes, FAULTS) \
     X("major_faults", "major_faults", major_faults, MAJOR) \
-    /* no_major: major faults cannot be seen */ \
+    /* no_major: they cannot be seen */ \
     X(NULL, "no_major", no_major, RECORDED) \
     X("lost_faults", "fault_lost", fault_lost, FAULTS) \
     X("unreadable", "unreadable", unreadable, CALLS) \
@@ -42,13 +43,13 @@
     X("io_uring_results", "uring_done", uring_done, URING_DONE) \
     X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
     X("records", "records", records, CALLS) \
-    /* lost_waits: lost records of waits that would have had a line of their own */ \
+    /* only waits that were long enough for a line of their own */ \
     X("lost_waits", "waits_lost", waits_lost, TIMES) \
     X("throttle_stops", "throttled", throttled, MODEL) \
     X("stops", "stops", stops, STOPS) \
     X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
     X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
-    /* entries that did not fit into the tables and lists */ \
+    /* what did not fit into the tables and lists */ \
     X("names_overflow", "names_overflow", names_overflow, MODEL) \
     X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
     X("names_dropped", "names_dropped", names_dropped, MODEL) \
@@ -61,8 +62,8 @@
     X(NULL, "where_other", where_other, RECORDED) \
     X(NULL, "untabled", untabled, RECORDED)
 
-/* Columns of the lists. C: the row's struct and member, its type (enum st_type), the outputs that contain it (COL_), its
- * JSON key (NULL: not in JSON, or the value is the whole row). P: a value derived from the whole row. */
+/* Columns of the lists. C: the row's struct and member, its type (enum st_type), the sinks that have it (COL_), its key
+ * in JSON (NULL: not in JSON, or the row has only this value). P: derived from the row as a whole. */
 #define FILE_COLUMNS(C, P) \
     P(PATH, JSON, "path") C(name, kind, KIND, JSON, "kind") C(name, in_bytes, NUMBER, JSON, "bytes_read") \
     C(name, out_bytes, NUMBER, JSON, "bytes_written") C(name, opens, NUMBER, JSON, "opens")
@@ -108,9 +109,9 @@
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
-/* The lists, in their JSON order; struct st_list of kvis.c describes the fields. COLS: the columns of the list;
- * ROWS: a table with its maximum number of rows; ONE: a single row; NAMES: the predicate that selects names, and the
- * counter of dropped ones. */
+/* The lists, in their order in JSON: struct st_list of kvis.c describes the columns. COLS: the columns of the list;
+ * ROWS: a table with this number of rows; ONE: with one row; NAMES: the names of this kind, and how many were
+ * dropped. */
 #define SUMMARY_LISTS \
     { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \
     { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, peers_dropped) }, \

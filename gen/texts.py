@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""texts.py: writes the texts that kvis prints unchanged to out/texts/: the manual pages and completions of manual/ with their
+"""texts.py: writes the texts that kvis prints unchanged into out/texts/: the manual pages and completions of manual/ with their
 parts filled in, the lists of `kvis help` and `kvis help metrics|findings|fields`, and the dashboard of `kvis monitor --grafana`.
 
-A {{PART}} in a file of manual/ is a row of ONCE or EACH below; {{PART COMMAND}} is the part for one command. {{date}} and
-{{version}} stay: the Makefile fills them in. Run the generators that make headers from the tables first: they check the tables.
+A {{PART}} in a file of manual/ is a row of ONCE or EACH below; {{PART COMMAND}} is the part of one command. {{date}} and
+{{version}} are kept: the Makefile fills them in. Run the generators of headers first: they check the tables.
 """
 import json, os, re, shlex, sys
 
@@ -16,7 +16,7 @@ def read(name):
 
 
 def rows(name):
-    """Returns the lines of a table, without comments and empty lines."""
+    """The lines of a table, without comments and empty lines."""
     return [line for line in read(f"tables/{name}.tbl").split("\n") if line.strip() and not line.lstrip().startswith("#")]
 
 
@@ -32,7 +32,7 @@ class Row:
 
 
 def read_blocks(name, kinds):
-    """Reads rows `KIND NAME`, each followed by an indented line per column."""
+    """Rows `KIND NAME`, with a column in each indented line below."""
     blocks, rest = [], []
     for line in rows(name):
         kind, _, value = line.strip().partition(" ")
@@ -46,7 +46,7 @@ def read_blocks(name, kinds):
 
 
 def read_metrics():
-    """Reads rows `KIND [ID] NAME COLUMN=VALUE ...`, each followed by a line of text."""
+    """Rows `KIND [ID] NAME COLUMN=VALUE ...`, with a text in the line below."""
     table, groups = [], []
     for line in rows("metrics"):
         if line[0] == " ":
@@ -99,7 +99,7 @@ def escaped(s):
 
 
 def man(s):
-    """Wraps text into lines that are short enough for man's linter and do not begin with a macro."""
+    """Text in lines that are short enough for man's linter; none begins with a macro."""
     lines = [""]
     for k, word in enumerate(s.split(" ")):
         if k and len(lines[-1]) + len(word.encode()) > 68:
@@ -140,7 +140,7 @@ def option_list(c):
 # --- lists: sections (heading, introduction, items); an item is a title and a text of man(7) ---
 
 def fields():
-    """Returns the kinds of events with their JSON fields."""
+    """The kinds of events with the fields that each has in JSON."""
     text = read("events.h")
     keys = dict(re.findall(r'X\((\w+), [A-Z]+, "(\w+)"\)', text))
     items = []
@@ -168,7 +168,7 @@ def size(v):
 
 
 def amount(v, unit):
-    """Formats a threshold with its display unit."""
+    """A threshold, in the unit in which it is shown."""
     if unit == "ratio":
         return digits(v * 100) + " %"
     if unit == "rate":
@@ -184,7 +184,7 @@ def amount(v, unit):
 
 
 def findings():
-    """Returns the rules of kvis diagnose with their thresholds; X stands for the name of the affected thing."""
+    """The rules of kvis diagnose, with their thresholds; X stands for the device, process or cgroup."""
     rules, rest = read_blocks("rules", ("rule",))
     by_id = {r["id"]: r for r in MEASURED}
     words, like = {}, {}
@@ -198,7 +198,7 @@ def findings():
         text = r["finding"].replace("%t", "X")
         number, compare, limit = r["when"].split()
         limit = float(limit)
-        if limit > 1e-6:  # else the threshold is 0
+        if limit > 1e-6:  # else the threshold is: any
             metric = like.get(number, number)
             if metric not in by_id:
                 metric = re.sub("_(P50|P90|P99|MAX)$", "", metric)
@@ -211,7 +211,7 @@ def findings():
 
 
 def things(m):
-    """Returns the kind of thing that a metric is counted by."""
+    """What a metric is counted by."""
     return [t for t in THINGS.values() if t.name != "none" and (t["pmc"] if m["of"] == "pmc" else t.name == m["of"])]
 
 
@@ -246,7 +246,7 @@ def plain_list(sections):
 # --- completions ---
 
 def quoted(s, colon=False):
-    """Escapes text for the shell's quotes; colon: also escapes colons, at which zsh's _arguments splits."""
+    """Text for a quoted string of the shell; colon: escape it for _arguments of zsh, which splits there."""
     return (s.replace(":", "\\:") if colon else s).replace("'", "'\\''")
 
 
@@ -312,13 +312,13 @@ def fish_options(c):
         text += mine + "-F\n"
     elif c["takes"] == "commands":
         text += f"{mine}-a '{''.join(n + ' ' for n in NAMES)}'\n"
-    elif c["takes"] == "command":  # the command follows options, some of which take a value
+    elif c["takes"] == "command":  # a command follows the options, some of which take a value
         skipped = "".join((f" -{o.letter}" if o.letter else "") + f" --{o.long}" for o in options(c) if o.arg and not o.optional)
         text += f"{mine}-a '(__fish_complete_subcommand --fcs-skip=2 --{skipped})'\n"
     return text
 
 
-# --- the Grafana dashboard: each row holds a few groups, and each title in metrics.tbl is a panel ---
+# --- the Grafana dashboard: a row for a few groups, a panel for each title in metrics.tbl ---
 
 GRAFANA_ROWS = {"Machine": ("cpu", "mem", "net", "thermal"), "Scheduler": ("sched",), "Disks": ("io",), "virtio": ("virtio",)}
 GRAFANA_UNITS = {"number": "short", "rate": "cps", "ratio": "percentunit", "bytes": "bytes", "byte_rate": "Bps", "seconds": "s",
@@ -328,7 +328,7 @@ GRAFANA_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
 def prom(m):
-    """Returns a metric's own Prometheus name with its labels; "": the name is built from the metric's name and unit."""
+    """A metric's own name in Prometheus, with its labels; "": derived from its name and unit."""
     pattern, key = SOURCES[m["source"]]["prom"], m["key"]
     if m["prom"] or m.kind != "metric" or not pattern or not key or key.endswith("*"):
         return m["prom"]
@@ -336,14 +336,14 @@ def prom(m):
 
 
 def grafana_expr(m):
-    """Returns the query for a metric: the rate of a counter, the 99th percentile of a distribution, else the value. Combines
-    all CPUs, because there may be hundreds."""
+    """The rate of a counter, the 99th percentile of a distribution, the value of any other metric; over all CPUs together,
+    because there may be hundreds."""
     unit, own = UNITS[m["unit"]], prom(m).partition("{")[0]
     where, rate = '{instance=~"$instance"}', "[$__rate_interval]"
     name = "kvis_" + (own or m.name + unit["prom"])
     if m.kind == "distribution":
         return f"histogram_quantile(0.99, rate({name}_bucket{where}{rate}))"
-    if m.name in GRAFANA_QUOTIENTS:  # a mean over CPUs would count an idle CPU as much as a busy one
+    if m.name in GRAFANA_QUOTIENTS:  # a mean over CPUs would give an idle CPU the same weight as a busy one
         return " / ".join(f"sum without (cpu) (rate({n}{where}{rate}))" for n in GRAFANA_QUOTIENTS[m.name])
     expr = f"rate({name}{where}{rate})" if unit["counter"] else name + where
     if m["of"] in ("cpu", "pmc"):
@@ -353,7 +353,7 @@ def grafana_expr(m):
 
 
 def grafana_legend(m):
-    """Returns the legend of a line: its labels or its metric, and its thing."""
+    """The legend of a line: its labels or its metric, and its device, process or the like."""
     labels = re.findall(r"[{,](\w+)=", prom(m))
     legend = "".join("{{%s}} " % label for label in labels) or m.name
     of = m["of"] or "none"
@@ -413,7 +413,7 @@ EACH = {
 
 
 def fill(file):
-    """Returns a file of manual/ with its parts filled in. A part that fills a line includes the line's end."""
+    """A file of manual/ with its parts filled in. A part on a line of its own ends with its own newline."""
     def part(m):
         name, _, command = m[1].partition(" ")
         if name in EACH and (not command or command in NAMES):

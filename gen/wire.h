@@ -80,6 +80,7 @@ enum {
     CALL_EARLY = 2,       /* items per call that are also read at entry, */
     CALL_EARLY_MAX = 16,  /* and the number of bytes that are read of each */
     CALL_PART_MAX = 4096, /* bytes of one item (a path with its NUL) */
+    DNS_BYTES = 512,      /* maximum size of a DNS message over UDP (RFC 1035, 4.2.1) */
     CALL_DATA_MAX = 8192  /* when a record has this many bytes, no further items are read */
 };
 
@@ -98,7 +99,8 @@ enum wire_item_flags {
     ITEM_RESULT = 1,      /* present only if the call succeeded */
     ITEM_CUT = 2,         /* no more than `size` bytes are shown */
     ITEM_FAILED = 4,      /* present only if the call failed */
-    ITEM_EXEC = 8         /* if the call succeeded: the program's name, at another address */
+    ITEM_EXEC = 8,        /* if the call succeeded: the program's name, at another address */
+    ITEM_DNS = 16         /* if it is a DNS message: DNS_BYTES, regardless of `size` */
 };
 
 struct wire_item {
@@ -302,12 +304,10 @@ struct wire_sched {
     u64 wait_ns, depth_sum; /* sum of all waits for a CPU, and of all values in `depth` */
     u64 unseen;           /* waits whose start is not known */
     u64 idle;             /* switches to the idle task */
-    s32 queue;            /* the probe's own count of tasks woken and not yet running; may be negative */
-    u32 unused;
     u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets per octave */
     u32 depth[DEPTH_BUCKETS]; /* runnable tasks at each switch; the same buckets */
 };
-WIRE_ASSERT(sizeof(struct wire_sched) == 4608);
+WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
 
 /* --- blk: disk requests; `disks` maps major << 20 | minor to a slot, `stats` is indexed by slot --- */
 

@@ -59,11 +59,11 @@ enum {
     { IN_TRACE, 0, "all", NULL, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "system-wide|all-processes|everyone", "    --all", \
-      "show the calls of all processes, or count them (-c), stopping none" }, \
+      "show or count (-c) the calls of all processes, without stopping them" }, \
     { IN_TRACE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show or count (-c) the calls of this cgroup (v2) and those below it" }, \
+      "show or count (-c) the calls of this cgroup (v2) and cgroups below it" }, \
     { IN_TRACE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
@@ -75,7 +75,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, false, \
       OPT_COUNT, { .count = &opt.quiet }, 0, 0, \
       NULL, "silent", "-q, --quiet", \
-      "print only the summary; -qq: not even that" }, \
+      "print only the summary; -qq: not even the summary" }, \
     { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_only }, 0, 0, \
       NULL, "count|stat|stats", "-c, --summary-only", \
@@ -83,7 +83,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
-      "print, after the summary, the table of calls, where time went, and failures" }, \
+      "also print the table of calls, where time went, and failures, after the summary" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
@@ -91,7 +91,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "", "    --by=pid", \
-      "print calls, errors and time of each process too" }, \
+      "also print calls, errors and time of each process" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "", "-S, --summary-sort-by=KEY", \
@@ -119,7 +119,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "", "-x", \
-      "show only calls that failed (bcc's letter)" }, \
+      "show only calls that failed (as in bcc's tools)" }, \
     { IN_TRACE, 's', "string-limit", "N", false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
       NULL, "strsize|string-size|max-string", "-s, --string-limit=N", \
@@ -131,7 +131,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, false, \
       OPT_FLAG, { .flag = &opt.relative }, 0, 0, \
       NULL, "", "-r, --relative-timestamps", \
-      "print the time since the line before; with -t: both" }, \
+      "print the time since the previous line; with -t: both" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -171,7 +171,7 @@ enum {
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "chrome-json", "FILE", false, \
       OPT_STRING, { .string = &opt.chrome_json }, 0, 0, \
       NULL, "chrome", "    --chrome-json=FILE", \
-      "write the same trace as JSON, for other viewers" }, \
+      "write a trace in Chrome's JSON format, for other viewers" }, \
     { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
@@ -179,7 +179,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "folded-by", "KEY", false, \
       OPT_STRING, { .string = &opt.folded_by }, 0, 0, \
       "time|cpu|runq|disk|blocked|bytes", "", "    --folded-by=KEY", \
-      "count this in the stacks of --folded: time|cpu|runq|disk|blocked|bytes (time)" }, \
+      "choose what the stacks of --folded count: time|cpu|runq|disk|blocked|bytes (time)" }, \
     { IN_PROC, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
@@ -219,15 +219,15 @@ enum {
     { IN_TRACE, 0, "kill-on-exit", NULL, false, \
       OPT_FLAG, { .flag = &opt.kill_on_exit }, 0, 0, \
       NULL, "", "    --kill-on-exit", \
-      "kill what is traced when kvis ends or is killed" }, \
+      "kill all traced processes when kvis ends or is killed" }, \
     { IN_TRACE, 0, "no-accel", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "", "    --no-accel", \
-      "use ptrace without a seccomp filter: every call stops" }, \
+      "use ptrace without a seccomp filter: every call stops the program" }, \
     { IN_TRACE, 0, "no-follow", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
       NULL, "", "    --no-follow", \
-      "trace the command alone, by ptrace: no other process, no other thread" }, \
+      "trace only the command itself, with ptrace: no other processes or threads" }, \
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
@@ -235,11 +235,11 @@ enum {
     { IN_TRACE, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
-      "choose how calls are seen: auto|ptrace|hybrid|observe" }, \
+      "choose how calls are recorded: auto|ptrace|hybrid|observe" }, \
     { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|bpf|ptrace", "", "    --backend=NAME", \
-      "choose how COMMAND is followed: auto|bpf|ptrace (auto: bpf where it can be used)" }, \
+      "choose how COMMAND is followed: auto|bpf|ptrace (auto: bpf if possible)" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
@@ -311,7 +311,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show everything that was tried, and how to fix it" }, \
+      "show every ability that was tried, and how to fix it" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
@@ -351,7 +351,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "take what follows as COMMAND (optional); one word with blanks goes to the shell" }, \
+      "treat the rest as COMMAND (optional); the shell runs a single word with blanks" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -363,7 +363,7 @@ enum {
     { IN_OPEN, 0, "no-exec", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
-      "leave out the programs that execve opens" }, \
+      "omit programs that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
@@ -371,11 +371,11 @@ enum {
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
-      "print the commands as a tree, when all have ended" }, \
+      "print the commands as a tree after all have ended" }, \
     { IN_PROC, 0, "live", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.live }, 0, 0, \
       NULL, "", "    --live", \
-      "print a row when a command begins, too" }, \
+      "also print a row when a command starts" }, \
     { IN_EXECSNOOP, 'T', "time", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.clock }, 0, 0, \
       NULL, "", "-T, --time", \
@@ -395,11 +395,11 @@ enum {
     { IN_PROC, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
-      "show execs that failed, too" }, \
+      "also show execs that failed" }, \
     { IN_EXECSNOOP, 'x', "fails", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --fails", \
-      "show execs that failed, too" }, \
+      "also show execs that failed" }, \
     { IN_EXITSNOOP, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.only_failed }, 0, 0, \
       NULL, "", "-x, --failed", \
@@ -407,11 +407,11 @@ enum {
     { IN_PROC, 0, "forks", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.forks }, 0, 0, \
       NULL, "", "    --forks", \
-      "show processes that never call exec, too" }, \
+      "also show processes that never call exec" }, \
     { IN_PROC, 'T', "threads", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threads", \
-      "show threads, too" }, \
+      "also show threads" }, \
     { IN_EXITSNOOP, 'T', "threaded", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threaded", \
@@ -447,19 +447,19 @@ enum {
     { IN_PROC, 0, "min-duration", "TIME", false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "", "    --min-duration=TIME", \
-      "show only what took at least TIME: 10ms, 2s, 500us" }, \
+      "show only commands that took at least TIME: 10ms, 2s, 500us" }, \
     { IN_PROC, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show only this cgroup (v2) and those below it" }, \
+      "show only this cgroup (v2) and cgroups below it" }, \
     { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "-c, --cgroup=PATH", \
-      "show only this cgroup (v2) and those below it" }, \
+      "show only this cgroup (v2) and cgroups below it" }, \
     { IN_PROC, 'f', "format", "FORMAT", false, \
       OPT_STRING, { .string = &proc_opt.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
-      "choose text|json|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
+      "set the output format: text|json|execsnoop|exitsnoop (json: for workflow-telemetry-action)" }, \
     { IN_PROC, 0, "env", "NAME,...", false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
@@ -487,7 +487,7 @@ enum {
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
-      "show only these: " MET_GROUPS ", or sources" }, \
+      "show only these groups or sources; groups: " MET_GROUPS "" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
@@ -495,15 +495,15 @@ enum {
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show this cgroup (v2), too" }, \
+      "also show this cgroup (v2)" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "", "    --per-cpu", \
-      "show each CPU, too" }, \
+      "also show each CPU" }, \
     { IN_MONITOR, 0, "histogram", NULL, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
       NULL, "", "    --histogram", \
-      "show distributions, too: run-queue waits and lengths, disk requests" }, \
+      "also show distributions: run-queue waits and lengths, disk requests" }, \
     { IN_MONITOR, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -531,11 +531,11 @@ enum {
     { IN_DIAGNOSE, 'd', "duration", "SECS", false, \
       OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "watch for SECS (10; with a command: until it ends)" }, \
+      "watch for SECS (10; with a command: until its end)" }, \
     { IN_DIAGNOSE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show all findings with their rules, all resources, and what cannot be seen here" }, \
+      "show all findings with their rules, all resources, and unavailable metrics" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
@@ -543,11 +543,11 @@ enum {
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show this cgroup (v2), too" }, \
+      "also show this cgroup (v2)" }, \
     { IN_DIAGNOSE, 0, "virtio", NULL, false, \
       OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
       NULL, "", "    --virtio", \
-      "also watch virtio rings, by kprobes on each request" }, \
+      "also watch virtio rings, with kprobes on each request" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -563,15 +563,15 @@ enum {
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", false, \
       OPT_STRING, { .string = &mo.procfs }, 0, 0, \
       NULL, "", "    --path.procfs=DIR", \
-      "read the machine's /proc at DIR" }, \
+      "read the machine's /proc from DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", false, \
       OPT_STRING, { .string = &mo.sysfs }, 0, 0, \
       NULL, "", "    --path.sysfs=DIR", \
-      "read the machine's /sys at DIR" }, \
+      "read the machine's /sys from DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", false, \
       OPT_STRING, { .string = &mo.rootfs }, 0, 0, \
       NULL, "", "    --path.rootfs=DIR", \
-      "read the machine's root directory, /proc and /sys at DIR" }, \
+      "read the machine's root directory, with /proc and /sys, from DIR" }, \
     { IN_ALL, 'h', "help", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "", "-h, --help", \

@@ -161,8 +161,8 @@
     X(M_GR_REFAULTS, "pages read again %") \
     X(M_GR_OOM, "processes killed %") \
     X(M_GR_PIDS, "% of the processes allowed") \
-    X(M_CLOCK_SLOW, "slow clock source #") \
-    X(M_NET_BOND_DOWN, "link down #") \
+    X(M_CLOCK_SLOW, "# slow clock source") \
+    X(M_NET_BOND_DOWN, "# link down") \
     X(M_NET_CARRIER, "carrier changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
     X(M_TCP_MEM_ABORTS, "connections aborted %") \
@@ -703,7 +703,7 @@
       .source = "Documentation/networking/bonding.rst: mii_status", \
       .next = "cat /proc/net/bonding/*", .alone = "" }, \
     { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \
-      .value = M_NET_CARRIER, .below = false, .limit = (float)0.05, \
+      .value = M_NET_CARRIER, .below = false, .limit = (float)0.001, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -911,7 +911,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "File system %t is read-only after errors", \
+      .finding = "File system %t is read-only and has recorded errors", \
       .source = "ext4.rst: errors=remount-ro, errors_count", \
       .next = "dmesg | grep -i ext4", .alone = "" }, \
     { .name = "memory-uncorrected", .res = RES_HARD, .kind = DG_ERROR, .each = true, .files = false, .log = X_NONE, \

@@ -584,11 +584,23 @@ INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 
     return n ? n : 1;
 }
 
+/* How many bytes are taken of a buffer of which so many are shown: of a question or an answer of DNS,
+ * all that it may have over UDP. It has the header of a query with one question (RFC 1035, 4.1.1). */
+INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
+{
+    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as little-endian CPUs load them */
+    u16 head[HEADER / 2];
+    if (!(flags & ITEM_DNS) || shown >= DNS_BYTES || bytes <= HEADER
+        || bpf_probe_read_user(head, sizeof head, from))
+        return shown;
+    return head[2] == ONE_QUESTION && !(head[1] & OPCODE) ? DNS_BYTES : shown;
+}
+
 /* Reads an item of so many bytes, or as many of them as have room. */
 INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
                       const void *from)
 {
-    u64 most = it->size;
+    u64 most = most_bytes(it->flags, it->size, bytes, from);
     if (bytes > most) {
         if (!(it->flags & ITEM_CUT))
             r->left_out = 1;
@@ -920,7 +932,8 @@ INLINE void put_buffer(struct record *r, const struct wire_spec *s)
     const struct iovec *v = (void *)(r->data + at);
     u64 bytes = v->len > r->nest.moved ? r->nest.moved : v->len;
     r->nest.moved -= bytes;
-    put_at(r, v->base, bytes > s->nest.size ? s->nest.size : bytes);
+    u64 most = most_bytes(s->nest.flags, s->nest.size, bytes, (void *)v->base);
+    put_at(r, v->base, bytes > most ? most : bytes);
     r->nest.vector = at + sizeof *v;
     r->nest.entries = r->nest.moved ? r->nest.entries - 1 : 0;
 }

@@ -65,10 +65,9 @@ extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
-/* SEC("all/CATEGORY/EVENT"): adds a third form, for kernels whose BTF describes the arguments of raw
- * tracepoints (5.5): CFG_RAW and CFG_TYPED. The verifier knows the types of its pointers, so they are
- * dereferenced without a helper. An invalid pointer yields 0 here, too. */
-extern char CFG_TYPED;
+/* SEC("typed/CATEGORY/EVENT"): the same, but the raw tracepoint has typed arguments, which the kernel's
+ * BTF describes (5.5). The verifier knows the types of its pointers, so a member is loaded without a
+ * helper; a bad pointer reads as 0. */
 
 /* Loads a value in this very branch. clang would merge the loads of both branches into one from a
  * computed address, but the verifier wants a load at a constant offset from the context. */
@@ -79,8 +78,8 @@ extern char CFG_TYPED;
         kept_;                           \
     })
 
-/* Reads a member of a kernel struct through a pointer from the context. */
-#define FOLLOW(p, member) (CFG(CFG_TYPED) ? KEPT((p)->member) : READ(p, member))
+/* Reads a member of a kernel struct through a typed argument. */
+#define FOLLOW(p, member) KEPT((p)->member)
 
 /* -- Maps -------------------------------------------------------------------------- */
 

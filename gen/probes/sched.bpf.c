@@ -12,7 +12,7 @@
  * the task leaves its CPU while still runnable. (If a task is preempted on its way to sleep and woken
  * before it sleeps, its wait begins again: the tracepoint's arguments do not distinguish this case.)
  *
- * With BTF for the argument types, reading a member costs a load; without it, a helper call. */
+ * The number of runnable tasks is the kernel's own count, which requires BTF. */
 #include "probe.h"
 #include "hist.h"
 
@@ -26,8 +26,6 @@ extern char CFG_STATE;
  * CLOCK_MONOTONIC); 0: it does not wait. A single word, so a slot never mixes two tasks. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
-/* Address of each CPU's struct rq, which never moves. */
-struct map_def rqs SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 
 #define NS_BITS 42 /* 73 minutes; pids have 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
@@ -52,7 +50,7 @@ struct task_struct {
     struct sched_entity se;
 } KERNEL;
 struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
-struct trace_event_raw_sched_wakeup { int pid, target_cpu; } KERNEL;
+struct trace_event_raw_sched_wakeup { int pid; } KERNEL;
 struct trace_event_raw_sched_migrate_task { int orig_cpu, dest_cpu; } KERNEL;
 
 INLINE u64 *slot_of(u32 pid)
@@ -109,23 +107,6 @@ INLINE u32 running_on(struct rq *rq)
     return delayed <= n ? n - delayed : 0;
 }
 
-INLINE u32 running_here(struct task_struct *next, u32 cpu)
-{
-    struct cfs_rq *q;
-    if (CFG(CFG_TYPED)) {
-        q = KEPT(next->se.cfs_rq);
-        return running_on(KEPT(q->rq));
-    }
-    u64 *at = bpf_map_lookup_elem(&rqs, &cpu);
-    if (!at)
-        return 0;
-    if (!*at) {
-        q = READ(next, se.cfs_rq);
-        *at = (u64)READ(q, rq);
-    }
-    return running_on((void *)*at);
-}
-
 /* Why a task leaves its CPU: it is still runnable, it sleeps, or it meant to sleep and has already been
  * woken. In switched(), prev and next are pids; 0: the idle task. */
 enum leaves { FORCED, SLEEPS, WOKEN };
@@ -151,24 +132,6 @@ INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
         add_wait(c, ns > NS_MASK - NS_BACK ? 0 : ns);
 }
 
-/* Used if the kernel's count cannot be read: counts tasks that were woken here and have not run yet. */
-INLINE void queue(u32 cpu)
-{
-    struct wire_sched *c = bpf_map_lookup_elem(&cpus, &cpu);
-    if (c)
-        __sync_fetch_and_add(&c->queue, 1);
-}
-
-/* Returns the count before this task left the queue; 0: not known. */
-INLINE u32 unqueue(struct wire_sched *c)
-{
-    s32 n = c->queue;
-    if (n <= 0)
-        return 0;
-    __sync_fetch_and_add(&c->queue, -1);
-    return (u32)n;
-}
-
 struct raw_switch { u64 preempt; struct task_struct *prev, *next; u64 state; };
 
 INLINE u64 state_of(struct task_struct *t)
@@ -189,11 +152,11 @@ INLINE enum leaves leaves(struct raw_switch *ctx)
     return state_of(ctx->prev) ? SLEEPS : WOKEN;
 }
 
-SEC("all/sched/sched_switch")
+SEC("typed/sched/sched_switch")
 int sched_switch(struct raw_switch *ctx)
 {
     struct trace_event_raw_sched_switch *record = (void *)ctx;
-    u32 cpu = bpf_get_smp_processor_id(), prev, next, n;
+    u32 cpu = bpf_get_smp_processor_id(), prev, next;
     struct wire_sched *c = bpf_map_lookup_elem(&cpus, &cpu);
     struct task_struct *t = NULL;
     enum leaves how;
@@ -201,7 +164,7 @@ int sched_switch(struct raw_switch *ctx)
         return 0;
     if (CFG(CFG_RAW)) {
         t = ctx->next;
-        prev = CFG(CFG_TYPED) ? (u32)KEPT(ctx->prev->pid) : (u32)bpf_get_current_pid_tgid();
+        prev = (u32)FOLLOW(ctx->prev, pid);
         next = (u32)FOLLOW(t, pid);
         how = leaves(ctx);
     } else {
@@ -212,13 +175,9 @@ int sched_switch(struct raw_switch *ctx)
     }
     switched(c, prev, how, next);
     if (CFG(CFG_RAW) && EXISTS(t, se.cfs_rq)) {
-        n = running_here(t, cpu);
-    } else {
-        n = unqueue(c);
-        if (!n)
-            return 0;
+        struct cfs_rq *q = FOLLOW(t, se.cfs_rq);
+        add_depth(c, running_on(FOLLOW(q, rq)));
     }
-    add_depth(c, n);
     return 0;
 }
 
@@ -233,25 +192,18 @@ struct raw_task { struct task_struct *t; u64 cpu; };
 INLINE void woken(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;
-    if (CFG(CFG_RAW)) {
-        struct task_struct *t = ctx->t;
-        waits((u32)FOLLOW(t, pid), bpf_ktime_get_ns(), 1);
-        if (!EXISTS(t, se.cfs_rq))
-            queue(cpu_of(t));
-    } else {
-        waits((u32)KEPT(record->pid), bpf_ktime_get_ns(), 1);
-        queue((u32)KEPT(record->target_cpu));
-    }
+    u32 pid = CFG(CFG_RAW) ? (u32)FOLLOW(ctx->t, pid) : (u32)KEPT(record->pid);
+    waits(pid, bpf_ktime_get_ns(), 1);
 }
 
-SEC("all/sched/sched_wakeup")
+SEC("typed/sched/sched_wakeup")
 int sched_wakeup(struct raw_task *ctx)
 {
     woken(ctx);
     return 0;
 }
 
-SEC("all/sched/sched_wakeup_new")
+SEC("typed/sched/sched_wakeup_new")
 int sched_new(struct raw_task *ctx)
 {
     woken(ctx);
@@ -259,7 +211,7 @@ int sched_new(struct raw_task *ctx)
 }
 
 /* Like the kernel (set_task_cpu), counts a migration only if the CPU changes. */
-SEC("all/sched/sched_migrate_task")
+SEC("typed/sched/sched_migrate_task")
 int sched_migrate(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_migrate_task *record = (void *)ctx;

@@ -81,15 +81,15 @@ const failures = c => both(c.a?.failed ?? 0, c.b?.failed ?? 0);
 
 function tables() {
   table("whole", "The whole run", "", "number", [], whole(), MOST);
-  table("commands", "Commands", "Time that each was at work itself: while none of its children ran.", "command", ["runs", "failed", ...PROC ? ["CPU time"] : []],
+  table("commands", "Commands", "Time for which each command ran without any of its children.", "command", ["runs", "failed", ...PROC ? ["CPU time"] : []],
     d.commands.map(c => row(c.name, ...side(c, "own_ns"), span, both(...side(c, "runs")), failures(c), ...PROC ? [both(...side(c, "cpu_ns"), span)] : [])));
   table("calls", "Calls", "Time from the call to its return.", "call", ["calls", "p50", "p99"],
     d.calls.filter(c => c.change || c.a.calls !== c.b.calls).map(c => row(c.name, ...side(c, "total_ns"), span, both(...side(c, "calls")),
       both(...side(c, "p50_ns"), span), both(...side(c, "p99_ns"), span))));
-  table("waits", "Waits", "Where the time of the calls went.", "call", [], waits());
+  table("waits", "Waits", "The parts of the time of calls.", "call", [], waits());
   table("files", "Files", "Bytes read and written.", "file", ["opens"], d.files.map(f => row(f.name, ...side(f, "bytes"), size, both(...side(f, "opens")))));
   table("peers", "Network", "Bytes sent and received.", "address", ["opens"], d.peers.map(p => row(p.name, ...side(p, "bytes"), size, both(...side(p, "opens")))));
-  table("failed", "Failed calls", "How often, by call and error.", "call", [], d.failed.map(f => row(`${f.name} ${f.error}`, f.a, f.b, count)));
+  table("failed", "Failed calls", "Number of failures, by call and error.", "call", [], d.failed.map(f => row(`${f.name} ${f.error}`, f.a, f.b, count)));
 }
 
 /* ---- timelines ---- */
@@ -134,7 +134,7 @@ function timeline(k, runs, end, colour) {
   stop.style.left = 100 * d[k].wall_ns / end + "%";
   box.append(stop);
   const notes = [span(d[k].wall_ns), `${count(d[k].commands || runs.length + shorter)} commands`, ...shorter ? [`${count(shorter)} shorter than ${span(least_ns)} are not drawn`] : [],
-    ...n > LANES ? [`${count(n - LANES)} more rows at once are not drawn`] : []];
+    ...n > LANES ? [`${count(n - LANES)} more concurrent rows are not drawn`] : []];
   return el("figure", {}, el("figcaption", {}, el("b", { textContent: `${name}: ${esc(d[k].file)}` }), el("span", { textContent: notes.join(" · ") })), ruler(end), box);
 }
 
@@ -145,7 +145,7 @@ function timelines() {
   const end = [...runs.flat().map(r => r.to), d.a.wall_ns, d.b.wall_ns].reduce((x, y) => Math.max(x, y), 1);
   const here = new Set(runs.flat().map(r => r.name)), names = [...d.commands.map(c => c.name).filter(n => here.has(n)), ...here];
   const colour = new Map([...new Set(names)].slice(0, COLOURS).map((n, i) => [n, i]));
-  $("runs").append(el("h2", { textContent: "Timelines" }), el("p", { textContent: "Both begin when the command is executed, and have the same scale." }),
+  $("runs").append(el("h2", { textContent: "Timelines" }), el("p", { textContent: "Both begin with the exec of the command, and have the same scale." }),
     ...SIDES.map((k, i) => timeline(k, runs[i], end, colour)), el("p", { className: "chips" }, ...[...colour].map(([n, i]) => {
       const mark = el("i");
       mark.style.background = `var(--line${i})`;
@@ -170,15 +170,15 @@ function stand() {
   say("Network", most(d.peers, "bytes", size), "peers");
 }
 
-const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both are compared; opens and bytes of files and addresses are those of each recording's own calls.",
+const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; opens and bytes of files and addresses come from the calls of each recording.",
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
-  !PROC && !d.calls.some(c => c.change !== undefined) && "How long the calls took is not known of both: record with -v, -c or -C.",
-  !PROC && !waits().length && "Where the time of the calls went is not known: only the hybrid backend records it.",
-  d.left_out && `${count(d.left_out)} processes or commands are left out: too many at once.`].filter(Boolean);
+  !PROC && !d.calls.some(c => c.change !== undefined) && "Not both recordings have the time of calls: record with -v, -c or -C.",
+  !PROC && !waits().length && "The parts of the time of calls are not known: only the hybrid backend records them.",
+  d.left_out && `${count(d.left_out)} processes or commands are omitted: too many at the same time.`].filter(Boolean);
 $("note").hidden = !notes.length;
 $("note").textContent = notes.join("\n");
 $("command").textContent = lines.command;
-$("where").textContent = esc(`A: ${d.a.file} (${d.a.backend}) · B: ${d.b.file} (${d.b.backend})`) + " · names that differ by chance are one row, with * for what differs";
+$("where").textContent = esc(`A: ${d.a.file} (${d.a.backend}) · B: ${d.b.file} (${d.b.backend})`) + " · names that differ by chance share one row, with * for the differing part";
 document.title = "kvis diff: " + lines.command.slice(0, 80);
 stand();
 timelines();

@@ -308,7 +308,7 @@ function figure(c) {
   c.plot.onpointerleave = tellNothing;
   c.plot.onblur = tellNothing;
   c.plot.onkeydown = e => onKey(c, e);
-  const name = el("button", { onclick: () => c.view.classList.toggle("large"), title: (c.help ? c.help + " " : "") + "(click: larger or not)" }, c.title);
+  const name = el("button", { onclick: () => c.view.classList.toggle("large"), title: (c.help ? c.help + " " : "") + "(click to enlarge or shrink)" }, c.title);
   c.view = el("figure", {}, el("figcaption", {}, name, el("span", {}, c.words)), c.plot, axis());
   c.view.dataset.name = c.title;
   if (c.several) c.view.append(el("div", { className: "chips" }, ...c.legend.map(g => chip(c, g))));
@@ -390,8 +390,8 @@ function notes() {
     out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every}: a line is their mean, the band `
       + "around it reaches from their lowest to their highest. Counts of heat maps are their sums.");
   if (facts.backwards) out.push(`Kernel counters that decreased (ignored): ${facts.backwards}.`);
-  if (facts.dropped) out.push(`${facts.dropped} things were left out: there were too many.`);
-  if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} numbers have no line: there were too many.`);
+  if (facts.dropped) out.push(`${facts.dropped} devices, processes or the like were omitted: there were too many.`);
+  if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} metrics have no line: there were too many.`);
   $("note").hidden = !out.length;
   $("note").textContent = out.join("\n");
 }

@@ -281,7 +281,7 @@ async function read(tell) {
     case 9: call(true); break;
     case 10: time(); break;
     case 20: p = Infinity; break;
-    default: throw Error("a record that this page does not know");
+    default: throw Error("unknown kind of record");
     }
   };
   /* Blocks can begin in one part and end in another: what is left goes in front of the next. */
@@ -335,9 +335,9 @@ const byTime = list => {
 /* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
-const ANSWERS = "Errors that are an answer: what is not over yet (EINPROGRESS, EAGAIN, an interrupted wait), what only asks (access, stat, " +
-  "readlink of what is no link, ioctl of what is no terminal, lseek of a pipe, wait without a child, a futex's time that is up), and names that " +
-  "are not there, but that the same process has found in another place.";
+const ANSWERS = "Errors that are a normal answer: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
+  "(access, stat, readlink of a file that is not a link, ioctl of a file that is not a terminal, lseek of a pipe, wait without a child, a futex " +
+  "timeout), and names that do not exist, but that the same process found in another place.";
 const ASKS = /^((f?access(at2?)?|l?stat|newfstatat|statx) (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
 const MAKES = /^(spawn|clone|v?fork|mmap|mremap|mlock)/, LOOKS = /^(open(at2?)?|creat|readlink(at)?|exec(ve(at)?)?)$/;
 const isAnswer = (name, e) => interrupted(e) || e === 115 || (e === 11 && !MAKES.test(name)) || ASKS.test(name + " " + e);
@@ -390,9 +390,9 @@ const line_of = p => p.argv || p.name || "?";
 const ended = p => p.end >= 0;
 const failed = p => ended(p) && p.code !== "0" && p.code !== "";
 
-const PATH = "Critical path: what the end waited for. From the end of the command backwards: of the children of a process, " +
-  "the one that ended last before that moment is what it waited for; from the start of that one on, back in its parent, the " +
-  "same again. Where no child is left, the time is the process's own. What is on the path makes the whole take as long as it does.";
+const PATH = "Critical path: the chain of processes that the end of the command waited for. It goes backward from the end: a process waited " +
+  "for the child that had ended last at that time; from the start of this child, the path continues in the parent in the same way. " +
+  "If there is no such child, the time is the process's own. The time on this path determines the duration of the whole run.";
 let path = null;                      /* from the end: { p, from, to } */
 
 function findPath() {
@@ -851,7 +851,7 @@ const grid = new Grid(eventCols, () => rows, {
   },
 });
 grid.chosen = i => i === state.sel;
-grid.none = "no event is left by the filters";
+grid.none = "the filters hide all events";
 
 /* What is told of has its place beside the rest of the page, which gets narrower. */
 function showDetail(text) {
@@ -975,7 +975,7 @@ function processesTab() {
       cell.append(b);
     }, r => r.start, { cls: "gantt" }),
   ], shownProcs(), { pick: pickProc });
-  g.none = "no process is like that";
+  g.none = "no process matches";
   return g;
 }
 
@@ -1765,7 +1765,7 @@ function topCard(name, map, show, go) {
 function tellInterval() {
   const on = state.b > state.a;
   $("span").hidden = !on;
-  $("withinOf").textContent = on ? "only what is selected" : "only what is in view";
+  $("withinOf").textContent = on ? "only the selection" : "only the visible time";
   if (!on) return;
   const { a, b } = state, t = tally(a, b), some = (v, f = count) => v ? f(v) : undefined, ns = v => span(Math.round(v));
   const timed = v => t.timed ? ns(v) : undefined, amount = e => [e.ns && ns(e.ns), e.bytes && size(e.bytes)].filter(Boolean).join(", ") || count(e.n);
@@ -1773,11 +1773,11 @@ function tellInterval() {
   $("found").replaceChildren(...[
     card("time in calls", [["in all", t.calls ? ns(t.ns) : undefined], ["on CPU", timed(t.cpu)], ["run queue", timed(t.runq)], ["disk", timed(t.disk)],
       ["blocked", timed(t.other)], ["not divided", timed(t.ns - t.cpu - t.runq - t.disk - t.other)]],
-    "Of all threads. A call that goes on beyond an edge counts as far as it is inside; where its time went is known of the whole of it only, so that it is not divided."),
+    "Of all threads. A call that extends beyond the interval counts only with the part inside; this part is not divided, because only the parts of the whole call are known."),
     card("in it", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
       ["page faults", some(t.faults)], ["processes", some(t.proc.size)]]),
     card("kernel", [["waits for a CPU", some(t.waits)], ["took", t.waits ? ns(t.waited) : undefined], ["block I/O", some(t.ios)], ["took", t.ios ? ns(t.io) : undefined]],
-      "What threads waited for a CPU, in and between calls; requests to block devices can be at once."),
+      "Time that threads waited for a CPU, in and between calls; requests to block devices can overlap."),
     topCard("calls", t.call, e => [esc(strs[e.key]), `${ns(e.ns)} · ${count(e.n)}×`], e => only({ type: "call:" + strs[e.key] })),
     topCard("files", t.file, e => [esc(e.key), amount(e)], e => only({ path: e.key })),
     topCard("peers", t.peer, e => [esc(e.key), amount(e)], e => only({ q: e.key })),
@@ -1844,8 +1844,8 @@ function tellTime(o) {
   const share = Math.round(100 * o.waits / o.ns), [file] = most(o.file, 1, e => e.ns);
   return [o.ns && [`Threads spent ${span(o.ns)} in calls, ${share} % of it in calls that wait`,
     ...o.wait.size ? [": ", ...called(most(o.wait, 2, e => e.ns))] : [], "."],
-  o.call.size && ["Of the others, most time went to ", ...called(most(o.call, 3, e => e.ns)), "."],
-  file && ["Of files, most time went to ", link(esc(file.key), { noise: 1, path: file.key }), ` (${span(file.ns)}).`]];
+  o.call.size && ["Among other calls, most time went to ", ...called(most(o.call, 3, e => e.ns)), "."],
+  file && ["Among files, most time went to ", link(esc(file.key), { noise: 1, path: file.key }), ` (${span(file.ns)}).`]];
 }
 
 function tellProcessTime() {
@@ -1860,14 +1860,14 @@ function tellFailures(o) {
   const bad = procs.filter(failed), why = most(o.why, 2, e => e.n);
   return [!PROC && (o.failed ? [link(count(o.failed) + (o.failed > 1 ? " calls" : " call"), { failed: 1, noise: 1, cats: "call" }), " failed", ", most often ", ...why.flatMap((e, k) => [k ? " and " : "",
     link(esc(e.key), atEvent(e.first, { failed: 1, q: e.key.split(" ")[1] })), ` (${times(e.n)})`]), "."] : ["No call failed."]),
-  bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not end with 0: `,
+  bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not exit with 0: `,
     ...bad.slice(0, 3).flatMap((p, k) => [k ? ", " : "", toProcess(p), ` (${p.code})`]), bad.length > 3 ? " …" : "."] : PROC && ["No process failed."],
-  o.answers && [`${count(o.answers)} other errors are answers: not found at first, not over yet.`]];
+  o.answers && [`${count(o.answers)} other errors are normal answers: not found at first, not finished yet.`]];
 }
 
 function tellLongest(o) {
   const i = o.longest, p = procs.filter(p => p.parent && ended(p)).sort((a, b) => lifeOf(b) - lifeOf(a))[0];
-  return [i >= 0 && ["The longest call, of those that do more than wait, is ", link([typeName(i), about(i)[0].slice(-60)].filter(Boolean).join(" "), atEvent(i)),
+  return [i >= 0 && ["The longest call that does more than wait is ", link([typeName(i), about(i)[0].slice(-60)].filter(Boolean).join(" "), atEvent(i)),
     ` by ${procName(tracks[track[i]].proc)}: ${span(dur[i])}.`],
   p && ["The longest child is ", toProcess(p), `: ${span(lifeOf(p))}.`],
   o.delay >= 0 && ["The longest wait for a CPU took ", link(span(took(o.delay)), atEvent(o.delay)), ` (${procName(tracks[track[o.delay]].proc)}).`]];
@@ -2003,7 +2003,7 @@ function flameTab() {
     tree.style.height = 21 * (1 + list.reduce((deep, e) => Math.max(deep, e.frame.deep), 0)) + "px";
     at.tabIndex = 0;
     by.value = weight(), look.value = state.look;
-    says.textContent = !root.all ? "nothing of it is known" : m ? `found: ${show(found(top, m))}, ${share(found(top, m), top)} of ${esc(top.name)}` : text(top);
+    says.textContent = !root.all ? "no data" : m ? `found: ${show(found(top, m))}, ${share(found(top, m), top)} of ${esc(top.name)}` : text(top);
   };
   tree.onkeydown = e => {
     const all = [...tree.children], f = at.frame, row = all.filter(x => x.frame.deep === f.deep), k = row.indexOf(at);
@@ -2023,7 +2023,7 @@ function flameTab() {
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 
 /* What a card counts, where its name does not say it. */
-const COUNTS = { memory: "mapped when each process ended, added up; not memory in use", "file I/O": "by calls, of files", network: "by calls, of sockets",
+const COUNTS = { memory: "mapped at the exit of each process, added up; not memory in use", "file I/O": "by calls, of files", network: "by calls, of sockets",
   files: "each once", "scheduler latency": "ready, and waiting for a CPU", "block I/O": "requests to devices" };
 
 function cards() {
@@ -2070,7 +2070,7 @@ function cardsOfProcesses(add) {
 function notes() {
   const out = [];
   if (!facts.whole) out.push("The recording ends early: there is no summary, and the last events are missing.");
-  if (facts.kept < facts.events) out.push(`${count(facts.events - facts.kept)} of ${count(facts.events)} events are left out: the shortest, smallest and most usual (--max-report-events).`);
+  if (facts.kept < facts.events) out.push(`${count(facts.events - facts.kept)} of ${count(facts.events)} events are omitted: the shortest, smallest and most common ones (--max-report-events).`);
   if (sum && sum.lost) out.push(`${count(sum.lost)} ${PROC ? "records of processes" : "calls"} were lost.`);
   $("note").hidden = !out.length;
   $("note").textContent = out.join(" ");
@@ -2193,7 +2193,7 @@ function legend() {
     const by = paintBy(), scale = (a, b) => [item(ramp(0), a), item(ramp(.5), ""), item(ramp(1), b)];
     const list = by === "exit" ? Object.keys(EXITS).map(k => item(EXITS[k][+dark.matches], k))
       : by === "duration" ? scale("short", span(longest)) : scale("waits", "all the time on a CPU");
-    if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "not known to end"));
+    if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "end not known"));
     return $("legend").replaceChildren(...list, ...path ? [hot] : []);
   }
   let timed = false, other = false;   /* calls of which it is known where their time went, and not */
@@ -2247,7 +2247,7 @@ async function main() {
     await read(f => { $("progress").firstElementChild.style.width = 100 * f + "%"; });
   } catch (e) {
     $("note").hidden = false;
-    $("note").textContent += " The events cannot be read to their end: " + e.message;
+    $("note").textContent += " The events cannot be read completely: " + e.message;
   }
   for (const t of tracks) {
     const own = [];

@@ -24,7 +24,7 @@ target loop
 run trace -q -d 1 --json=json -p "$tee" # stops by itself
 status 0
 free "$tee" || fail "left in state $(state "$tee")"
-other=$target; first=$tee; rm pid
+other=$target; first=$tee; rm pid; mv target.out first.out
 target loop
 kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
 want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"

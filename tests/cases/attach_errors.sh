@@ -18,7 +18,7 @@ status 0
 has err "^kvis: .*$tee is a thread of (process )?$target"
 : >stop; wait $target; rm stop pid
 target traced
-no "traced.*(by|tracer).*($target|att)" --backend=ptrace -p "$tee"
+no "pid ($target|att) already traces it" --backend=ptrace -p "$tee"
 untarget
 target zombie
 no 'zombie|has ended|exited' -p "$tee"

@@ -89,7 +89,7 @@ has out '^trace  *ptrace: every traced call stops'
 has out 'fix: run it without a seccomp filter'
 under="$BIN/refuse fsopen"
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
-hasnt out 'needs a kernel|no Intel RDT|no driver of vhost|no virtio device'
+hasnt out 'needs a kernel|no Intel RDT|no vhost driver|no virtio device'
 has out '^n/a +/sys is not mounted: cpufreq hugepages virtio vhost mbm$' # once for all
 eq "and why nothing is shown" "kvis: there is nothing to show: /sys is not mounted" "$(cat err)"
 hidden /sys monitor -n 2 -i 0.1

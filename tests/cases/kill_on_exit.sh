@@ -79,6 +79,6 @@ target loop
 for option in --kill-on-exit --until-exit --user=root --env=A=b; do
     run trace $option -p "$tee"
     status 2
-    has err "^kvis: ${option%%=*} is for a command.*; fix: .* -p\$"
+    has err "^kvis: ${option%%=*} needs a command.*; fix: .* -p\$"
 done
 untarget

@@ -4,14 +4,29 @@
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"
-each truth net tcp4 refused inprogress outcome udp unix netlink peek
+each truth net tcp4 refused inprogress outcome udp unix pair resolve netlink peek
+has unix/err 'accept unix .*/sock ← socket:\[[0-9]+\]$'
+has unix/err 'send     60 B → socket:\[[0-9]+\] on .*/sock$'
 has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ \(in progress\)$'
 has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ failed: ECONNREFUSED \(after [0-9.]+ ms\)$'
 [ ! -e /proc/net/if_inet6 ] || each truth net tcp6
 
+# A question for a name is one line; the bytes of it are hidden, those of anything else are not.
+for scene in resolve ptrace/resolve; do
+    grep -q '^done' $scene/facts 2>/dev/null || continue # not root, or not run twice
+    has $scene/err 'resolve two.example A → 127.0.0.1: 10.1.2.3, 10.1.2.4 \(after [0-9.]+ ms\)$'
+    has $scene/err 'resolve absent.example A → 127.0.0.1 failed: NXDOMAIN \(after [0-9.]+ ms\)$'
+    has $scene/err 'resolve refused.example A → 127.0.0.2 failed: ECONNREFUSED \(after [0-9.]+ ms\)$'
+    has $scene/err 'resolve far.example A → 192.0.2.1 failed: ENETUNREACH'
+    has $scene/err 'resolve silent.example A → 127.0.0.1 failed: no answer'
+    has $scene/err 'resolve a\\x1b\[2J.example A'
+    eq "$scene: lines of the bytes" 1 "$(grep -cE '(connect|send|recv|read|write) .*:53$' $scene/err)"
+    has $scene/err 'send     20 B → 127.0.0.1:53$'
+done
+
 # Descriptors have their addresses also where -e asks for none of the calls that gave them one.
 cat >own.py <<'END'
-import socket
+import os, socket
 def told(s, kind, where):
     s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     print("setsockopt(%d<%s>" % (s.fileno(), kind + (" " + where if where else "")))
@@ -25,6 +40,16 @@ told(l, "tcp4", "0.0.0.0:%d" % l.getsockname()[1])
 n = socket.socket(socket.AF_UNIX)
 n.bind("own.sock")
 told(n, "unix", "own.sock")
+a, b = socket.socketpair()
+inode = ["socket:[%d]" % os.fstat(s.fileno()).st_ino for s in (a, b)]
+told(a, "unix", inode[0] + "->" + inode[1])
+told(b, "unix", inode[1] + "->" + inode[0])
+n.listen(1)
+c = socket.socket(socket.AF_UNIX)
+c.connect("own.sock")
+s, _ = n.accept()
+told(c, "unix", "socket:[%d]->own.sock" % os.fstat(c.fileno()).st_ino)
+told(s, "unix", "own.sock->socket:[%d]" % os.fstat(c.fileno()).st_ino)
 END
 for backend in hybrid ptrace; do
     rm -f own.sock

@@ -139,4 +139,4 @@ as_user open -d 1; status 125
 has err '^kvis: cannot watch opens: .*CAP_BPF'
 [ ! -e ran ] || fail "the command ran"
 run open --backend=ptrace -d 1; status 2
-has err '^kvis: --backend=ptrace is for a command'
+has err '^kvis: --backend=ptrace needs a command'

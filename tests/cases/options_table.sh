@@ -17,13 +17,13 @@ s/^option -i, --interval=SECS/option -i, --interval SECS/~how is that spelled
 s/^argument SECS .*//~no argument is called .SECS
 s/^argument SECS .*/argument SECS seconds/~no kind .seconds
 s/^argument TID /argument PID /~argument PID stands twice
-s/^\(  help    \)print only the summary; -qq: not even that/\1/~help is empty
-s/^\(  help    \)print only the summary; -qq: not even that/\1summary/~help of one word
-s/^\(  help    \)print only the summary; -qq: not even that/\1the same as -C/~needs another row to make sense
-s/^\(  help    \)print only the summary; -qq: not even that/\1(always)/~does not begin with a word
-s/^\(  help    \)print only the summary; -qq: not even that/\1print only the summary./~a full stop
-s/^\(  help    \)print only the summary; -qq: not even that/\1the \\ summary/~a backslash
-s/^  help    print only the summary; -qq: not even that//~option -q, --quiet: no help
+s/^\(  help    \)print only the summary; -qq: not even the summary/\1/~help is empty
+s/^\(  help    \)print only the summary; -qq: not even the summary/\1summary/~help of one word
+s/^\(  help    \)print only the summary; -qq: not even the summary/\1the same as -C/~needs another row to make sense
+s/^\(  help    \)print only the summary; -qq: not even the summary/\1(always)/~does not begin with a word
+s/^\(  help    \)print only the summary; -qq: not even the summary/\1print only the summary./~a full stop
+s/^\(  help    \)print only the summary; -qq: not even the summary/\1the \\ summary/~a backslash
+s/^  help    print only the summary; -qq: not even the summary//~option -q, --quiet: no help
 s/^\(  sets    \)count opt.quiet/\1bool opt.quiet/~sets what kind: .bool
 s/^\(  sets    \)count opt.quiet/\1number opt.quiet 1..2/~a number without an argument
 s/^\(  sets    \)count opt.quiet/\1flag/~sets flag, and what of it
@@ -36,7 +36,7 @@ s/opt.interval_s 1..86400/opt.interval_s 1-86400/~is no range
 s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/~is no range
 s/^\(  sets    \)call opt_json/\1string opt.json_file/~an argument that can be left out is for a call
 s/^  values  auto.ptrace.hybrid//~values are listed by
-s/how calls are seen: {values}/how calls are seen/~values are listed by
+s/how calls are recorded: {values}/how calls are recorded/~values are listed by
 s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values A.B.C
 s/^\(  of      \)diff$/\1dif/~no command .dif
 s/^command diff/command replay/~command replay: stands twice

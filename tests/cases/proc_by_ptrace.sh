@@ -85,4 +85,4 @@ has err '^kvis: ptrace is refused here'
 as_user proc -d 1; status 125
 has err '^kvis: cannot watch processes: .*CAP_BPF'
 run proc --backend=ptrace -p $$; status 2
-has err '^kvis: --backend=ptrace is for a command'
+has err '^kvis: --backend=ptrace needs a command'

@@ -23,7 +23,7 @@ run trace --no-follow -v --json=json -- sh -c '"$0" trace -q --backend=ptrace --
 status 7
 want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
 want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
-run trace --no-follow -p $$; status 2; has err '^kvis: --no-follow is for a command'
+run trace --no-follow -p $$; status 2; has err '^kvis: --no-follow needs a command'
 # An exec that fails after the point of no return has its arguments.
 cd bad_elf || exit 1
 for backend in $(backends); do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Used by make fuzz and the case fuzz.
-# run.sh [TARGET...]: fuzzes kvis with FUZZ_RUNS executions of each target of fuzz.c (all of them; 1700000), and says
-# how many there were. In a directory of its own below tests/out/fuzz (FUZZ_DIR), where corpora stay for the next time.
-# KVIS (./kvis) makes the first recordings. Ends with 1 at a finding, 77 where it cannot be built.
+# run.sh [TARGET...]: fuzzes kvis with FUZZ_RUNS (1700000) executions of each target of fuzz.c (default: all), and prints
+# their number. Works in a directory below tests/out/fuzz (FUZZ_DIR), where corpora are kept for the next run.
+# KVIS (./kvis) makes the first recordings. Exits with 1 at a finding, 77 if the fuzzers cannot be built.
 set -eu
 cd "$(dirname "$0")/../.."
 top=$PWD

@@ -2,11 +2,11 @@
 """Used by the case gen_render.
 Independent readers of BPF instructions, for the tests of insngen.
 
-bpf_dis.py words DUMP HEADER          the words that the compiled HEADER holds (DUMP: "program NAME"
-                                      lines and a hex word a line), disassembled here from the bits,
-                                      against the header's pseudo-C
-bpf_dis.py object DUMP OBJECT         the same words against the object's sections, but for patches
-bpf_dis.py objdump DUMP LISTING       our disassembly against llvm-objdump -d's
+bpf_dis.py words DUMP HEADER          compares the words of the compiled HEADER (DUMP: "program NAME"
+                                      lines and one hex word per line), disassembled here from the bits,
+                                      with the header's pseudo-C
+bpf_dis.py object DUMP OBJECT         compares the same words with the object's sections, except for patches
+bpf_dis.py objdump DUMP LISTING       compares our disassembly with that of llvm-objdump -d
 """
 import re
 import struct

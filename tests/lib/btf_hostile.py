@@ -1,6 +1,6 @@
 """Used by the case unit and fuzz/run.sh.
-btf_hostile.py BTF|corpus: kvis's BTF reader (tests/lib/btf.c, built as BTF) on files made here: right ones with
-what the host's kernel may not have, and wrong ones. Each must be answered as its row says."""
+btf_hostile.py BTF|corpus: runs kvis's BTF reader (tests/lib/btf.c, built as BTF) on generated files: valid ones with
+features that the host's kernel may lack, and invalid ones. Each row has the expected result."""
 import os, struct, subprocess, sys, time
 
 INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, PROTO, VAR, DATASEC, \

@@ -1,9 +1,9 @@
 """Used by the case btf.
-btf_truth.py DUMP.json VMLINUX.h TRUTH.c NAMES: what a compiler says of the kernel's types.
+btf_truth.py DUMP.json VMLINUX.h TRUTH.c NAMES: the layout of the kernel's types according to a compiler.
 
-DUMP.json: bpftool -j btf dump. Writes NAMES, one a line, and TRUTH.c, which includes bpftool's
-VMLINUX.h and prints for each name the line that tests/lib/btf.c must print. The dump says only which
-members there are and which are bit-fields: where they are and how long, the compiler finds out."""
+DUMP.json: bpftool -j btf dump. Writes NAMES, one per line, and TRUTH.c, which includes bpftool's
+VMLINUX.h and prints for each name the line that tests/lib/btf.c must print. Only the names of the members, and which
+of them are bit-fields, come from the dump: the compiler computes offsets and sizes."""
 import json, random, re, sys
 
 ALL = """task_struct file dentry mount vfsmount inode super_block mm_struct vm_area_struct request rq

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Used by the case completion.
-complete.py SHELL SCRIPT: loads a completion script into a shell on a terminal, as a person has it. Then each line of
-stdin, "TYPED<tab>REGEX": types it and the completion key; what the line and the list below it become must match REGEX
-within 20 s ("!REGEX": must not match, once the line is done). Between two lines: Ctrl-U."""
+complete.py SHELL SCRIPT: loads a completion script into a shell on a terminal. For each line of
+stdin, "TYPED<tab>REGEX", it types TYPED and the completion key; the resulting line and the list below it must match REGEX
+within 20 s ("!REGEX": must not match when the line is complete). Ctrl-U separates the lines."""
 import os, pty, re, select, sys, time, signal
 
 MARK = "kvis-prompt>"

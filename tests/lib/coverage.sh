@@ -1,10 +1,10 @@
 #!/bin/sh
 # Used by make coverage.
-# coverage.sh [NAME...]: what part of kvis.c the cases run. Builds it for gcov (tests/out/cov), runs the cases NAME
-# (without one: all) with that once, also in the guests of this architecture, and prints the share of lines, the
-# functions that nothing has called, and how many lines of each section nothing has run (all of them: tests/out/cov/rest).
+# coverage.sh [NAME...]: measures which part of kvis.c the cases run. Builds it for gcov (tests/out/cov), runs the cases NAME
+# (default: all) once with this build, including the guests of this architecture, and prints the share of lines that ran, the
+# functions that were never called, and the number of lines of each section that did not run (tests/out/cov/rest lists them).
 # This is not a test: the build is slow, larger than 1.5 MiB and writes its counts at exit, so cases that check speed,
-# size or files may fail; the list names them. What a killed kvis has run is not counted.
+# size or files may fail; the list names them. Code run by a kvis that was killed is not counted.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 OUT=$PWD/tests/out dir=$PWD/tests/out/cov

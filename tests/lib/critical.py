@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the case proc_critical.
-critical.py PROC.json COMMAND_PID: the critical path of a `kvis proc --forks --json` run, computed anew
-from its rows by its definition (README), is what the summary says. Prints its pids."""
+critical.py PROC.json COMMAND_PID: computes the critical path of a `kvis proc --forks --json` run from its rows, by the
+definition in the manual, and compares it with the summary. Prints its pids."""
 import json
 import sys
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Used by the case diagnose.
-diagnose.py KVIS TREE: kvis diagnose on machines made of files, each with a fault that is known.
+diagnose.py KVIS TREE: runs kvis diagnose on machines made of files, each with a known fault.
 
-A machine is a dictionary: of counters what they count in between, of other numbers what they are.
-ROWS has, for each rule, numbers of a machine that it must name, and of one that it must not. The
-command that diagnose runs replaces the machine as it was by the one it has become."""
+A machine is a dictionary with the increments of counters and the values of other numbers.
+ROWS has, for each rule, the numbers of a machine with a finding, and of one without. The
+command that diagnose runs replaces the first state of the machine by the second."""
 import json
 import os
 import re
@@ -222,7 +222,8 @@ def machine(root, m, late):
     put("proc/sys/kernel/threads-max", "9999\n")
     put("proc/sys/net/netfilter/nf_conntrack_count", f"{g('tracked', 100)}\n")
     put("proc/sys/net/netfilter/nf_conntrack_max", "1000\n")
-    put("proc/net/sockstat", f"TCP: inuse 4 orphan 0 tw 6 alloc 5 mem {g('tcp_pages', 10)}\n")
+    put("proc/net/sockstat6", "TCP6: inuse 4\n")  # without these there are too few connections to count them
+    put("proc/net/sockstat", f"TCP: inuse 0 orphan 0 tw 2 alloc 5 mem {g('tcp_pages', 10)}\n")
     put("proc/sys/net/ipv4/tcp_mem", "500 700 1000\n")
     put("sys/fs/cgroup/cgroup.controllers", "cpu memory\n")
     put("sys/fs/cgroup/a b/cpu.max", "50000 100000\n")

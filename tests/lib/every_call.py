@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Used by the case hybrid_every. every_call.py SYSCALLS.TBL ARCH >every.c: a program that makes every call of the
 table that ARCH (a column: x86_64, arm64) has, three times: with plausible arguments on files, on sockets that do
-not block, and with pointers, descriptors and numbers that are wrong. Left out are calls that end or hold the
-program, those that would change the machine, and times(2), whose times differ; what they would do is another
-test's."""
+not block, and with invalid pointers, descriptors and numbers. Calls that end or block the
+program, calls that would change the machine, and times(2), whose times differ, are omitted; other tests cover
+them."""
 import sys
 
 COLUMN = {"x86_64": 2, "arm64": 5}

@@ -1,5 +1,5 @@
 """Used by the case unit and fuzz/run.sh.
-format_hostile.py BTF|corpus: kvis's reader of event formats (tests/lib/btf.c, built as BTF) on texts made here."""
+format_hostile.py BTF|corpus: runs kvis's reader of event formats (tests/lib/btf.c, built as BTF) on generated texts."""
 import subprocess, sys
 
 GOOD = """name: ev

@@ -1,7 +1,7 @@
-"""Used by tests/lib/diagnose.py: ten machines that are busy and well, as trees of files for kvis diagnose --path.rootfs.
+"""Used by tests/lib/diagnose.py: ten busy but healthy machines, as trees of files for kvis diagnose --path.rootfs.
 
-A machine is a dictionary. Its numbers are what such machines are documented to show; what each is here for is said beside
-it. Rates are per second: tree(root, m, s) makes the files as they are s seconds after the machine was started."""
+A machine is a dictionary. Its numbers are documented values of such machines; a comment has the purpose of each.
+Rates are per second: tree(root, m, s) makes the files of the state s seconds after the machine was started."""
 import os
 
 US = 1000000

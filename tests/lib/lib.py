@@ -1,5 +1,5 @@
-"""Used by cases that are Python programs: what lib.sh gives to those in shell.
-`assert` and fail() end a case as failed, skip() as skipped; the log has the command line of each kvis before it."""
+"""Used by cases that are Python programs: the equivalent of lib.sh.
+`assert` and fail() end a case as failed, skip() as skipped; the log has the command line of each kvis that was run."""
 import os
 import re
 import signal

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Used by the case monitor_cpus.
-mon_cpus.py KVIS: for each processor below, makes the files by which kvis knows it (cpuinfo or MIDR,
-the PMUs with their formats), and compares what `kvis check cpu` chooses with the public event lists.
+mon_cpus.py KVIS: for each processor below, makes the files that identify it (cpuinfo or MIDR,
+the PMUs with their formats), and compares the events that `kvis check cpu` chooses with the public event lists.
 
-LISTS is role=event/umask/cmask, as perf list of Linux 7.2 gives it for that processor (PERF_CPUID): it
-has intel/perfmon's lists, and those made from AMD's manuals. kvis's own table plays no part in it."""
+LISTS is role=event/umask/cmask, from perf list of Linux 7.2 for that processor (PERF_CPUID), which
+has intel/perfmon's lists, and lists made from AMD's manuals. It does not depend on kvis's own table."""
 import json
 import os
 import shutil

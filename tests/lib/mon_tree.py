@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Used by the cases monitor_busy, monitor_files, monitor_hostile, monitor_report, monitor_screen, monitor_soak.
-mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine that kvis monitor is pointed at.
+mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine for kvis monitor --path.rootfs.
 
-a, b      the same machine at two times: in between CPUs worked, one went, a disk was replaced ...
+a, b      the same machine at two times: in between CPUs worked, one went offline, a disk was replaced ...
 huge      4096 CPUs, all with frequencies
-tasks:a, tasks:b  processes of it at the two times
-turns:0 ... turns:3  12 processes, of which one is the fifth by CPU time, then the seventh, then the eleventh
+tasks:a, tasks:b  its processes at the two times
+turns:0 ... turns:3  12 processes, one of which is the fifth by CPU time, then the seventh, then the eleventh
 hostile:N the N-th way of putting nonsense into every file of `a`"""
 import os
 import random

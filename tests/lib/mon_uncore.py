@@ -3,9 +3,9 @@
 mon_uncore.py counting DIR: makes DIR/sys and DIR/proc whose memory controllers, of two sockets, and RAPL
 are software events that count on this machine, with DIMMs and resctrl.
 
-mon_uncore.py resctrl DIR: what resctrl says there later.
+mon_uncore.py resctrl DIR: changes the resctrl files there to a later state.
 
-mon_uncore.py hostile KVIS: more PMUs than there is room for, and nonsense in every file.
+mon_uncore.py hostile KVIS: more PMUs than fit into the tables, and nonsense in every file.
 
 mon_uncore.py KVIS: for each machine below, makes the files by which its memory controllers and RAPL
 are known (type, format, events, scale, unit, cpumask), and compares the perf_event_open calls that

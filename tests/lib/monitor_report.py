@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the case monitor_report.
-monitor_report.py DIR NAME...: the reports of kvis monitor NAME.html in DIR are opened in Chromium; all that they show when
-it is pointed at is compared with the same run's NAME.json. NAME: known, hostile, comm, thin. Leaves screenshots in DIR."""
+monitor_report.py DIR NAME...: opens the reports of kvis monitor NAME.html in DIR in Chromium, and compares all values that they
+show under the mouse pointer with NAME.json of the same run. NAME: known, hostile, comm, thin. Leaves screenshots in DIR."""
 import json
 import re
 import sys

@@ -1,6 +1,6 @@
 # Used by the cases open_*.
-# open.sh: what the cases of `kvis open` share. A case sources this instead of lib.sh.
-# The host's other processes are nobody's business: every run has a command, or a filter.
+# open.sh: functions that the cases of `kvis open` share. A case sources this instead of lib.sh.
+# Every run has a command or a filter, so that the tests do not show other processes of the host.
 . "$TESTS/lib/lib.sh"
 
 "$KVIS" open --backend=bpf -o /dev/null -- true 2>err 9>&- || skip "no BPF here: $(head -n 1 err)"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Used by lib/open.sh and vm/vm.sh.
 opens.py facts|nopaths JSON FACTS | strace JSON LOG | counted JSON N
-Does kvis open's JSON hold just those opens that somebody else has seen?
-  facts    tests/progs/opens.c of its own calls, between its two marks
+Checks that kvis open's JSON has exactly the opens of another source:
+  facts    tests/progs/opens.c reports its own calls, between its two marks
   nopaths  the same, without the absolute paths
   strace   strace -f -xx -y -s 9999 -e trace=open,openat,openat2,creat,open_by_handle_at
-  counted  N opens, with those that kvis says were lost; with N=0 none may be lost
-An open is (call, name, flags, mode where a file may be made, result, absolute path)."""
+  counted  N opens, including those that kvis reports as lost; with N=0 none may be lost
+An open is (call, name, flags, mode if a file may be created, result, absolute path)."""
 import collections
 import errno
 import json

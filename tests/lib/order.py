@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the cases hybrid_detach, order.
-order.py FILE WINDOW_NS: the events of a JSON trace stand in the order of their ends, and none more than
-the window behind one that stands before it. Prints how many are behind another, and by how much at most."""
+order.py FILE WINDOW_NS: checks that the events of a JSON trace are ordered by completion time, and none is late by more than
+the window. Prints the number of late events, and the largest delay."""
 import json, sys
 from collections import Counter
 

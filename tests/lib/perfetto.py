@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the cases perfetto, proc_report.
-perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and its counts against the JSON
-lines (of kvis trace -v) of the same run. Prints what it holds."""
+perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and compares its counts with the JSON
+lines (of kvis trace -v) of the same run. Prints the counts."""
 import json
 import re
 import sys

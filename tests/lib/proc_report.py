@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the case proc_report.
-proc_report.py JSON EVENTS PAGE: what the report of a `kvis proc --forks -x --json` run shows in Chromium
-(rows, bars, cards, critical path), and the events of its recording, are what the JSON rows say."""
+proc_report.py JSON EVENTS PAGE: compares the report of a `kvis proc --forks -x --json` run in Chromium
+(rows, bars, cards, critical path), and the events of its recording, with the JSON rows."""
 import json
 import sys
 import time

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Used by cases of kvis monitor that look at what is written for Prometheus.
-prom.py FILE: whether FILE keeps the rules of the text format 0.0.4. Where
-prometheus_client is installed, its parser must take the file, too. read(), names() and check() are for other scripts."""
+"""Used by cases of kvis monitor that check the Prometheus output.
+prom.py FILE: checks that FILE follows the rules of the text format 0.0.4. If
+prometheus_client is installed, its parser must accept the file, too. read(), names() and check() are for other scripts."""
 import re
 import sys
 

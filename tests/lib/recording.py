@@ -1,6 +1,6 @@
 """Used by the cases mistakes, recording_forged and replay_damaged.
-A recording is a head of 16 bytes, the last four its checksum, and blocks: length, checksum, content. The checksum of
-a block is that of its number and its content."""
+A recording has a header of 16 bytes, the last four of which are its checksum, and blocks: length, checksum, content. The
+checksum of a block covers its number and its content."""
 import zlib
 
 HEAD = 16

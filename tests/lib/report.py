@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Used by the case report.
 report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
-large; with the .json lines of most) are opened in Chromium, every control is used, and what it shows is compared.
+large; most with .json lines) are opened in Chromium, every control is used, and the result is compared.
 Screenshots, light and dark, are left in DIR."""
 import json
 import os
@@ -547,7 +547,7 @@ def few(b, d):
     b.open(d + "/few.html", "#noise=1&cats=" + ".".join(CATS))
     check(rows(b) == 100, "events", rows(b))
     note = b.js("document.querySelector('#note').hidden ? '' : document.querySelector('#note').textContent")
-    check("events are left out" in note and "--max-report-events" in note, "what is left out", note)
+    check("events are omitted" in note and "--max-report-events" in note, "what is left out", note)
     b.fill("#type", "exit_process")
     check(rows(b) == int(cards(b)["processes processes"]), "ends of processes", rows(b))
 
@@ -564,7 +564,7 @@ def empty(b, d):
     for key in "+-0":
         b.key(key, "#line")
     b.click("#failed"), b.fill("#q", "x")
-    check(rows(b) == 0 and "no event" in b.js("document.querySelector('#table').textContent"), "no rows")
+    check(rows(b) == 0 and "filters hide all events" in b.js("document.querySelector('#table').textContent"), "no rows")
 
 
 def hostile(b, d):

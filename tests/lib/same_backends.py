@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Used by the case hybrid_same.
-same_backends.py PROGRAM...: the same command through both backends of `kvis trace -v --json`.
+same_backends.py PROGRAM...: compares the same command through both backends of `kvis trace -v --json`.
 
-PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice by
-ptrace and once by BPF (--backend=hybrid), addresses not randomised, in a fresh copy of one directory.
-Threads are found by their place in the tree of forks. Each thread must have the same events in the
-same order: every field of each, but for times. What differs between the two runs by ptrace (an inode, a
-port, a time inside a structure) says nothing, word by word, and may differ. The summaries are compared
-the same way, file by file. Left out is what falls where it falls (CHANCE), and in a tree of several
-processes who is the last to close what they share. When something differs, more runs of both follow,
+PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice with
+ptrace and once with BPF (--backend=hybrid), without address randomization, in a fresh copy of one directory.
+Threads are identified by their place in the tree of forks. Each thread must have the same events in the
+same order: every field of each event, except for times. Words that differ between the two runs with ptrace (an inode, a
+port, a time inside a structure) may differ. The summaries are compared
+in the same way, file by file. Events that depend on chance (CHANCE) are ignored, and in a tree of several
+processes also which of them closes a shared file last. If something differs, more runs of both follow,
 up to MAX_RUNS, and then
   - every thread must be the same in at least one run of the hybrid backend, and
   - where the runs by ptrace agree on what events a thread has, every run must have just those.

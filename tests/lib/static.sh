@@ -1,6 +1,6 @@
 #!/bin/sh
 # Used by make check and the cases check and dist.
-# static.sh BINARY [STRIP]: fails unless BINARY needs nothing but a kernel, and is not larger than 1.5 MiB where
+# static.sh BINARY [STRIP]: fails if BINARY needs anything except a kernel, or is larger than 1.5 MiB although
 # it is linked with musl (a static glibc alone is larger).
 set -eu
 bin=$1 strip=${2:-strip} max=1572864

@@ -1,8 +1,8 @@
 # Used by the cases tasks_*.py: questions of everyday work, each answered by one command on a terminal of 80 by 24.
 """A case has functions with @task(QUESTION, COMMAND): the command is typed in a shell in tmux, and the function gets a
-Screen of what it printed. It raises Wrong unless the rows that a person sees have the answer, which it takes from
-somewhere else: the program itself, strace, /proc. A function that yields first makes things ready, before the command
-is typed: it yields the words to fill into the command, and gets the Screen. run() runs them all."""
+Screen with the output. It raises Wrong unless the visible rows have the answer, which it takes from
+another source: the program itself, strace, /proc. A function that yields first prepares things before the command
+is typed: it yields the words to insert into the command, and gets the Screen. run() runs them all."""
 import inspect
 import os
 import re

@@ -1,6 +1,6 @@
-# Used by the cases whose program knows what must be seen.
-# truth.sh: cases whose program knows what must be seen (tests/progs/t.h, tests/lib/want.py), and cases
-# whose program must do under kvis what it does without. A case sources this instead of lib.sh.
+# Used by the cases whose program reports what kvis must show.
+# truth.sh: for cases whose program reports what kvis must show (tests/progs/t.h, tests/lib/want.py), and cases
+# whose program must behave under kvis as without. A case sources this instead of lib.sh.
 . "$TESTS/lib/lib.sh"
 
 # truth PROG ARG...: the program under `kvis trace $KVOPT`: all that it says of itself (./facts) is in

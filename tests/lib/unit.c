@@ -161,6 +161,75 @@ static void t_addresses(void)
     SAME(fd_addr(&tb, in6, 10), "family 10"); /* cut short: no made-up address */
 }
 
+/* A DNS message: the header with so many questions and answers, then the rest. */
+static void dns(struct md_dns *m, u16 flags, u8 questions, u8 answers, const char *rest, size_t n)
+{
+    u8 head[12] = { 0x12, 0x34, (u8)(flags >> 8), (u8)flags, 0, questions, 0, answers };
+    memcpy(m->p, head, sizeof head);
+    memcpy(m->p + sizeof head, rest, n);
+    m->len = (u32)(sizeof head + n);
+}
+
+#define DNS(flags, questions, answers, rest) (dns(&m, flags, questions, answers, rest, sizeof rest - 1), md_dns_question(&m))
+#define NAMED(want) (m.name_len == strlen(want) && !memcmp(m.name, want, m.name_len))
+#define ASK "\1a\2bc\0\0\1\0\1"          /* a.bc A, 10 bytes from 12 on */
+#define RR(type, len) "\xc0\x0c\0" type "\0\1\0\0\0\x3c\0" len
+
+static void t_dns(void)
+{
+    static struct md_dns m;
+    static char many[DNS_BYTES];
+    EXPECT(DNS(0x100, 1, 0, ASK) && NAMED("a.bc") && m.id == 0x1234 && m.type == 1);
+    EXPECT(DNS(0x100, 1, 0, "\0\0\2\0\1") && NAMED(".") && m.type == 2);
+    EXPECT(DNS(0x100, 1, 0, "\4a.\\b\0\0\1\0\1") && NAMED("a\\.\\\\b"));
+    EXPECT(!DNS(0x100, 0, 0, ASK) && !DNS(0x100, 2, 0, ASK) && !DNS(0x2800, 1, 0, ASK));
+    EXPECT(!DNS(0x100, 1, 0, "\x40" "a\0\0\1\0\1")); /* no length of a label */
+    EXPECT(!DNS(0x100, 1, 0, "\xc0\x0c\0\1\0\1"));   /* leads to itself */
+    EXPECT(!DNS(0x100, 1, 0, "\xc0\xff\0\1\0\1"));   /* forward */
+    EXPECT(!DNS(0x100, 1, 0, "\1a\xc0\x0c\0\1\0\1")); /* round in a circle */
+    for (u32 cut = 0; cut < 12 + sizeof ASK - 1; cut++) { /* it ends at every byte */
+        dns(&m, 0x100, 1, 0, ASK, sizeof ASK - 1);
+        m.len = cut;
+        EXPECT(!md_dns_question(&m) && m.at <= m.len);
+    }
+    for (u32 i = 0; i < 5; i++) { /* 5 labels of 63: more than 255 bytes */
+        many[i * 64] = 63;
+        memset(many + i * 64 + 1, 'x', 63);
+    }
+    dns(&m, 0x100, 1, 0, many, 5 * 64 + 5);
+    EXPECT(!md_dns_question(&m));
+    dns(&m, 0x100, 1, 0, many, 3 * 64 + 5); /* the third label is followed by a zero */
+    EXPECT(!md_dns_question(&m));
+    many[3 * 64] = 0;
+    dns(&m, 0x100, 1, 0, many, 3 * 64 + 5);
+    EXPECT(md_dns_question(&m) && m.name_len == 3 * 63 + 2);
+#define ANSWERS(answers, rest, want) \
+    EXPECT(DNS(0x8180, 1, answers, ASK rest)), SAME(md_dns_answers(&m, &tb), want), EXPECT(m.at <= m.len)
+    ANSWERS(0, "", "no records");
+    ANSWERS(1, RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3");
+    ANSWERS(2, RR("\5", "\4") "\1d\xc0\x0c" RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3"); /* by a CNAME */
+    ANSWERS(1, RR("\5", "\4") "\1d\xc0\x0c", "no records");
+    ANSWERS(255, RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3 (truncated)"); /* the count is not true */
+    ANSWERS(1, RR("\1", "\xff") "\x0a\1\2\3", "truncated");  /* nor the length */
+    ANSWERS(1, RR("\1", "\3") "\x0a\1\2", "3 bytes");
+    ANSWERS(1, "\xc0\xff", "truncated");
+    ANSWERS(6, RR("\1", "\4") "\1\1\1\1" RR("\1", "\4") "\1\1\1\2" RR("\1", "\4") "\1\1\1\3"
+            RR("\1", "\4") "\1\1\1\4" RR("\1", "\4") "\1\1\1\5" RR("\1", "\4") "\1\1\1\6",
+            "1.1.1.1, 1.1.1.2, 1.1.1.3, 1.1.1.4 (+2)");
+    EXPECT(DNS(0x8380, 1, 0, ASK));
+    SAME(md_dns_answers(&m, &tb), "truncated"); /* the server says so */
+    EXPECT(DNS(0x8180, 1, 1, "\1a\2bc\0\0\x0c\0\1" RR("\x0c", "\4") "\1d\xc0\x0e"));
+    SAME(md_dns_answers(&m, &tb), "d.bc");
+    struct event *e = ev_new(EK_CONNECT, NULL, 1);
+    ev_bytes(e, EV_remote_addr, "127.0.0.53:53", 13);
+    EXPECT(!out_routine_kind(e, false)); /* of a damaged recording: it has no type */
+    ev_sym(e, EV_sock_type, "udp4");
+    EXPECT(out_routine_kind(e, false));
+    e->err = ENETUNREACH;
+    EXPECT(!out_routine_kind(e, false));
+    EXPECT(!strcmp(md_dns_type(28), "AAAA") && !strcmp(md_dns_type(0), "TYPE0") && !strcmp(md_dns_type(65535), "TYPE65535"));
+}
+
 static void t_histogram(void)
 {
     static struct st_row r;
@@ -1080,7 +1149,7 @@ static void t_metrics(void)
     met.tick++;
     struct met_inst *d1 = met_inst(DIM_DISK, "d1"), *pod = met_inst(DIM_GROUP, "/pod");
     EXPECT(pod && pod->next == NULL && met_inst(DIM_GROUP, "/pod") == pod && met_inst(DIM_DISK, "d1") == d1);
-    EXPECT(met_first(DIM_DISK) == d1 && strcmp(d1->next->name, "d2"));
+    EXPECT(met.first[DIM_DISK] == d1 && strcmp(d1->next->name, "d2"));
     for (u32 k = 0; k < 2 * MET_INSTS; k++) { /* pods that come and go */
         snprintf(name, sizeof name, "/pod%u", k);
         met.tick += k % 16 == 0;
@@ -1196,7 +1265,7 @@ static void next_interval(void (*read)(void))
 
 static struct met_inst *known(u8 dim, const char *name)
 {
-    for (struct met_inst *i = met_first(dim); i; i = met_next(i))
+    for (struct met_inst *i = met.first[dim]; i; i = i->next)
         if (!strcmp(i->name, name) && i->at == met.tick)
             return i;
     return NULL;
@@ -1393,6 +1462,7 @@ int main(int argc, char **argv)
     t_bytes();
     t_pieces();
     t_addresses();
+    t_dns();
     t_histogram();
     t_paths();
     t_fd_table();

@@ -1,9 +1,9 @@
 """Used by the cases hybrid_runq and hybrid_where.
-waits.py RECORDS TID: how long the waits of a thread for a CPU were at most whose end perf did not see, in all. RECORDS
-is what `perf script --ns -F time,event,trace` prints of sched_switch and sched_wakeup.
+waits.py RECORDS TID: prints an upper bound of the total time of those waits of a thread for a CPU whose end perf did not see.
+RECORDS is the output of `perf script --ns -F time,event,trace` for sched_switch and sched_wakeup.
 
-A switch may hit no tracepoint (the case monitor_perf compares the counts, too): neither perf nor kvis sees a wait end
-with one, but run_delay of /proc/PID/schedstat has it. The wait was over when the thread left the CPU at the latest."""
+A switch may hit no tracepoint (the case monitor_perf compares the counts, too): then neither perf nor kvis sees the end of a
+wait, but run_delay of /proc/PID/schedstat includes it. The wait ended before the thread left the CPU."""
 import re
 import sys
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Used by lib/truth.sh, lib/proc.sh and vm/vm.sh.
-want.py TRACE.json FACTS: does kvis's JSON say what the traced program knows of itself?
+want.py TRACE.json FACTS: checks that kvis's JSON agrees with what the traced program reports about itself.
 
-A line `want EXPR` of FACTS is a python expression that must be true of the trace; a last line `done`
-proves that the program came to its end; other lines are notes. Names in EXPR: E events, H header,
+A line `want EXPR` of FACTS is a Python expression that must be true for the trace; a last line `done`
+proves that the program reached its end; other lines are notes. Names in EXPR: E events, H header,
 S summary, by(type, field=value...) the matching events, one(...) the only one, tot(type, field, ...) the
 sum of a field, calls(name, ...) the -v calls, num(x) a number or "0x..." text as int, row(list, ...)
 the only matching row of a list in the summary."""

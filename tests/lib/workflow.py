@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Used by the case proc_formats.
-workflow.py FILE: what workflow-telemetry-action's readers insist on.
+workflow.py FILE: checks what workflow-telemetry-action's readers require.
 
-src/procTraceParser.ts of borissmidt's fork reads a CompletedCommand a line. A line without
-a string `name` or an array `args`, or a number that is none, loses the whole report: so no other lines."""
+src/procTraceParser.ts of borissmidt's fork reads one CompletedCommand per line. A line without
+a string `name` or an array `args`, or with an invalid number, loses the whole report; so FILE must have no other lines."""
 import json
 import sys
 import time

@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <linux/netlink.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <stdbool.h>
 
 static union { struct sockaddr s; struct sockaddr_in in; struct sockaddr_in6 in6; struct sockaddr_un un; } a;
@@ -229,6 +231,13 @@ static void udp(int argc, char **argv)
     want("row('peers', remote_addr='127.0.0.1:%d')['bytes_received'] == 30", sport);
 }
 
+static unsigned long inode(int fd)
+{
+    struct stat st;
+    CHK(fstat(fd, &st));
+    return (unsigned long)st.st_ino;
+}
+
 static void un(const char *path, size_t n, const char *shown, int type, const char *name)
 {
     addrun(path, n);
@@ -245,6 +254,10 @@ static void un(const char *path, size_t n, const char *shown, int type, const ch
         want("one('connect', fd=%d)['remote_addr'] == '%s'", c, shown);
         want("one('connect', fd=%d)['sock_type'] in (%s)", c, name);
         want("one('send', fd=%d)['bytes'] == 40", c);
+        want("one('send', fd=%d)['remote_addr'] == '%s'", c, shown);
+        /* the accepted one: where its server listens, and which socket is at the other end */
+        want("[(e['remote_addr'], e['path']) for e in (one('accept', fd=%d), one('recv', fd=%d), one('send', fd=%d))]"
+             " == [('socket:[%lu]', '%s')] * 3", s, s, s, inode(c), shown);
         want("one('accept', fd=%d)['sock_type'] in (%s)", s, name);
     }
     want("one('bind', fd=%d)['local_addr'] == '%s'", l, shown);
@@ -269,6 +282,139 @@ static void unix_(int argc, char **argv)
     addrun("absent", 7);
     MUST(connect(c, &a.s, alen) == -1 && errno == ENOENT);
     want("one('connect', fd=%d)['error'] == 'ENOENT'", c);
+}
+
+/* The ends of a pair know each other; so do their copies in a child. (They stay open: no number comes twice.) */
+static void pair(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[8];
+    static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+    for (int i = 0; i < 3; i++) {
+        int p[2];
+        CHK(socketpair(AF_UNIX, types[i], 0, p));
+        pid_t child = (pid_t)CHK(fork());
+        if (!child) {
+            close(p[0]);
+            send(p[1], "hello", 5, 0);
+            _exit(0);
+        }
+        MUST(CHK(recv(p[0], b, sizeof b, 0)) == 5);
+        MUST(CHK(waitpid(child, NULL, 0)) == child);
+        want("one('recv', fd=%d)['remote_addr'] == 'socket:[%lu]'", p[0], inode(p[1]));
+        want("one('send', fd=%d)['remote_addr'] == 'socket:[%lu]'", p[1], inode(p[0]));
+    }
+}
+
+/* A DNS message: one question, and an answer whose records are given. Returns its length. */
+static size_t dns(uint8_t *b, int id, const char *name, int type, const char *records, size_t n, int answers, int code)
+{
+    uint8_t head[12] = { 0, (uint8_t)id, records ? 0x81 : 1, (uint8_t)code, 0, 1, 0, (uint8_t)answers };
+    memcpy(b, head, sizeof head);
+    size_t at = sizeof head;
+    for (const char *p = name; *p;) {
+        size_t k = strcspn(p, ".");
+        b[at++] = (uint8_t)k;
+        memcpy(b + at, p, k);
+        at += k;
+        p += k + (p[k] == '.');
+    }
+    memcpy(b + at, "\0\0\0\0\1", 5);
+    b[at + 2] = (uint8_t)type;
+    at += 5;
+    if (records)
+        memcpy(b + at, records, n);
+    return at + n;
+}
+
+static int server = -1; /* at port 53 */
+
+/* Receives a question and sends an answer. */
+static void answer(int id, const char *name, int type, const char *records, size_t n, int answers, int code)
+{
+    uint8_t b[512];
+    socklen_t len = sizeof a;
+    CHK(recvfrom(server, b, sizeof b, 0, &a.s, &len));
+    size_t k = dns(b, id, name, type, records, n, answers, code);
+    CHK(sendto(server, b, k, 0, &a.s, len));
+}
+
+#define RECORD "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" /* A, 4 bytes */
+#define ANSWER(id, name, type, records, answers, code) answer(id, name, type, records, sizeof records - 1, answers, code)
+
+/* Questions for names, in a network of their own; the program is its server, too. */
+static void resolve(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    uint8_t q[2][512], b[512];
+    if (unshare(CLONE_NEWNET))
+        skip("unshare(CLONE_NEWNET)");
+    server = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+    CHK(ioctl(server, SIOCSIFFLAGS, &lo));
+    addr4(53);
+    CHK(bind(server, &a.s, alen));
+    int c = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), u = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    CHK(connect(c, &a.s, alen));
+    /* as glibc asks: two questions in one call */
+    struct iovec v[2] = { { q[0], dns(q[0], 1, "two.example", 1, NULL, 0, 0, 0) },
+                          { q[1], dns(q[1], 2, "two.example", 28, NULL, 0, 0, 0) } };
+    struct mmsghdr m[2] = { { .msg_hdr = { .msg_iov = &v[0], .msg_iovlen = 1 } },
+                            { .msg_hdr = { .msg_iov = &v[1], .msg_iovlen = 1 } } };
+    MUST(CHK(sendmmsg(c, m, 2, 0)) == 2);
+    ANSWER(1, "two.example", 1, RECORD "\x0a\1\2\3" RECORD "\x0a\1\2\4", 2, 0);
+    ANSWER(2, "two.example", 28, "", 0, 0);
+    CHK(recv(c, b, sizeof b, 0));
+    CHK(recv(c, b, sizeof b, 0));
+    want("one('resolve', name='two.example', kind='A')['answer'] == '10.1.2.3, 10.1.2.4'");
+    want("one('resolve', name='two.example', kind='AAAA')['answer'] == 'no records'");
+    want("one('resolve', name='two.example', kind='A')['server'] == '127.0.0.1'");
+    want("one('resolve', name='two.example', kind='A')['duration_ns'] > 0");
+    /* as musl does: without connect, by another call; and asked twice */
+    addr4(53);
+    size_t n = dns(b, 3, "absent.example", 1, NULL, 0, 0, 0);
+    CHK(sendto(u, b, n, 0, &a.s, alen));
+    CHK(sendto(u, b, n, 0, &a.s, alen));
+    ANSWER(3, "absent.example", 1, "", 0, 3);
+    socklen_t len = sizeof a;
+    struct iovec w = { b, sizeof b };
+    struct msghdr h = { .msg_name = &a, .msg_namelen = len, .msg_iov = &w, .msg_iovlen = 1 };
+    CHK(recvmsg(u, &h, 0));
+    want("one('resolve', name='absent.example')['failure'] == 'NXDOMAIN'");
+    CHK(recv(server, b, sizeof b, 0));
+    /* as Go does */
+    MUST(CHK(write(c, b, dns(b, 4, "a\x1b[2J.example", 1, NULL, 0, 0, 0))) > 0);
+    ANSWER(4, "a\x1b[2J.example", 1, RECORD "\x0a\1\2\5", 1, 0);
+    CHK(read(c, b, sizeof b));
+    want("one('resolve', name='a\\x1b[2J.example')['answer'] == '10.1.2.5'");
+    /* a record that goes on behind its message, by a name that leads to itself */
+    MUST(CHK(send(c, b, dns(b, 5, "bad.example", 1, NULL, 0, 0, 0), 0)) > 0);
+    ANSWER(5, "bad.example", 1, "\xc0\x1d\0\1\0\1\0\0\0\x3c\xff\xff", 200, 0);
+    CHK(recv(c, b, sizeof b, 0));
+    want("one('resolve', name='bad.example')['answer'] == 'truncated'");
+    /* nobody is there; the net is not; the answer does not come; another answer does */
+    int r = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    addr4(53);
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    CHK(connect(r, &a.s, alen));
+    CHK(send(r, b, dns(b, 6, "refused.example", 1, NULL, 0, 0, 0), 0));
+    MUST(recv(r, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
+    want("one('resolve', name='refused.example')['error'] == 'ECONNREFUSED'");
+    a.in.sin_addr.s_addr = htonl(0xc0000201);
+    MUST(sendto(u, b, dns(b, 7, "far.example", 1, NULL, 0, 0, 0), 0, &a.s, alen) == -1 && errno == ENETUNREACH);
+    want("one('resolve', name='far.example')['error'] == 'ENETUNREACH'");
+    want("one('resolve', name='far.example')['server'] == '192.0.2.1'");
+    CHK(send(c, b, dns(b, 8, "silent.example", 1, NULL, 0, 0, 0), 0));
+    ANSWER(9, "silent.example", 1, RECORD "\x0a\1\2\6", 1, 0);
+    CHK(recv(c, b, sizeof b, 0));
+    close(c);
+    want("[e.get('failure') for e in by('resolve', name='silent.example')] == [None, 'no answer']");
+    memset(b, 'x', sizeof b); /* no question: shown as bytes */
+    addr4(53);
+    CHK(sendto(u, b, 20, 0, &a.s, alen));
+    want("one('send', fd=%d, bytes=20)['remote_addr'] == '127.0.0.1:53'", u);
+    want("len(by('resolve')) == 9");
+    want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
 static void netlink(int argc, char **argv)
@@ -338,7 +484,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "inprogress", inprogress }, { "outcome", outcome },
-        { "udp", udp }, { "unix", unix_ }, { "netlink", netlink }, { "peek", peek },
+        { "udp", udp }, { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "netlink", netlink }, { "peek", peek },
         { NULL, NULL },
     };
     return t_main(argc, argv, s);

@@ -168,7 +168,7 @@ static int verify_proc(void)
     return verify_both(o, &c, "CFG_NS_INO");
 }
 
-/* Of kvis monitor. In all forms, with and without the argument that is tried. */
+/* Of kvis monitor. In both forms, with and without the argument that is tried. */
 static int verify_monitor(const struct bpf_family *fam, const char *tried)
 {
     static struct bpf_cfgs c;

@@ -32,19 +32,19 @@ _kvis() {
   trace) _arguments -s -S \
     '*-p+[watch a running process, its threads and new children; repeatable]:PID:_pids' \
     '*--attach=[watch a running process, its threads and new children; repeatable]:PID:_pids' \
-    '*--all[show the calls of all processes, or count them (-c), stopping none]' \
-    '*--cgroup=[show or count (-c) the calls of this cgroup (v2) and those below it]:PATH:_files' \
+    '*--all[show or count (-c) the calls of all processes, without stopping them]' \
+    '*--cgroup=[show or count (-c) the calls of this cgroup (v2) and cgroups below it]:PATH:_files' \
     '*-v[print every call, decoded, with its result and time]' \
     '*--verbose[print every call, decoded, with its result and time]' \
-    '*-q[print only the summary; -qq\: not even that]' \
-    '*--quiet[print only the summary; -qq\: not even that]' \
+    '*-q[print only the summary; -qq\: not even the summary]' \
+    '*--quiet[print only the summary; -qq\: not even the summary]' \
     '*-c[print only a table of calls\: errors, time, p50, p99, max]' \
     '*--summary-only[print only a table of calls\: errors, time, p50, p99, max]' \
-    '*-C[print, after the summary, the table of calls, where time went, and failures]' \
-    '*--summary[print, after the summary, the table of calls, where time went, and failures]' \
+    '*-C[also print the table of calls, where time went, and failures, after the summary]' \
+    '*--summary[also print the table of calls, where time went, and failures, after the summary]' \
     '*-i+[print the table every SECS (implies -C, unless -c is given)]:SECS: ' \
     '*--interval=[print the table every SECS (implies -C, unless -c is given)]:SECS: ' \
-    '*--by=[print calls, errors and time of each process too]:pid: ' \
+    '*--by=[also print calls, errors and time of each process]:pid: ' \
     '*-S+[sort the table by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*--summary-sort-by=[sort the table by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*-e+[trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
@@ -56,13 +56,13 @@ _kvis() {
     '*-Z[show only calls that failed]' \
     '*--failed-only[show only calls that failed]' \
     '*--min-duration=[show only calls that took at least TIME\: 10ms, 2s, 500us]:TIME: ' \
-    '*-x[show only calls that failed (bcc'\''s letter)]' \
+    '*-x[show only calls that failed (as in bcc'\''s tools)]' \
     '*-s+[show N bytes of strings (32)]:N: ' \
     '*--string-limit=[show N bytes of strings (32)]:N: ' \
     '*-t[print the time of day; -tt\: with microseconds, -ttt and more\: as seconds since 1970]' \
     '*--absolute-timestamps[print the time of day; -tt\: with microseconds, -ttt and more\: as seconds since 1970]' \
-    '*-r[print the time since the line before; with -t\: both]' \
-    '*--relative-timestamps[print the time since the line before; with -t\: both]' \
+    '*-r[print the time since the previous line; with -t\: both]' \
+    '*--relative-timestamps[print the time since the previous line; with -t\: both]' \
     '*--json=-[write JSON lines to FILE; without FILE to stdout, instead of text events]::[=FILE]:_files' \
     '*-o+[write the text to FILE instead of stderr]:FILE:_files' \
     '*--output=[write the text to FILE instead of stderr]:FILE:_files' \
@@ -71,9 +71,9 @@ _kvis() {
     '*--report=-[write an HTML page of everything (report.html)]::[=FILE]:_files' \
     '*--max-report-events=[keep the N most important events in the report (2000000)]:N: ' \
     '*--perfetto=[write a trace of every call for ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
+    '*--chrome-json=[write a trace in Chrome'\''s JSON format, for other viewers]:FILE:_files' \
     '*--folded=[write the time in calls as stacks for flame graphs]:FILE:_files' \
-    '*--folded-by=[count this in the stacks of --folded\: time|cpu|runq|disk|blocked|bytes (time)]:KEY:(time cpu runq disk blocked bytes)' \
+    '*--folded-by=[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (time)]:KEY:(time cpu runq disk blocked bytes)' \
     '*--faults[show page faults, by region]' \
     '*--page-faults[show page faults, by region (as --faults)]' \
     '*--no-filter[also show start-up, memory, libraries and reads of /proc]' \
@@ -85,11 +85,11 @@ _kvis() {
     '*-d+[stop after SECS]:SECS: ' \
     '*--duration=[stop after SECS]:SECS: ' \
     '*--until-exit[end with the command, not with its last descendant]' \
-    '*--kill-on-exit[kill what is traced when kvis ends or is killed]' \
-    '*--no-accel[use ptrace without a seccomp filter\: every call stops]' \
-    '*--no-follow[trace the command alone, by ptrace\: no other process, no other thread]' \
+    '*--kill-on-exit[kill all traced processes when kvis ends or is killed]' \
+    '*--no-accel[use ptrace without a seccomp filter\: every call stops the program]' \
+    '*--no-follow[trace only the command itself, with ptrace\: no other processes or threads]' \
     '*--same-cpu[run kvis and the command on one CPU\: faster, but the command can see it]' \
-    '*--backend=[choose how calls are seen\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
+    '*--backend=[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf[do not trace scheduler waits and disk requests of the calls]' \
     '*--bpf-stats[measure the time of the BPF programs, which makes them slower (hybrid)]' \
     '*--min-sched-delay=[show waits for a CPU of US microseconds or more (10000)]:US: ' \
@@ -103,7 +103,7 @@ _kvis() {
     '*-h[print this help]' \
     '*--help[print this help]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   open) _arguments -s -S \
-    '*--backend=[choose how COMMAND is followed\: auto|bpf|ptrace (auto\: bpf where it can be used)]:NAME:(auto bpf ptrace)' \
+    '*--backend=[choose how COMMAND is followed\: auto|bpf|ptrace (auto\: bpf if possible)]:NAME:(auto bpf ptrace)' \
     '*-T[print the seconds since the first row]' \
     '*--timestamp[print the seconds since the first row]' \
     '*-U[print the user ID]' \
@@ -128,25 +128,25 @@ _kvis() {
     '*--full-path[print absolute paths]' \
     '*-d+[stop after SECS]:SECS: ' \
     '*--duration=[stop after SECS]:SECS: ' \
-    '*-c[take what follows as COMMAND (optional); one word with blanks goes to the shell]' \
-    '*--command[take what follows as COMMAND (optional); one word with blanks goes to the shell]' \
+    '*-c[treat the rest as COMMAND (optional); the shell runs a single word with blanks]' \
+    '*--command[treat the rest as COMMAND (optional); the shell runs a single word with blanks]' \
     '*--json=-[write JSON lines to stdout or FILE]::[=FILE]:_files' \
     '*-o+[write the rows to FILE]:FILE:_files' \
     '*--output=[write the rows to FILE]:FILE:_files' \
-    '*--no-exec[leave out the programs that execve opens]' \
+    '*--no-exec[omit programs that execve opens]' \
     '*--ring=[set the size of the ring buffer (1M)]:SIZE: ' \
     '*-h[print this help]' \
     '*--help[print this help]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   replay) _arguments -s -S \
     '*-v[print every call (if it was recorded with -v)]' \
     '*--verbose[print every call (if it was recorded with -v)]' \
-    '*-q[print only the summary; -qq\: not even that]' \
-    '*--quiet[print only the summary; -qq\: not even that]' \
+    '*-q[print only the summary; -qq\: not even the summary]' \
+    '*--quiet[print only the summary; -qq\: not even the summary]' \
     '*-c[print only a table of calls\: errors, time, p50, p99, max]' \
     '*--summary-only[print only a table of calls\: errors, time, p50, p99, max]' \
-    '*-C[print, after the summary, the table of calls, where time went, and failures]' \
-    '*--summary[print, after the summary, the table of calls, where time went, and failures]' \
-    '*--by=[print calls, errors and time of each process too]:pid: ' \
+    '*-C[also print the table of calls, where time went, and failures, after the summary]' \
+    '*--summary[also print the table of calls, where time went, and failures, after the summary]' \
+    '*--by=[also print calls, errors and time of each process]:pid: ' \
     '*-S+[sort the table by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*--summary-sort-by=[sort the table by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     '*-e+[trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
@@ -158,11 +158,11 @@ _kvis() {
     '*-Z[show only calls that failed]' \
     '*--failed-only[show only calls that failed]' \
     '*--min-duration=[show only calls that took at least TIME\: 10ms, 2s, 500us]:TIME: ' \
-    '*-x[show only calls that failed (bcc'\''s letter)]' \
+    '*-x[show only calls that failed (as in bcc'\''s tools)]' \
     '*-t[print the time of day; -tt\: with microseconds, -ttt and more\: as seconds since 1970]' \
     '*--absolute-timestamps[print the time of day; -tt\: with microseconds, -ttt and more\: as seconds since 1970]' \
-    '*-r[print the time since the line before; with -t\: both]' \
-    '*--relative-timestamps[print the time since the line before; with -t\: both]' \
+    '*-r[print the time since the previous line; with -t\: both]' \
+    '*--relative-timestamps[print the time since the previous line; with -t\: both]' \
     '*--json=-[write JSON lines to FILE; without FILE to stdout, instead of text events]::[=FILE]:_files' \
     '*-o+[write the text to FILE instead of stderr]:FILE:_files' \
     '*--output=[write the text to FILE instead of stderr]:FILE:_files' \
@@ -171,13 +171,13 @@ _kvis() {
     '*--report=-[write an HTML page of everything (report.html)]::[=FILE]:_files' \
     '*--max-report-events=[keep the N most important events in the report (2000000)]:N: ' \
     '*--perfetto=[write a trace for ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
+    '*--chrome-json=[write a trace in Chrome'\''s JSON format, for other viewers]:FILE:_files' \
     '*--folded=[write the time in calls as stacks for flame graphs]:FILE:_files' \
-    '*--folded-by=[count this in the stacks of --folded\: time|cpu|runq|disk|blocked|bytes (time)]:KEY:(time cpu runq disk blocked bytes)' \
+    '*--folded-by=[choose what the stacks of --folded count\: time|cpu|runq|disk|blocked|bytes (time)]:KEY:(time cpu runq disk blocked bytes)' \
     '*--no-filter[also show start-up, memory, libraries and reads of /proc]' \
     '*--color=[color the text\: auto|always|never]:WHEN:(auto always never)' \
     '*--min-sched-delay=[show waits for a CPU of US microseconds or more]:US: ' \
-    '*--tree[print the commands as a tree, when all have ended]' \
+    '*--tree[print the commands as a tree after all have ended]' \
     '*-h[print this help]' \
     '*--help[print this help]' '*:recording:_files' ;;
   diff) _arguments -s -S \
@@ -196,21 +196,21 @@ _kvis() {
     '*--report=-[write an HTML page of everything (report.html)]::[=FILE]:_files' \
     '*--max-report-events=[keep the N most important events in the report (2000000)]:N: ' \
     '*--perfetto=[write a trace for ui.perfetto.dev]:FILE:_files' \
-    '*--chrome-json=[write the same trace as JSON, for other viewers]:FILE:_files' \
+    '*--chrome-json=[write a trace in Chrome'\''s JSON format, for other viewers]:FILE:_files' \
     '*--folded=[write the CPU time of commands as stacks for flame graphs]:FILE:_files' \
-    '*--backend=[choose how COMMAND is followed\: auto|bpf|ptrace (auto\: bpf where it can be used)]:NAME:(auto bpf ptrace)' \
+    '*--backend=[choose how COMMAND is followed\: auto|bpf|ptrace (auto\: bpf if possible)]:NAME:(auto bpf ptrace)' \
     '*-d+[stop after SECS]:SECS: ' \
     '*--duration=[stop after SECS]:SECS: ' \
     '*--json=-[write JSON lines to stdout or FILE]::[=FILE]:_files' \
     '*-o+[write the rows to FILE]:FILE:_files' \
     '*--output=[write the rows to FILE]:FILE:_files' \
-    '*--tree[print the commands as a tree, when all have ended]' \
-    '*--live[print a row when a command begins, too]' \
-    '*-x[show execs that failed, too]' \
-    '*--failed[show execs that failed, too]' \
-    '*--forks[show processes that never call exec, too]' \
-    '*-T[show threads, too]' \
-    '*--threads[show threads, too]' \
+    '*--tree[print the commands as a tree after all have ended]' \
+    '*--live[also print a row when a command starts]' \
+    '*-x[also show execs that failed]' \
+    '*--failed[also show execs that failed]' \
+    '*--forks[also show processes that never call exec]' \
+    '*-T[also show threads]' \
+    '*--threads[also show threads]' \
     '*-p+[show only this process and its descendants]:PID:_pids' \
     '*--pid=[show only this process and its descendants]:PID:_pids' \
     '*-u+[show only this user]:UID: ' \
@@ -219,10 +219,10 @@ _kvis() {
     '*--name=[show only names that contain NAME]:NAME: ' \
     '*-l+[show only command lines that match REGEX]:REGEX: ' \
     '*--line=[show only command lines that match REGEX]:REGEX: ' \
-    '*--min-duration=[show only what took at least TIME\: 10ms, 2s, 500us]:TIME: ' \
-    '*--cgroup=[show only this cgroup (v2) and those below it]:PATH:_files' \
-    '*-f+[choose text|json|execsnoop|exitsnoop (json\: what workflow-telemetry-action reads)]:FORMAT:(text json execsnoop exitsnoop)' \
-    '*--format=[choose text|json|execsnoop|exitsnoop (json\: what workflow-telemetry-action reads)]:FORMAT:(text json execsnoop exitsnoop)' \
+    '*--min-duration=[show only commands that took at least TIME\: 10ms, 2s, 500us]:TIME: ' \
+    '*--cgroup=[show only this cgroup (v2) and cgroups below it]:PATH:_files' \
+    '*-f+[set the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
+    '*--format=[set the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=[add these environment variables of each command to --json]:NAME,...: ' \
     '*--gantt=[write a chart of the 100 longest commands for mermaid]:FILE:_files' \
     '*--ring=[set the size of the ring buffer (4M)]:SIZE: ' \
@@ -239,8 +239,8 @@ _kvis() {
     '*--timestamp[print the seconds since the first row]' \
     '*-U[print the user ID]' \
     '*--print-uid[print the user ID]' \
-    '*-x[show execs that failed, too]' \
-    '*--fails[show execs that failed, too]' \
+    '*-x[also show execs that failed]' \
+    '*--fails[also show execs that failed]' \
     '*-q[put quotes around the arguments]' \
     '*--quote[put quotes around the arguments]' \
     '*--max-args=[print at most N arguments (all)]:N: ' \
@@ -250,8 +250,8 @@ _kvis() {
     '*--name=[show only names that contain NAME]:NAME: ' \
     '*-l+[show only command lines that match REGEX]:REGEX: ' \
     '*--line=[show only command lines that match REGEX]:REGEX: ' \
-    '*-c+[show only this cgroup (v2) and those below it]:PATH:_files' \
-    '*--cgroup=[show only this cgroup (v2) and those below it]:PATH:_files' \
+    '*-c+[show only this cgroup (v2) and cgroups below it]:PATH:_files' \
+    '*--cgroup=[show only this cgroup (v2) and cgroups below it]:PATH:_files' \
     '*--ring=[set the size of the ring buffer (4M)]:SIZE: ' \
     '*-h[print this help]' \
     '*--help[print this help]' ;;
@@ -272,8 +272,8 @@ _kvis() {
     '*--uid=[show only this user]:UID: ' \
     '*-n+[show only names that contain NAME]:NAME: ' \
     '*--name=[show only names that contain NAME]:NAME: ' \
-    '*-c+[show only this cgroup (v2) and those below it]:PATH:_files' \
-    '*--cgroup=[show only this cgroup (v2) and those below it]:PATH:_files' \
+    '*-c+[show only this cgroup (v2) and cgroups below it]:PATH:_files' \
+    '*--cgroup=[show only this cgroup (v2) and cgroups below it]:PATH:_files' \
     '*--ring=[set the size of the ring buffer (4M)]:SIZE: ' \
     '*-h[print this help]' \
     '*--help[print this help]' ;;
@@ -284,13 +284,13 @@ _kvis() {
     '*--count=[stop after COUNT intervals]:COUNT: ' \
     '*-d+[stop after SECS]:SECS: ' \
     '*--duration=[stop after SECS]:SECS: ' \
-    '*-c+[show only these\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
-    '*--collectors=[show only these\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio, or sources]:LIST: ' \
+    '*-c+[show only these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
+    '*--collectors=[show only these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
     '*-p+[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
-    '*--cgroup=[show this cgroup (v2), too]:PATH:_files' \
-    '*--per-cpu[show each CPU, too]' \
-    '*--histogram[show distributions, too\: run-queue waits and lengths, disk requests]' \
+    '*--cgroup=[also show this cgroup (v2)]:PATH:_files' \
+    '*--per-cpu[also show each CPU]' \
+    '*--histogram[also show distributions\: run-queue waits and lengths, disk requests]' \
     '*--json=-[write one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
     '*--csv=-[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
     '*--report=-[write an HTML page with charts and heat maps (report.html)]::[=FILE]:_files' \
@@ -299,36 +299,36 @@ _kvis() {
     '*--grafana[print a Grafana dashboard for these metrics as JSON, and exit]' \
     '*-o+[write the text to FILE]:FILE:_files' \
     '*--output=[write the text to FILE]:FILE:_files' \
-    '*--path.procfs=[read the machine'\''s /proc at DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the machine'\''s /sys at DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the machine'\''s root directory, /proc and /sys at DIR]:DIR:_files -/' \
+    '*--path.procfs=[read the machine'\''s /proc from DIR]:DIR:_files -/' \
+    '*--path.sysfs=[read the machine'\''s /sys from DIR]:DIR:_files -/' \
+    '*--path.rootfs=[read the machine'\''s root directory, with /proc and /sys, from DIR]:DIR:_files -/' \
     '*-h[print this help]' \
     '*--help[print this help]' ;;
   diagnose) _arguments -s -S \
-    '*-d+[watch for SECS (10; with a command\: until it ends)]:SECS: ' \
-    '*--duration=[watch for SECS (10; with a command\: until it ends)]:SECS: ' \
-    '*-v[show all findings with their rules, all resources, and what cannot be seen here]' \
-    '*--verbose[show all findings with their rules, all resources, and what cannot be seen here]' \
+    '*-d+[watch for SECS (10; with a command\: until its end)]:SECS: ' \
+    '*--duration=[watch for SECS (10; with a command\: until its end)]:SECS: ' \
+    '*-v[show all findings with their rules, all resources, and unavailable metrics]' \
+    '*--verbose[show all findings with their rules, all resources, and unavailable metrics]' \
     '*-p+[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
     '*--pid=[also check how long PID waits for a CPU; hardware counters then cover only PID; repeatable]:PID:_pids' \
-    '*--cgroup=[show this cgroup (v2), too]:PATH:_files' \
-    '*--virtio[also watch virtio rings, by kprobes on each request]' \
+    '*--cgroup=[also show this cgroup (v2)]:PATH:_files' \
+    '*--virtio[also watch virtio rings, with kprobes on each request]' \
     '*--json=-[write one JSON object to stdout or FILE]::[=FILE]:_files' \
     '*--report=-[write an HTML page of the findings and all numbers (report.html)]::[=FILE]:_files' \
     '*-o+[write the text to FILE]:FILE:_files' \
     '*--output=[write the text to FILE]:FILE:_files' \
-    '*--path.procfs=[read the machine'\''s /proc at DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the machine'\''s /sys at DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the machine'\''s root directory, /proc and /sys at DIR]:DIR:_files -/' \
+    '*--path.procfs=[read the machine'\''s /proc from DIR]:DIR:_files -/' \
+    '*--path.sysfs=[read the machine'\''s /sys from DIR]:DIR:_files -/' \
+    '*--path.rootfs=[read the machine'\''s root directory, with /proc and /sys, from DIR]:DIR:_files -/' \
     '*-h[print this help]' \
     '*--help[print this help]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   check) _arguments -s -S \
-    '*-v[show everything that was tried, and how to fix it]' \
-    '*--verbose[show everything that was tried, and how to fix it]' \
+    '*-v[show every ability that was tried, and how to fix it]' \
+    '*--verbose[show every ability that was tried, and how to fix it]' \
     '*--json=-[write JSON lines to stdout or FILE]::[=FILE]:_files' \
-    '*--path.procfs=[read the machine'\''s /proc at DIR]:DIR:_files -/' \
-    '*--path.sysfs=[read the machine'\''s /sys at DIR]:DIR:_files -/' \
-    '*--path.rootfs=[read the machine'\''s root directory, /proc and /sys at DIR]:DIR:_files -/' \
+    '*--path.procfs=[read the machine'\''s /proc from DIR]:DIR:_files -/' \
+    '*--path.sysfs=[read the machine'\''s /sys from DIR]:DIR:_files -/' \
+    '*--path.rootfs=[read the machine'\''s root directory, with /proc and /sys, from DIR]:DIR:_files -/' \
     '*-h[print this help]' \
     '*--help[print this help]' '*:command:->commands' ;;
   help) _arguments '--man' ':command:->commands' ;;

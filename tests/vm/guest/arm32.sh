@@ -1,4 +1,4 @@
-# arm32: 32-bit ARM programs (under an arm64 kernel, too) are decoded by their own table, and run as they do untraced.
+# arm32: 32-bit ARM programs (also on an arm64 kernel) are decoded by their own table, and behave as untraced.
 # kernels: arm64 armv7
 # with: strace
 # timeout: 120

@@ -1,5 +1,5 @@
-# armv7: 32-bit ARM, where kvis does without BPF: calls as strace sees them; opens, commands and metrics by ptrace
-# and from /proc, as programs and the kernel's files have them; a recording that other CPUs read.
+# armv7: 32-bit ARM, where kvis does not use BPF: calls agree with strace; opens, commands and metrics, from ptrace and
+# /proc, agree with programs and the kernel's files; other CPUs can read a recording.
 # kernels: armv7
 # with: strace
 # timeout: 240

@@ -1,4 +1,4 @@
-# beside: two traces, opens and commands watched at once: each sees its own, and all of that.
+# beside: several kvis trace, open and proc at the same time: each sees all events of its own command, and no others.
 # kernels: all
 # timeout: 120
 # covers: H9 H10 E21

@@ -1,5 +1,5 @@
-# boot: kvis as what the kernel starts first (rdinit=/bin/kvis): init is process 1 all the same, and all
-# that it runs is recorded from its first command on.
+# boot: the kernel starts kvis first (rdinit=/bin/kvis): init is still process 1, and kvis records it from its first
+# command on.
 # kernels: all
 # timeout: 30
 # cmdline: rdinit=/bin/kvis -- proc --json=/boot.json --report=/boot.html -w /boot.kvis -o /boot.txt /init

@@ -1,4 +1,4 @@
-# boot_crash: kvis as process 1 becomes /sbin/init when it crashes, too: what it traces sends it SIGSEGV.
+# boot_crash: kvis as process 1 executes /sbin/init even if it crashes: its tracee sends it SIGSEGV.
 # kernels: x86-6.12
 # timeout: 10
 # cmdline: rdinit=/bin/kvis -- trace -q /bin/busybox kill -SEGV 1

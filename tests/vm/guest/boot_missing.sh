@@ -1,4 +1,4 @@
-# boot_missing: kvis as process 1 with a command that is not there says so, and becomes /sbin/init.
+# boot_missing: kvis as process 1 with a command that does not exist prints a message, and executes /sbin/init.
 # kernels: x86-6.12
 # timeout: 10
 # cmdline: rdinit=/bin/kvis -- trace /bin/nosuch

@@ -1,4 +1,4 @@
-# boot_port: the report of a boot leaves the machine through a virtio-serial port, the text by the console.
+# boot_port: the report of a boot leaves the machine through a virtio-serial port, the text through the console.
 # kernels: x86-6.12 x86-sid
 # timeout: 30
 # cmdline: rdinit=/bin/kvis -- proc --report=/dev/vport0p1 --json=/boot.json -o /dev/console /init

@@ -1,4 +1,4 @@
-# boot_wrong: kvis as process 1 with an option that it does not know says so, and becomes the init that follows.
+# boot_wrong: kvis as process 1 with an unknown option prints a message, and executes the init that follows.
 # kernels: x86-6.12
 # timeout: 10
 # cmdline: rdinit=/bin/kvis -- proc -o /boot.txt --nosuch /init and more

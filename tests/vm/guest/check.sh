@@ -1,9 +1,9 @@
 #!/bin/sh
 # kernels: x86-5.10 x86-sid arm64
-# (The oldest, the newest and 6.1: that each program loads on the others, verify shows there, and what kvis
-# does on them, the tests of its commands.)
+# (The oldest, the newest and 6.1: on the others, verify shows that each program loads, and the tests of the commands
+# show what kvis does.)
 # timeout: 150
-# What `kvis check` says, against what this kernel is known to have.
+# The output of `kvis check` agrees with the known features of this kernel.
 . /tests/lib.sh
 rings=yes virt='full|works'
 # RISC-V has no KPROBES_ON_FTRACE.

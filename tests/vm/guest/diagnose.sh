@@ -1,5 +1,5 @@
-# diagnose: faults that are caused on purpose: kvis diagnose must find each of them first, with the process that
-# causes it; and an idle machine, in which there is nothing to find.
+# diagnose: faults caused on purpose: kvis diagnose must rank each of them first, with the process that causes it;
+# on an idle machine it must find nothing.
 # kernels: x86-5.10 x86-sid arm64
 # (The oldest, the newest and 6.1: the rules judge numbers that monitor, virtio and disk compare on every kernel.)
 # timeout: 300

@@ -1,5 +1,5 @@
-# diagnose_kernel: faults that are the kernel's, and no program's time: interrupts on one CPU, a full table of
-# connections, memory in pieces. kvis diagnose must find each of them first.
+# diagnose_kernel: faults in the kernel that take no program's time: interrupts on one CPU, a full connection tracking
+# table, fragmented memory. kvis diagnose must rank each of them first.
 # kernels: x86-5.10 x86-sid arm64
 # (As diagnose.)
 # timeout: 90

@@ -1,4 +1,4 @@
-# disk: what the disks do for the program, on disks of known latency and against the kernel's own count.
+# disk: block requests of a program, on disks of known latency and compared with the kernel's own counts.
 # kernels: all
 # timeout: 60
 # modules: configfs null_blk

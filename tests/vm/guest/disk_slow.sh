@@ -1,5 +1,5 @@
-# disk_slow: a virtio disk that QEMU lets do 20 requests a second: how long each takes, the program that
-# waits for it knows.
+# disk_slow: a virtio disk that QEMU limits to 20 requests per second: the duration of each request agrees with the time that
+# the program waited.
 # kernels: all
 # timeout: 40
 # modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk

@@ -1,4 +1,4 @@
-# environment: the guest is as bare as the tests are told.
+# environment: the guest contains only what vm.sh promises to the tests.
 # kernels: all
 . /tests/lib.sh
 

@@ -1,5 +1,5 @@
-# hotplug: CPUs go and come while calls are recorded, or counted: the threads that ran there go on elsewhere,
-# and none of their calls is lost; a CPU that was off when kvis came is seen when it comes (E17).
+# hotplug: CPUs go offline and online while calls are recorded or counted: their threads continue on other CPUs,
+# and no call is lost; a CPU that was offline when kvis started is covered when it comes online (E17).
 # kernels: all
 # timeout: 240
 . /tests/lib.sh

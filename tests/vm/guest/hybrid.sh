@@ -1,5 +1,5 @@
-# hybrid: calls recorded by BPF on this kernel: the same as by ptrace, none lost in a small ring, and a
-# program that does not see that it is held.
+# hybrid: calls recorded by BPF on this kernel are the same as with ptrace, none is lost in a small ring, and a
+# program cannot see that it is held.
 # kernels: all
 # timeout: 200
 . /tests/lib.sh

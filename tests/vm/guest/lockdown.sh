@@ -1,5 +1,5 @@
-# lockdown: under lockdown=confidentiality, which keeps the kernel's secrets even from root, programs may read neither the
-# kernel's memory nor a user's: trace and open follow a command by ptrace and say why.
+# lockdown: under lockdown=confidentiality, BPF programs may read neither kernel nor user memory: trace and open follow a
+# command with ptrace and print the reason.
 # kernels: all
 # cmdline: lockdown=confidentiality
 . /tests/lib.sh

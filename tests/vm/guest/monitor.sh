@@ -1,4 +1,4 @@
-# monitor: kvis monitor against the kernel's files and against programs that know what they did: pages
+# monitor: kvis monitor agrees with the kernel's files and with programs that know what they did: pages
 # from a NUMA node, hugepages, requests to a disk.
 # kernels: all
 # timeout: 120

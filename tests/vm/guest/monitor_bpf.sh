@@ -1,4 +1,4 @@
-# kvis monitor's programs in the kernel: the scheduler against what the kernel counts itself, disks
+# The BPF programs of kvis monitor: the scheduler metrics agree with the kernel's own counts, block metrics with disks
 # of known latency and known patterns.
 # kernels: all
 # timeout: 120

@@ -1,4 +1,4 @@
-# monitor_cgroup: kvis monitor --cgroup against the cgroup's own files, with the controllers on: CPU time,
+# monitor_cgroup: kvis monitor --cgroup agrees with the cgroup's own files, with the controllers on: CPU time,
 # throttling, memory, faults, tasks.
 # kernels: all
 # timeout: 60

@@ -1,7 +1,7 @@
-# monitor_numa4: four NUMA nodes, one of them without a CPU, each at a distance of its own: pages and
-# where they went, against a program that knows.
+# monitor_numa4: four NUMA nodes with different distances, one of them without a CPU: allocated pages and
+# their nodes agree with a program that knows them.
 # kernels: x86-5.10 x86-sid arm64
-# (The oldest, the newest and 6.1: the files of NUMA nodes have not changed in between.)
+# (The oldest, the newest and 6.1: the files of NUMA nodes did not change in between.)
 # timeout: 60
 # qemu: -smp 4 -object memory-backend-ram,id=m0,size=256M -object memory-backend-ram,id=m1,size=256M -object memory-backend-ram,id=m2,size=256M -object memory-backend-ram,id=m3,size=256M -numa node,cpus=0-1,nodeid=0,memdev=m0 -numa node,cpus=2,nodeid=1,memdev=m1 -numa node,cpus=3,nodeid=2,memdev=m2 -numa node,nodeid=3,memdev=m3 -numa dist,src=0,dst=1,val=15 -numa dist,src=0,dst=2,val=20 -numa dist,src=0,dst=3,val=40 -numa dist,src=1,dst=2,val=25 -numa dist,src=1,dst=3,val=45 -numa dist,src=2,dst=3,val=50
 # covers: S4

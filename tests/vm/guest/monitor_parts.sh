@@ -1,5 +1,5 @@
-# monitor_parts: a disk of several disks, by device mapper and by md: shown with its parts; what is read
-# from it is counted once.
+# monitor_parts: a device mapper or md device on several disks is shown with its components; sums count its I/O
+# once.
 # kernels: all
 # timeout: 90
 # modules: configfs null_blk dax dm-mod md-mod raid0

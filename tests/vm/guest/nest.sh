@@ -1,5 +1,5 @@
 #!/bin/sh
-# nest: vectors, messages and sets are read in the kernel, and are what ptrace shows.
+# nest: vectors, messages and sets are read by BPF, and agree with those from ptrace.
 # kernels: all
 # timeout: 60
 . /tests/lib.sh

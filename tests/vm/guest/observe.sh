@@ -1,6 +1,6 @@
 #!/bin/sh
-# observe: the calls of all processes of the machine and of a cgroup are counted exactly on this kernel, and none is lost. Each is a line;
-# where the ring is too small, what is lost is counted.
+# observe: the calls of all processes of the machine and of a cgroup are counted exactly on this kernel, and none is lost. Each
+# call is a line; if the ring is too small, lost calls are counted.
 # kernels: all
 # timeout: 120
 . /tests/lib.sh

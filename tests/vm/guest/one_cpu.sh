@@ -1,5 +1,5 @@
-# one_cpu: kvis and a program faster than it on one CPU, in a small ring: kvis has its turn only when the
-# program's is over, and what it does then keeps no program from running in the kernel.
+# one_cpu: kvis and a faster program on one CPU, with a small ring: kvis runs only when the program does not,
+# and must not keep BPF programs from running.
 # kernels: all
 # timeout: 120
 . /tests/lib.sh

@@ -1,4 +1,4 @@
-# open: kvis open shows each open that tests/progs/opens.c says it has made, with either kind of ring.
+# open: kvis open shows each open that tests/progs/opens.c reports, with both kinds of ring.
 # kernels: all
 # timeout: 150
 # modules: fuse

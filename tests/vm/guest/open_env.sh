@@ -1,7 +1,7 @@
-# open_env: kvis open in the environments that it meets: no BTF, no rights, namespaces, limits, CPUs that
-# are off. tracefs is mounted in none of them.
+# open_env: kvis open in various environments: no BTF, no privileges, namespaces, limits, offline
+# CPUs. None of them has tracefs mounted.
 # kernels: x86-5.10 x86-sid arm64
-# (The oldest, the newest and 6.1: open and verify run on all; what is missing here is missing in the same way.)
+# (The oldest, the newest and 6.1: open and verify run on all, and missing features behave in the same way on all.)
 # timeout: 180
 . /tests/lib.sh
 

@@ -1,5 +1,5 @@
-# pmc: a PMU that counts (QEMU's, with -icount: an instruction a nanosecond): what a program executed, it
-# knows itself; the CPU's events are those that QEMU says it has.
+# pmc: a PMU that counts (QEMU's, with -icount: one instruction per nanosecond): the counts agree with a program that
+# knows its instructions; the CPU's events are those that QEMU provides.
 # kernels: arm64
 # timeout: 150
 # qemu: -icount shift=0
@@ -46,7 +46,7 @@ within "its cycles: one each" "$(total "$l" process_perf_cpucycles)" "$did" 1
 t_json "IPC" json "max(abs(e['pid']['$pid']['process_ipc'] - 1) for e in E if 'process_ipc' in e['pid']['$pid']) < 0.01"
 t_json "nothing scaled" json "all(e['pid']['$pid'].get('process_pmc_running_ratio', 1) == 1 for e in E)"
 t_json "nothing of the machine" json "not any('ipc' in e or 'cycles_per_second' in e for e in E)"
-t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if 'those of -p' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
+t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {m for u in e['unavailable'] if 'in use for -p' in u['reason'] for m in u['metrics']} for e in E if e['type'] == 'sample')"
 
 t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'no event' in u['reason'] for m in u['metrics']]"
 exec 7>&-

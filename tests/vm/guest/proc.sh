@@ -1,4 +1,4 @@
-# proc: kvis proc on this kernel: commands of all sorts, the tree, the formats, no lost ends.
+# proc: kvis proc works on this kernel: all kinds of commands, the tree, the formats, no lost exits.
 # kernels: all
 # timeout: 90
 . /tests/lib.sh

@@ -1,4 +1,4 @@
-# proc_env: kvis proc in the places that it meets: pid namespaces, cgroups, no BTF, no rights, a helper
+# proc_env: kvis proc in various environments: pid namespaces, cgroups, no BTF, no privileges, a helper
 # that the kernel itself starts.
 # kernels: x86-5.10 x86-sid arm64
 # (As open_env: proc and verify run on all.)

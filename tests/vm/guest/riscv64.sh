@@ -1,5 +1,5 @@
-# riscv64: calls by BPF and by ptrace as strace sees them, with the arguments that this CPU keeps elsewhere; a
-# recording that other CPUs read; what is said of a probe that this kernel cannot set.
+# riscv64: calls from BPF and from ptrace agree with strace, including arguments that this CPU keeps elsewhere; other CPUs
+# can read a recording; kvis reports a probe that this kernel cannot set.
 # kernels: riscv64
 # with: strace
 # timeout: 150

@@ -1,4 +1,4 @@
-# trace: what a user of `kvis trace` meets, on busybox and its pipelines, as root and as a user.
+# trace: common uses of `kvis trace`, with busybox and its pipelines, as root and as an ordinary user.
 # kernels: all
 # timeout: 60
 . /tests/lib.sh

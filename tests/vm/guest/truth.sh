@@ -1,4 +1,4 @@
-# truth: the programs of tests/progs, under kvis trace: all that they know of themselves is in the trace.
+# truth: the programs of tests/progs under kvis trace: the trace contains everything that they report about themselves.
 # kernels: arm64
 # timeout: 400
 . /tests/lib.sh

@@ -1,4 +1,4 @@
-# uring: requests that go through io_uring's rings.
+# uring: kvis trace shows the requests that a program makes through io_uring.
 # kernels: all
 # timeout: 60
 # covers: P40

@@ -2,7 +2,7 @@
 # kernels: all
 # timeout: 60
 # modules: virtio virtio_ring vhost_iotlb vhost
-# Every program of bpf_insns/, with all options, is taken by this kernel's verifier.
+# This kernel's verifier accepts every program of bpf_insns/, with all options.
 . /tests/lib.sh
 t_ok "the verifier takes every program" "$BIN/verify"
 sed "s/^/# /" out

@@ -2,8 +2,8 @@
 # kernels: all
 # timeout: 90
 # modules: vhost_iotlb tun tap vhost vhost_net vsock vmw_vsock_virtio_transport_common vhost_vsock configfs scsi_common target_core_mod vhost_scsi
-# kvis monitor -c vhost against tests/progs/vhost.c, which drives the devices as a guest does, and
-# against the kernel's own probes.
+# kvis monitor -c vhost agrees with tests/progs/vhost.c, which drives the devices as a guest does, and
+# with the kernel's own probes.
 . /tests/lib.sh
 
 total() { awk -v m="^kvis_$1[{ ]" -v t="vhost=\"$2\"" '$0 ~ m && index($0, t) { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC THING

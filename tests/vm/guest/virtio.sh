@@ -1,5 +1,5 @@
-# virtio: rings of which the size, the layout and the load are known: a disk with a ring of 4 descriptors,
-# of which each request takes three, one of 256 and a packed one, a network card, a serial port.
+# virtio: rings of known size, layout and load: a disk with a ring of 4 descriptors (each request takes three), a ring
+# of 256 and a packed ring, a network card, a serial port.
 # kernels: all
 # timeout: 60
 # modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk failover net_failover virtio_net virtio_console

@@ -1,5 +1,5 @@
-# waker: who runs when an interrupt comes has woken nobody; who writes into a pipe has. In which state a
-# call slept, and who woke it, as /proc has it meanwhile.
+# waker: a process that runs when an interrupt arrives is not the waker; a process that writes to a pipe is. The state in
+# which a call slept, and the waker, agree with /proc.
 # kernels: all
 # timeout: 90
 # modules: configfs null_blk
