@@ -1,56 +1,56 @@
-/* wire.h: what a probe writes and kvis.c reads, or the other way round: one definition for both
- * sides. Every record is made of naturally aligned fields with no padding of the compiler's, so
- * that all its bytes are ours; the assertions say so to clang -target bpf and to the host's cc. Who
- * includes it has u8 ... s64 already. */
+/* wire.h: the data formats that probes and kvis.c share. All fields are naturally aligned, and the compiler
+ * adds no padding, so every byte of a record is defined. The assertions check this with both compilers:
+ * clang -target bpf and the host's cc.
+ * The including file must have defined u8 ... s64. */
 #ifndef KVIS_WIRE_H
 #define KVIS_WIRE_H
 
 #define WIRE_ASSERT(x) _Static_assert(x, #x)
 
-/* What `lost` counts, a slot a reason (a per-CPU array of u64). */
+/* Slots of the map `lost`, one per reason (a per-CPU array of u64). */
 enum wire_lost {
-    LOST_RING,     /* a record for which the ring had no room */
-    LOST_INFLIGHT, /* a call that could not be remembered at its entry */
+    LOST_RING,     /* a record, because the ring was full */
+    LOST_INFLIGHT, /* a call that could not be stored at its entry */
     LOST_TREE,     /* a child that could not be added to the followed tree */
-    LOST_SCHED,    /* a record of the scheduler's for which the ring had no room */
-    LOST_DISK,     /* a disk's request that could not be remembered, or a record of one */
-    LOST_URING,    /* a request of io_uring, or its record */
+    LOST_SCHED,    /* a scheduler record, because the ring was full */
+    LOST_DISK,     /* a disk request that could not be stored, or its record */
+    LOST_URING,    /* an io_uring request that could not be stored, or its record */
     N_LOST
 };
 
-/* Which call opened. */
+/* The call that opened the file. */
 enum wire_open_call {
     OPEN_OPEN, OPEN_OPENAT, OPEN_OPENAT2, OPEN_CREAT, OPEN_HANDLE, OPEN_EXEC, N_OPEN_CALLS
 };
 
 /* Bits of wire_open.state. */
 enum wire_open_state {
-    OPEN_NAME_FAULT = 1,  /* the name could not be read (what was read of it is nothing) */
+    OPEN_NAME_FAULT = 1,  /* the name could not be read; the record has none */
     OPEN_HOW_FAULT = 2,   /* openat2's struct open_how could not be read */
-    OPEN_DIR = 4,         /* data holds the directory that the name starts from */
-    OPEN_DIR_CUT = 8,     /* that directory is deeper, or longer, than data */
+    OPEN_DIR = 4,         /* data holds the directory that the name is relative to */
+    OPEN_DIR_CUT = 8,     /* that directory is truncated: too deep, or longer than data */
     OPEN_COMPAT = 16,     /* a call of the 32-bit ABI */
-    OPEN_NAME_CHANGED = 32, /* its first OPEN_HEAD bytes were others when the call began */
+    OPEN_NAME_CHANGED = 32, /* the first OPEN_HEAD bytes of the name changed during the call */
     OPEN_DIR_OUT = 64,    /* that directory is not below the caller's root */
     OPEN_IN_ROOT = 128,   /* for this open, the directory is the root (RESOLVE_IN_ROOT) */
 };
 
-/* The longest name and the longest directory that a record carries, in bytes. A name that the
- * kernel accepts has at most 4096 with its NUL (PATH_MAX). A component that fills OPEN_PART_MAX is
- * longer than 255 bytes, as some file systems allow (FUSE, vfat's UTF-8): the directory is cut. */
+/* Maximum sizes of the name and the directory in a record, in bytes. The kernel accepts names of at most
+ * 4096 bytes with the NUL (PATH_MAX). A component that fills OPEN_PART_MAX is longer than 255 bytes,
+ * which some file systems allow (FUSE, vfat's UTF-8); then the directory is truncated. */
 enum {
     OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 264, OPEN_DEPTH = 32, OPEN_HEAD = 64
 };
 
-/* An open that has ended: this head, name_len bytes of name (no NUL), dir_len bytes of directory:
- * its components from the last to the first, each with a NUL. */
+/* A completed open: this header, name_len bytes of name (no NUL), dir_len bytes of directory (its
+ * components from the last to the first, each with a NUL). */
 struct wire_open {
-    u64 ts_ns;       /* bpf_ktime_get_ns at its end: CLOCK_MONOTONIC */
+    u64 ts_ns;       /* completion time: bpf_ktime_get_ns, CLOCK_MONOTONIC */
     u64 duration_ns;
-    u64 flags;       /* as the caller gave them (openat2 has 64 bits) */
+    u64 flags;       /* as the caller passed them (openat2 has 64 bits) */
     u32 mode;
     s32 ret;         /* a descriptor, or -errno */
-    s32 dirfd;       /* AT_FDCWD where the call has none */
+    s32 dirfd;       /* AT_FDCWD if the call has none */
     u32 pid, tid;    /* in kvis's pid namespace */
     u32 uid;
     u8 call;         /* enum wire_open_call */
@@ -60,10 +60,10 @@ struct wire_open {
 };
 WIRE_ASSERT(sizeof(struct wire_open) == 72);
 
-/* An open that has begun, by thread. */
+/* An open in flight, by thread. */
 struct wire_opening {
     u64 ts_ns, name, how, flags;
-    u64 head[OPEN_HEAD / 8]; /* the name's first bytes at entry; zeros when it faulted */
+    u64 head[OPEN_HEAD / 8]; /* the name's first bytes at entry; zeros if they could not be read */
     u32 mode;
     s32 dirfd;
     u32 pid, tid;
@@ -74,33 +74,33 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 /* --- call: system calls of traced threads --- */
 
 enum {
-    CALL_NRS = 512,       /* numbers that a spec may have */
-    CALL_OTHER = 511,     /* the spec of all larger ones; no call has that number */
-    CALL_ITEMS = 6,       /* arguments that point to something worth taking */
-    CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
-    CALL_EARLY_MAX = 16,  /* so many bytes of each */
-    CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
-    DNS_BYTES = 512,      /* of a message of DNS over UDP (RFC 1035, 4.2.1) */
-    CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
+    CALL_NRS = 512,       /* call numbers that have a spec */
+    CALL_OTHER = 511,     /* the spec of all larger numbers; no call has this number */
+    CALL_ITEMS = 6,       /* items per call: data that arguments point to */
+    CALL_EARLY = 2,       /* items per call that are also read at entry, */
+    CALL_EARLY_MAX = 16,  /* and the number of bytes that are read of each */
+    CALL_PART_MAX = 4096, /* bytes of one item (a path with its NUL) */
+    DNS_BYTES = 512,      /* maximum size of a DNS message over UDP (RFC 1035, 4.2.1) */
+    CALL_DATA_MAX = 8192  /* when a record has this many bytes, no further items are read */
 };
 
-/* How the bytes are measured that an argument points to: a string; as many times mul bytes as `count`
- * says, and `plus`; as many as the 32-bit number has that `count` points to, now and (the first of the
- * early ones) when the call began; as `commands` says of the command that `count` is; so many bits,
- * in words of 64. */
+/* How the size of an item is determined. ITEM_BYTES: `count` * mul + plus bytes. ITEM_STR: a string.
+ * ITEM_POINTED: the 32-bit number that `count` points to, at exit and (for the first early item) at entry.
+ * ITEM_COMMAND: the entry in `commands` of the command in `count`. ITEM_BITS: `count` bits, in 64-bit
+ * words. */
 enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND, ITEM_BITS };
 
-/* arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
- * the number 1. A thread is held at the end of a call of which more than `size` would be shown. */
+/* arg and count are indexes in wire_thread.word; count may also be the result (0 for an error), or
+ * the number 1. If more than `size` bytes would be shown, the thread is held at the end of the call. */
 enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 enum { FILE_CWD = 16 };   /* wire_spec.file: the working directory */
 
 enum wire_item_flags {
-    ITEM_RESULT = 1,      /* there only when the call succeeded */
-    ITEM_CUT = 2,         /* no more than size is shown */
-    ITEM_FAILED = 4,      /* there only when the call failed */
-    ITEM_EXEC = 8,        /* of a call that has succeeded: elsewhere, the program's name */
-    ITEM_DNS = 16         /* of a message of DNS, DNS_BYTES, however many are shown */
+    ITEM_RESULT = 1,      /* present only if the call succeeded */
+    ITEM_CUT = 2,         /* no more than `size` bytes are shown */
+    ITEM_FAILED = 4,      /* present only if the call failed */
+    ITEM_EXEC = 8,        /* if the call succeeded: the program's name, at another address */
+    ITEM_DNS = 16         /* if it is a DNS message: DNS_BYTES, regardless of `size` */
 };
 
 struct wire_item {
@@ -109,45 +109,45 @@ struct wire_item {
     u32 size;
 };
 
-/* An argument that leads on: to an array of struct iovec, to a struct msghdr, or to an array of struct
- * mmsghdr. `count` says how many entries the array has, `size` how many bytes of a buffer are shown;
- * with ITEM_CUT, no more entries than that are, either. With ITEM_RESULT, buffers hold what the call
- * has moved. */
+/* An argument with nested pointers: an array of struct iovec, a struct msghdr, or an array of struct
+ * mmsghdr. `count` is the number of array entries, `size` the number of bytes shown of a buffer;
+ * with ITEM_CUT, it also limits the number of entries. With ITEM_RESULT, the buffers hold the data that
+ * the call transferred. */
 enum wire_nest_kind { NEST_NONE, NEST_IOV, NEST_MSG, NEST_MMSG };
 enum {
-    NEST_BUFFERS = 4,      /* that are read in one run of call_nest */
+    NEST_BUFFERS = 4,      /* buffers that one run of call_nest reads */
     NEST_NAME_MAX = 128    /* bytes of an address: struct sockaddr_storage */
 };
 
-/* `commands`: how many bytes an argument points to, by the command that another argument is (fcntl,
- * ioctl, prctl). What is not in it points to nothing that is shown. */
+/* Key of `commands`: the number of bytes that an argument points to, by the command in another argument
+ * (fcntl, ioctl, prctl). For commands without an entry, the argument is not followed. */
 struct wire_command {
     u32 command;
     u16 nr;
-    u16 arg;              /* place in wire_thread.word of what points */
+    u16 arg;              /* index of the pointer in wire_thread.word */
 };
-enum { COMMAND_STR = 0x80000000 }; /* of the value: a string of at most so many bytes */
+enum { COMMAND_STR = 0x80000000 }; /* flag of the value: a string of at most that many bytes */
 
-/* A call is recorded; or it is counted, and then all calls are. */
+/* What happens with a call. If one call is counted, all are. */
 enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_COUNTED };
 
-/* What a call's record holds. */
+/* The contents of a call's record. */
 struct wire_spec {
     u8 on;                /* enum wire_spec_on */
-    u8 n, file;           /* file: 1 + the place of a descriptor whose file is described */
-    u8 pair;              /* 1 + the place of a pointer to two of them */
-    u8 unfailing;         /* its result tells nothing */
-    u8 sock;              /* 1 + the place of a descriptor whose socket is described */
-    u8 early[CALL_EARLY]; /* 1 + an item that the call writes over: read when it begins, too */
-    u8 sets;              /* the first CALL_SETS items are sets: read when it begins, too */
+    u8 n, file;           /* file: 1 + the index of a descriptor whose file is described */
+    u8 pair;              /* 1 + the index of a pointer to two such descriptors */
+    u8 unfailing;         /* its result is never an error */
+    u8 sock;              /* 1 + the index of a descriptor whose socket is described */
+    u8 early[CALL_EARLY]; /* 1 + an item that the call overwrites: also read at entry */
+    u8 sets;              /* the first CALL_SETS items are fd sets: also read at entry */
     u8 unused[3];
     struct wire_item item[CALL_ITEMS], nest;
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 96);
 
-/* A traced thread, and the call it is in: word[] is the part of its registers that has the six
- * arguments (in which order, kvis knows by the architecture; in order where a classic tracepoint
- * gave them), and behind them the result and 1. */
+/* A traced thread and its current call. word[] is the part of its registers that holds the six
+ * arguments, followed by the result and the number 1. The arguments are in the architecture's register
+ * order, or in call order if they come from a classic tracepoint. */
 struct wire_thread {
     u64 ts_ns;
     u64 word[16];
@@ -155,33 +155,33 @@ struct wire_thread {
     u32 in_call;
     u32 where;            /* enum wire_where, since `since_ns` */
     u64 since_ns;
-    u64 cpu_ns, runq_ns, disk_ns; /* of this call, so far */
-    u32 switched;         /* it was not on a CPU all the time */
-    u32 bios;             /* it has asked a disk for something in this call */
-    u32 waker_tid, waker_pid; /* who ended its last wait: see wire_times */
+    u64 cpu_ns, runq_ns, disk_ns; /* of the current call, so far */
+    u32 switched;         /* the thread was switched out during this call */
+    u32 bios;             /* the thread queued a disk request in this call */
+    u32 waker_tid, waker_pid; /* the thread that ended its last wait: see wire_times */
     char waker_comm[16];
     u64 state;
-    /* Of calls that are counted: one that a signal has interrupted. The kernel may restart it. */
+    /* If calls are counted: a call that a signal has interrupted. The kernel may restart it. */
     u64 int_ns, int_end_ns; /* int_ns 0: there is none */
-    u64 int_sum;          /* of its arguments */
+    u64 int_sum;          /* checksum of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
-    u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* what the early items were then */
-    u32 early_read;       /* bits: which of them could be read */
-    u32 full;             /* its calls stop, and are not counted here */
+    u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* the early items at entry */
+    u32 early_read;       /* a bit for each early item that could be read */
+    u32 full;             /* the thread stops at its calls, which are not counted here */
 };
 WIRE_ASSERT(sizeof(struct wire_thread) == 296);
 
-/* The sets of descriptors that a thread's call had when it began (select(2)), by thread. */
+/* The fd sets of a select(2) call at entry, by thread. */
 enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */ };
 struct wire_sets {
     u64 set[CALL_SETS][CALL_SET_BYTES / 8];
-    u64 ts_ns;            /* when it began */
-    u32 bytes;            /* of each */
-    s32 error[CALL_SETS]; /* not 0: it could not be read */
+    u64 ts_ns;            /* start of the call */
+    u32 bytes;            /* size of each set */
+    s32 error[CALL_SETS]; /* not 0: the set could not be read */
 };
 WIRE_ASSERT(sizeof(struct wire_sets) == 408);
 
-/* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
+/* Counters of one call number on one CPU: `table`, CALL_NRS entries per CPU. */
 struct wire_count {
     u64 calls, errors, time_ns, max_ns;
 };
@@ -189,130 +189,130 @@ WIRE_ASSERT(sizeof(struct wire_count) == 32);
 
 enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
-/* A call: this head, then segments, each padded to 8 bytes. */
+/* A call: this header, then segments, each padded to 8 bytes. */
 struct wire_call {
     u64 ts_ns, end_ns;
     s64 ret;
     u64 word[CALL_WORDS];
     u32 nr, tid;
-    u32 over;             /* 0: its thread ended in it */
-    u32 unread;           /* it is not whole: the thread stops so that kvis can read the rest */
-    u32 key;              /* of the thread in `traced`: its id in the first pid namespace */
-    u32 kind;             /* 0: a call; at the same place as wire_proc has its kind */
+    u32 over;             /* 0: the thread exited during the call */
+    u32 unread;           /* incomplete: the thread stops so that kvis can read the rest */
+    u32 key;              /* the thread's key in `traced`: its id in the initial pid namespace */
+    u32 kind;             /* 0: a call; at the same offset as wire_proc.kind */
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
-/* wire_seg.arg: a struct wire_file, wire_times, wire_sock, wire_who; bytes behind their address */
+/* wire_seg.arg: a struct wire_file, wire_times, wire_sock or wire_who; SEG_AT: an address, then its bytes */
 enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc, SEG_WHO = 0xfb };
 
 struct wire_seg {
     u16 len;
     u8 arg;               /* the word that points to these bytes, or SEG_... */
-    u8 fault;             /* they could not be read */
-    u8 early;             /* as it was when the call began */
+    u8 fault;             /* the bytes could not be read */
+    u8 early;             /* the contents at entry */
     u8 unused[3];
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
 
-/* Where the time of a call went that was not on a CPU throughout; the rest of its duration it was
- * blocked on something else than a disk. */
+/* Where the time of a call went, if the thread was switched out during it. In the remaining time the
+ * thread was blocked on something other than a disk. */
 struct wire_times {
     u64 cpu_ns, runq_ns, disk_ns;
-    u64 state;            /* of the task in its last sleep, as the kernel has it; 0: it did not sleep */
-    u32 waker_tid, waker_pid; /* who ended its last wait; waker_pid 0: not known, or an interrupt */
-    char waker_comm[16];  /* the waker's name then, if waker_pid is not 0 */
+    u64 state;            /* the kernel's task state in the last sleep; 0: the task did not sleep */
+    u32 waker_tid, waker_pid; /* the thread that ended its last wait; pid 0: not known or an interrupt */
+    char waker_comm[16];  /* the waker's name at that time, if waker_pid is not 0 */
 };
 WIRE_ASSERT(sizeof(struct wire_times) == 56);
 enum { WAKER_INTERRUPT = 0xffffffff }; /* waker_tid */
 
-/* A thread that could run waited for a CPU. Shorter than any call's record. */
+/* A runnable thread waited for a CPU. Shorter than the record of any call. */
 struct wire_delay {
-    u64 ts_ns, delay_ns;  /* ts_ns: when it got one */
+    u64 ts_ns, delay_ns;  /* ts_ns: end of the wait */
     u32 tid, cpu;
 };
 WIRE_ASSERT(sizeof(struct wire_delay) == 24);
 
-/* A request that a disk has done. In length between a delay's and a call's. */
+/* A completed disk request. The length is between those of a delay's and a call's record. */
 struct wire_io {
-    u64 ts_ns;            /* when it was complete */
-    u64 issue_ns, insert_ns; /* insert_ns 0: it went past the queue */
+    u64 ts_ns;            /* completion time */
+    u64 issue_ns, insert_ns; /* insert_ns 0: the request bypassed the queue */
     u32 bytes;
     u32 dev;              /* major << 20 | minor; 0: none */
     u32 op;               /* REQ_OP_...: include/linux/blk_types.h */
-    s32 error;            /* -errno; from 5.16 on a blk_status_t, which is positive */
+    s32 error;            /* -errno; since 5.16 a blk_status_t, which is positive */
     u32 tid;
-    u32 pid;              /* 0: not known, for kvis is in a pid namespace */
+    u32 pid;              /* 0: not known, because kvis is in a pid namespace */
 };
 WIRE_ASSERT(sizeof(struct wire_io) == 48);
 
-/* A result of io_uring's. Shorter than a disk's record, longer than a delay's. */
+/* A completion of an io_uring request. Shorter than a disk's record, longer than a delay's. */
 enum wire_uring_flags {
-    URING_SHARED = 1,     /* others on their way have the same number: which one it is is not known */
-    URING_MORE = 2        /* not its only result */
+    URING_SHARED = 1,     /* several requests in flight share the user_data: it may be any of them */
+    URING_MORE = 2        /* the request has several completions */
 };
 enum { URING_OP_UNKNOWN = 255 };
 
 struct wire_uring {
-    u64 ts_ns, submit_ns; /* submit_ns 0: it was not seen to be submitted */
+    u64 ts_ns, submit_ns; /* submit_ns 0: the submission was not seen */
     s32 res;
     s32 fd;               /* -1: not known, or none */
-    u32 tid, pid;         /* tid 0: not known; not of a thread that kvis knows: a ring's own */
+    u32 tid, pid;         /* tid 0: not known, for example the ring's own kernel thread */
     u8 op, flags;         /* op: IORING_OP_... */
     u16 unused;
-    u32 flying;           /* how many are on their way under this number */
+    u32 flying;           /* number of requests in flight with this user_data */
 };
 WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
-/* A signal is delivered, or sent. Shorter than the record of a call. */
+/* A signal was delivered or sent. Shorter than the record of a call. */
 struct wire_signal {
     u64 ts_ns;
-    u64 info[4];          /* siginfo(2) from si_pid on; sent: the process that sends it */
+    u64 info[4];          /* siginfo(2) from si_pid on; sent: the sending process */
     u32 tid;
     s32 code;             /* si_code */
-    u8 sig, known;        /* known 0: info is not (a classic tracepoint) */
-    u8 caught, restarts;  /* it has a handler; with SA_RESTART */
-    u32 sent;             /* 1: the thread's process is sent it */
+    u8 sig, known;        /* known 0: info is not valid (a classic tracepoint) */
+    u8 caught, restarts;  /* the signal has a handler; the handler has SA_RESTART */
+    u32 sent;             /* 1: the signal was sent to the thread's process */
 };
 WIRE_ASSERT(sizeof(struct wire_signal) == 56);
 
-/* Whose call it is, where nothing stops, and how many records its CPU had lost until then. */
+/* The process of a call, if threads are not stopped, and the lost records of its CPU so far. */
 struct wire_who {
     u32 pid, cpu;
-    u64 lost;             /* records that this CPU had lost until then */
+    u64 lost;             /* records that this CPU has lost so far */
     char comm[16];
 };
 WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
-/* `delays`: how long threads waited for a CPU: 64-bit counters of 16 buckets an octave, the sum and
- * the longest wait in ns. One element of all, because each element costs a system call to read. */
+/* `delays`: a histogram of waits for a CPU: 64-bit counters with 16 buckets per octave, the sum and the
+ * longest wait in ns. A single map element, because reading each element costs a system call. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_MAX, DELAY_SLOTS };
 
-/* `hists`: how long calls of a number took, with the same buckets. */
+/* `hists`: a histogram of the durations of each call number, with the same buckets. */
 struct wire_hist {
     u32 n[DELAY_BUCKETS];
 };
 
-/* --- sched: what the scheduler does on each CPU, since the start; `cpus`, by CPU --- */
+/* --- sched: counters of the scheduler since the start; `cpus`, by CPU --- */
 
 enum {
-    DEPTH_BUCKETS = 160,     /* to 8191, and what is more */
-    TASK_SLOTS_MAX = 1 << 18 /* of `tasks` */
+    DEPTH_BUCKETS = 160,     /* up to 8191; the last one includes larger values */
+    TASK_SLOTS_MAX = 1 << 18 /* slots of `tasks` */
 };
 
 struct wire_sched {
     u64 switches, involuntary, migrations;
-    u64 wait_ns, depth_sum; /* all waits for a CPU, and all of `depth`, added up */
-    u64 unseen;           /* waits of which the beginning is not known */
+    u64 wait_ns, depth_sum; /* sum of all waits for a CPU, and of all values in `depth` */
+    u64 unseen;           /* waits whose start is not known */
     u64 idle;             /* switches to the idle task */
-    u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets an octave */
-    u32 depth[DEPTH_BUCKETS]; /* tasks that can run, at each switch; the same buckets */
+    u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets per octave */
+    u32 depth[DEPTH_BUCKETS]; /* runnable tasks at each switch; the same buckets */
 };
 WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
 
-/* --- blk: requests of disks; `disks`, the slot by major << 20 | minor, and `stats`, by slot --- */
+/* --- blk: disk requests; `disks` maps major << 20 | minor to a slot, `stats` is indexed by slot --- */
 
-/* Its distributions: times in ns, in the queue (from when the request was made to when the disk got it)
- * and in the disk; bytes. */
+/* The histograms of a disk: time in the queue (from creation of the request to its issue) and time in the
+ * disk, both in ns; size in bytes. */
 enum wire_blk_hist {
     BLK_READ_QUEUE, BLK_READ_DISK, BLK_WRITE_QUEUE, BLK_WRITE_DISK, BLK_DISCARD, BLK_FLUSH,
     BLK_READ_SIZE, BLK_WRITE_SIZE, N_BLK_HISTS
@@ -321,21 +321,21 @@ enum wire_blk_hist {
 struct wire_blk {
     u64 sum[N_BLK_HISTS];
     u64 requests;         /* reads and writes */
-    u64 sequential;       /* those that begin where the one before ended */
-    u64 next;             /* where that is: a sector */
+    u64 sequential;       /* requests that begin where the previous one ended */
+    u64 next;             /* the sector where the last request ended */
     u32 hist[N_BLK_HISTS * DELAY_BUCKETS];
 };
 WIRE_ASSERT(sizeof(struct wire_blk) == 88 + N_BLK_HISTS * DELAY_BUCKETS * 4);
 
 struct wire_file {
     u64 ino, magic;
-    u32 dev, rdev;        /* as the kernel has them: major << 20 | minor */
+    u32 dev, rdev;        /* in the kernel's format: major << 20 | minor */
     u32 mode, unused;
-    char name[32];        /* the last one of its path, or as much of it as has room */
+    char name[32];        /* the last component of its path, possibly truncated */
 };
 WIRE_ASSERT(sizeof(struct wire_file) == 64);
 
-/* The addresses of a socket of AF_INET or AF_INET6. Ports as the network has them. */
+/* The addresses of an AF_INET or AF_INET6 socket. Ports are in network byte order. */
 struct wire_sock {
     u16 family, type, protocol, has_peer;
     u16 local_port, peer_port;
@@ -346,33 +346,33 @@ WIRE_ASSERT(sizeof(struct wire_sock) == 48);
 
 /* --- proc: commands, from fork to exit --- */
 
-/* What a record tells; 0 is for calls. */
+/* Kinds of records; calls have 0. */
 enum wire_proc_kind {
-    PROC_FORK = 1, /* a process or thread was made: pid and tid are its own */
-    PROC_ARGS, /* arg_len bytes of the arguments, from `at` on; the record that they belong to
-                  follows (from the same thread) */
-    PROC_ENV,  /* the same of the environment */
-    PROC_EXEC, /* an execve that succeeded; behind it name, exe and cwd */
-    PROC_FAIL, /* one that failed; behind it the name */
-    PROC_EXIT, /* a thread ended */
+    PROC_FORK = 1, /* a process or thread was created: pid and tid are those of the new one */
+    PROC_ARGS, /* arg_len bytes of the arguments, from offset `at` on; the record that they belong
+                  to follows (from the same thread) */
+    PROC_ENV,  /* the same for the environment */
+    PROC_EXEC, /* an execve succeeded; name, exe and cwd follow */
+    PROC_FAIL, /* an execve failed; the name follows */
+    PROC_EXIT, /* a thread exited */
     N_PROC_KINDS
 };
 
-/* What of the arguments is missing, where execve's own argv was read. */
-enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* those behind the last; the end of one */
+/* How the arguments are incomplete, if they were read from execve's argv. */
+enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* more arguments follow; an argument is truncated */
 
-/* What is known of a path that comes as components, from the last to the first, each with a NUL. */
+/* State of a path that is stored as components, from the last to the first, each with a NUL. */
 enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
     PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
     PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each step costs the verifier 0.2 ms */
-    PROC_PIECE = 4096,  /* bytes of arguments that a record carries */
-    PROC_PIECES = 16,   /* and so many records: 64 KiB */
-    PROC_POINTERS = 128 /* arguments that are read one by one (execve's argv, where it failed) */
+    PROC_PIECE = 4096,  /* bytes of arguments per record */
+    PROC_PIECES = 16,   /* records with arguments per exec: 64 KiB */
+    PROC_POINTERS = 128 /* arguments that are read one by one (from execve's argv, if it failed) */
 };
 
-/* What a thread used, or the threads of its process that are gone (struct signal_struct). */
+/* Resource usage of a thread, or of the exited threads of its process (struct signal_struct). */
 struct wire_usage {
     u64 run_ns, user_ns, system_ns;
     u64 minor, major, waits, preempted;
@@ -382,28 +382,28 @@ struct wire_usage {
 struct wire_proc {
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
-    u64 cgroup;          /* of cgroup v2: its id */
-    u64 flags;           /* fork: those of clone. args, fail: enum wire_proc_args */
-    u64 max_rss;         /* exec, exit: in pages, the peak of all programs that it has executed */
+    u64 cgroup;          /* id of the cgroup (v2) */
+    u64 flags;           /* fork: clone flags. args, fail: enum wire_proc_args */
+    u64 max_rss;         /* exec, exit: peak resident pages over all programs the process executed */
     char comm[16];
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
-    u32 ns_pid;          /* pid as the process itself has it; 0: not known */
+    u32 ns_pid;          /* pid in the process's own pid namespace; 0: not known */
     u32 uid, gid;
-    u32 was;             /* exec, fork: the thread that called it; 0: not known in this namespace */
+    u32 was;             /* exec, fork: the calling thread; 0: not known in this namespace */
     s32 ret;             /* exit: the wait status, -1: not known. fail: -errno */
-    u32 live;            /* exit: threads that have not ended; ~0: not known */
-    u32 at;              /* args: where these belong */
-    u32 arg_len;         /* args: bytes here; else: bytes that there were in all */
+    u32 live;            /* exit: threads that have not exited; ~0: not known */
+    u32 at;              /* args: offset of these bytes */
+    u32 arg_len;         /* args: bytes in this record; others: total bytes of arguments */
     u16 name_len, exe_len, cwd_len;
     u8 exe_state, cwd_state; /* enum wire_walk */
     u32 kind;            /* enum wire_proc_kind */
-    u64 own_rss;         /* exit: of the last one; by ptrace also exec: of the one before. 0: n/a */
+    u64 own_rss;         /* exit: peak of the last program; with ptrace, exec: of the previous one. 0: n/a */
     struct wire_usage own, dead; /* exec, exit */
 };
 WIRE_ASSERT(__builtin_offsetof(struct wire_proc, kind) == __builtin_offsetof(struct wire_call, kind));
 WIRE_ASSERT(sizeof(struct wire_proc) == 296);
 
-/* An execve that has begun, by thread. */
+/* An execve in flight, by thread. */
 struct wire_execing {
     u64 name, argv;
     u32 compat, unused;

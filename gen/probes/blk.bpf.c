@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* blk: how long the requests of each disk take, how large they are, and where on the disk.
+/* blk: latency, size and position of the requests of each disk.
  *
- * A request is followed by its address from when the disk gets it (again, after a requeue) till it is
- * complete; when it was made, the kernel says itself, and by that one is told from another of its
- * address of which one end was not seen (from 6.19 on a program may be preempted, and is then not run
- * again on its CPU: bpf_missed). CPUs share a disk's numbers, so that they are
- * added to by atomic operations. What is passed through to a device (SCSI's own commands) has no
- * sector, and is not counted here, as it is not in /proc/diskstats.
+ * A request is tracked by its address from its issue (again after a requeue) to its completion. The
+ * kernel's start time distinguishes it from another request at the same address whose issue or completion
+ * the program missed: since 6.19 a program may be preempted, and is then not run again on its CPU
+ * (bpf_missed). All CPUs share the counters of a disk, so updates are atomic.
+ * Passthrough requests (SCSI commands from user space, for example) have no sector and are not
+ * counted; /proc/diskstats does not count them, either.
  *
  * block/blk-mq.c of Linux. */
 #include "probe.h"
 #include "hist.h"
 
-/* 1: the queue comes before what block_rq_issue is about (before 5.11; some 5.10 have dropped it
- * too): kvis tries that first, for it only attaches where there are so many arguments. */
+/* 1: the queue is the first argument of block_rq_issue, and the request the second (before 5.11; some
+ * 5.10 kernels have dropped it, too). kvis tries 1 first: it only attaches if two arguments exist. */
 extern char CFG_SECOND;
 
 struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
@@ -48,15 +48,15 @@ INLINE struct gendisk *disk_of(struct request *rq)
 INLINE void add(struct wire_blk *b, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the check where the use is */
+    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the bounds check next to the use */
     if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&b->hist[at], 1);
     __sync_fetch_and_add(&b->sum[hist], value);
 }
 
-/* Where it begins on its disk. Which of two requests that are issued at the same time is the one
- * before, nobody can tell. */
+/* Counts a request, and whether it continues where the previous one ended. The order of two requests
+ * that are issued at the same time is undefined. */
 INLINE void place(struct wire_blk *b, u64 sector, u32 bytes)
 {
     __sync_fetch_and_add(&b->requests, 1);
@@ -107,8 +107,8 @@ int blk_issue(struct raw_tp *ctx)
 INLINE void done(struct wire_blk *b, const struct flying *f)
 {
     u64 now = bpf_ktime_get_ns();
-    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* another CPU's clock may be behind */
-    u32 write = f->op & 1; /* as op_stat_group: what is no discard, and no flush */
+    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* clocks of CPUs may differ */
+    u32 write = f->op & 1; /* as op_stat_group() does for everything except discard and flush */
     if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
         add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
         return;
@@ -119,7 +119,7 @@ INLINE void done(struct wire_blk *b, const struct flying *f)
         add(b, write * 2 + BLK_READ_QUEUE, f->issue_ns - f->start_ns);
 }
 
-/* A part of it is done, or all of it. */
+/* Some or all bytes of a request are complete. */
 SEC("raw_tp/block_rq_complete")
 int blk_done(struct raw_tp *ctx)
 {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* disk: the requests that traced threads make of disks, one record a request, when it is done.
+/* disk: the disk requests of traced threads, one record per request, written at its completion.
  *
- * A request may be handed to its disk by whoever is at hand, a worker of the kernel's too, so whose
- * it is follows from the bio that it begins with: that is queued by the thread itself. Keys are
- * addresses, which are nobody else's as long as the thing lives: of a bio from when it is queued
- * till it is complete, of a disk for as long as it owes a flush to such a bio, of a request from
- * when it is inserted (or issued, where nobody sorts requests) till it is complete.
+ * Any thread may issue a request to the disk, even a kernel worker. Therefore the owner of a request is
+ * the thread that queued its first bio: a thread queues its bios itself. The keys of the map are
+ * addresses, which are unique while the object is in use: that of a bio from its queueing to its
+ * completion, that of a disk while it owes a flush to such a bio, that of a request from its insertion
+ * (its issue, if there is no I/O scheduler) to its completion.
  *
- * block/blk-mq.c, blk-flush.c, bio.c of Linux. The maps traced, events and lost are the family
- * call's. */
+ * Linux: block/blk-mq.c, blk-flush.c, bio.c. The maps traced, events and lost belong to the family
+ * call. */
 #include "probe.h"
 
-/* 1: the queue comes before what these tracepoints are about (before 5.11; some 5.10 have dropped
- * it too): kvis tries that first, for it only attaches where there are so many arguments. */
+/* 1: the queue is the first argument of these tracepoints, and the request or bio the second (before 5.11;
+ * some 5.10 kernels have dropped it, too). kvis tries 1 first: it only attaches if two arguments exist. */
 extern char CFG_SECOND;
-/* kvis's pid namespace when that is not the first one: its inode. */
+/* Inode of kvis's pid namespace; 0 in the initial one. */
 extern char CFG_NS_INO;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct io {
     u64 insert_ns, issue_ns;
-    u64 life;    /* when this request began: its memory serves the next one */
+    u64 life;    /* start time of this request; its memory is reused for the next one */
     u32 bytes, dev, op;
     s32 error;
     u32 tid, pid;
@@ -34,7 +34,7 @@ struct block_device { struct gendisk *bd_disk; } KERNEL;
 struct bio {
     u32 bi_opf;
     struct gendisk *bi_disk;      /* before 5.12 */
-    struct block_device *bi_bdev; /* from then on */
+    struct block_device *bi_bdev; /* since 5.12 */
     struct bio *bi_next;          /* in the same request */
     void *bi_private;
 } KERNEL;
@@ -48,11 +48,11 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 64 }; /* of a request; what is beyond is forgotten when it is queued again */
+enum { MOST_BIOS = 64 }; /* per request; the entries of further bios stay until these are reused */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
-/* What the tracepoint is about. (Two loads that do not become one: the verifier wants a constant
- * offset.) */
+/* Returns the request or bio of the tracepoint. (The asm keeps clang from merging the two loads: the
+ * verifier wants a constant offset.) */
 INLINE u64 subject(const struct raw_tp *ctx)
 {
     u64 v;
@@ -65,7 +65,7 @@ INLINE u64 subject(const struct raw_tp *ctx)
     return v;
 }
 
-/* Whose it is: the current thread's, if that is traced. */
+/* Makes the current thread the owner; false: it is not traced. */
 INLINE bool mine(struct io *io)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -103,7 +103,7 @@ INLINE struct gendisk *disk_of(struct request *rq)
 
 /* --- bios --- */
 
-/* A bio is nobody's any more, and its disk owes it no flush. */
+/* Deletes the entry of a bio, and that of the flush that its disk owes it. */
 INLINE void forget(struct bio *b)
 {
     u64 key = (u64)b, disk;
@@ -126,7 +126,7 @@ int disk_bio(struct raw_tp *ctx)
     struct io io = { 0 };
     struct bio *b = (void *)subject(ctx);
     if (!mine(&io)) {
-        forget(b); /* how one that was here before ended went by unseen */
+        forget(b); /* a stale entry: the end of an earlier bio at this address was missed */
         return 0;
     }
     u32 flushes = 1u << ENUM_VALUE(enum req_flag_bits, __REQ_PREFLUSH)
@@ -138,7 +138,7 @@ int disk_bio(struct raw_tp *ctx)
     return 0;
 }
 
-/* One that has never been part of a request: blk_update_request keeps this event from the others. */
+/* A bio that never was in a request is complete: blk_update_request suppresses the event of the others. */
 SEC("raw_tp/block_bio_complete")
 int disk_bio_done(struct raw_tp *ctx)
 {
@@ -146,15 +146,15 @@ int disk_bio_done(struct raw_tp *ctx)
     return 0;
 }
 
-/* A bio is split: the part in front, which has no event of its own, may become a request when the rest,
- * which is the bio, has ended already. */
+/* A bio is split. The front part has no queue event of its own, and may become a request after the rest,
+ * which stays the original bio, has completed. */
 SEC("raw_tp/block_split")
 int disk_split(struct raw_tp *ctx)
 {
     struct bio *part = (void *)subject(ctx);
     u64 key = (u64)READ(part, bi_private);
     struct io *io = bpf_map_lookup_elem(&ios, &key), of;
-    if (CFG(CFG_SECOND)) /* it has three arguments then: one more than without */
+    if (CFG(CFG_SECOND)) /* this form has three arguments, the other has two */
         KEPT(ctx->arg[2]);
     if (!io) {
         forget(part);
@@ -168,8 +168,8 @@ int disk_split(struct raw_tp *ctx)
 
 /* --- requests --- */
 
-/* Whose a request is: its first bio's, or whose that was split from; a flush has none and is the
- * disk's; what no file system made is the caller's. */
+/* Finds the owner of a request: that of its first bio, or of the bio that was split from. A flush has no
+ * bio; its owner is that of the disk's entry. The owner of a passthrough request is the caller. */
 INLINE bool owner(struct request *rq, u32 op, struct io *io)
 {
     struct bio *b = READ(rq, bio);
@@ -197,7 +197,7 @@ INLINE void seen(struct request *rq, bool issued)
     if (was && was->life == life) {
         io = *was;
     } else if (!owner(rq, op, &io)) {
-        if (was) /* merged into another one */
+        if (was) /* stale: that request was merged into another one */
             bpf_map_delete_elem(&ios, &key);
         return;
     }
@@ -228,9 +228,9 @@ int disk_issue(struct raw_tp *ctx)
     return 0;
 }
 
-/* The bios of a request are done. Not those for which its disk has yet to flush: until then somebody
- * else ends the request, and this event comes again. One that asks for a flush is alone in its
- * request (REQ_NOMERGE_FLAGS), so only the first may be owed one. */
+/* Deletes the entries of a completed request's bios, unless the disk still has to flush: then end_io
+ * is set, and this event comes again after the flush. A bio that asks for a flush is alone in its
+ * request (REQ_NOMERGE_FLAGS), so only the first bio may have a flush pending. */
 INLINE void forget_bios(struct request *rq)
 {
     struct bio *b = READ(rq, bio);
@@ -245,7 +245,7 @@ INLINE void forget_bios(struct request *rq)
     }
 }
 
-/* A part of it is done, or all of it. */
+/* Some or all bytes of a request are complete. */
 SEC("raw_tp/block_rq_complete")
 int disk_done(struct raw_tp *ctx)
 {

@@ -1,9 +1,9 @@
-/* hist.h: buckets of the distributions that kvis monitor reads. */
+/* hist.h: histogram buckets of the distributions that kvis monitor reads. */
 #ifndef KVIS_HIST_H
 #define KVIS_HIST_H
 
-/* 16 buckets an octave, as everywhere, without a branch: where a comparison's sign bit is set, the
- * upper half of what is left has the highest bit. */
+/* Returns the bucket of v, with 16 buckets per octave as everywhere. Finds the highest set bit without
+ * branches: a subtraction's sign bit shows whether that bit is in the upper half of the remaining bits. */
 INLINE u32 bucket(u64 v, u32 n)
 {
     u64 x = v, e = 0, k;

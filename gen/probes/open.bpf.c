@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* open: every call that opens a file, once, when it returns.
+/* open: one record for each call that opens a file, written when the call returns.
  *
- * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. But from 6.19 on
- * their programs can be preempted, and a task that then runs on that CPU goes unseen (the kernel
- * does not run a program within itself): there the classic tracepoints are used, which the kernel
- * calls with preemption off. An open is remembered at its entry and written at its exit: the
- * kernel has just read the name, so it is resident whatever it was before. The filters are
- * constants: the verifier drops what a run does not use. */
+ * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. Since 6.19 their
+ * programs can be preempted, however, and the kernel does not run a program recursively: events of the
+ * task that preempts it are lost. Therefore kvis uses the classic tracepoints on such kernels; their
+ * programs run with preemption off. An open's arguments are stored at entry, and its record is written
+ * at exit: then the kernel has just read the name, so its memory is resident. The filters are
+ * constants, and the verifier removes the branches that a run does not use. */
 #include "probe.h"
 
 /* Offsets of the arguments in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF; CFG_B* are
- * those of a 32-bit call. Call numbers; -1 where there is none. */
+ * the offsets for 32-bit calls. Then the system call numbers; -1: the call does not exist. */
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_B0, CFG_B1, CFG_B2, CFG_B3;
-/* Offset of the call's number there. */
+/* Offset of the system call number in struct pt_regs. */
 extern char CFG_NR;
 extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
 extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
-/* Where the task says that it is in a 32-bit call (COMPAT_MASK 0: it cannot be told, or there are
- * none), and the bits of a number that are no part of it (x32). */
+/* Offset and mask of the task's flag for 32-bit calls (COMPAT_MASK 0: not known, or the kernel has
+ * none), and the mask that removes the x32 bit from a call number. */
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK, CFG_NR_MASK;
-/* Filters, each off when it is 0. CFG_UID is the uid + 1. CFG_ACC has a bit an access mode. */
+/* Filters; 0 turns one off. CFG_UID is the uid + 1. CFG_ACC has one bit per access mode. */
 extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
-/* comm must hold these bytes: the needle as two words, and a mask of as many bytes. */
+/* comm must contain this string: its bytes as two words, and a mask that covers its length. */
 extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
-/* kvis's pid namespace when that is not the first one: its inode, its device where the helper is
- * asked, or CFG_NS_WALK 1 where struct pid is read. */
+/* If kvis is not in the initial pid namespace: the namespace's inode, and its device if the helper looks
+ * up the ids, or CFG_NS_WALK 1 if the program reads them from struct pid. */
 extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
-/* The directory of relative names is wanted; execs are wanted; the pointer that says "follow me". */
+/* Record the directory of relative names; record execs; the magic name pointer that means "follow me". */
 extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 
 #define AT_FDCWD (-100)
-#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: what creat means, on every architecture */
+#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: flags of creat(2) on every architecture */
 
 struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 8192, 0 };
 struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 16384, 0 };
 
-/* A record under way: more than the stack holds. A slot a program, for one may interrupt the
- * other. */
+/* A record under construction, which is too large for the stack. Each program has its own slot, because
+ * one may interrupt the other. */
 struct record {
     struct wire_open head;
     char data[OPEN_NAME_MAX + OPEN_DIR_MAX + OPEN_PART_MAX];
-    u32 at; /* the end of data. Kept here and not in a register: the verifier would follow every
-               value that it can have in every round of put_dir's loop. */
+    u32 at; /* the end of data. Kept in memory, because for a register the verifier would track each
+               possible value in each iteration of put_dir's loop. */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
-/* --- the kernel's structures, as far as they are used --- */
+/* --- the kernel's structures: only the members that are used --- */
 
 struct ns_common { u32 inum; } KERNEL;
 struct pid_namespace { struct ns_common ns; } KERNEL;
@@ -77,7 +77,7 @@ struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 struct who { u32 pid, tid; };
 
-/* A struct pid's number in kvis's namespace; 0: it has none there. */
+/* Returns the number of a struct pid in kvis's namespace; 0: it has none there. */
 INLINE u32 nr_here(struct pid *pid)
 {
     u32 level = READ(pid, level);
@@ -90,7 +90,7 @@ INLINE u32 nr_here(struct pid *pid)
     return 0;
 }
 
-/* The caller's ids as kvis's user knows them; false when it has none in kvis's pid namespace. */
+/* Sets the caller's ids in kvis's pid namespace; false: it has none there. */
 INLINE bool who_is_it(struct who *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -113,8 +113,8 @@ INLINE bool who_is_it(struct who *w)
     return 1;
 }
 
-/* Whether comm holds the needle, at any of its positions. Bytes behind comm's NUL are 0 and so
- * never part of a match. */
+/* Returns whether comm contains the string, at any position. The bytes after comm's NUL are 0, so they
+ * never match. */
 INLINE bool comm_matches(void)
 {
     u64 c[2] = { 0, 0 }, m0 = CFG(CFG_MASK0), m1 = CFG(CFG_MASK1);
@@ -130,7 +130,7 @@ INLINE bool comm_matches(void)
     return 0;
 }
 
-/* The filters that need nothing but the caller. */
+/* Applies the filters that depend only on the caller. */
 INLINE bool wanted(const struct who *w)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -147,7 +147,7 @@ INLINE bool wanted(const struct who *w)
     return !CFG(CFG_MASK0) || comm_matches();
 }
 
-/* -f: any of the flags, or the access mode. */
+/* The filter -f: any of its flags is set, or the access mode matches. */
 INLINE bool flags_wanted(u64 flags)
 {
     if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
@@ -164,7 +164,7 @@ INLINE u64 arg(void *regs, u64 offset)
     return v;
 }
 
-/* Whether this is a call of the 32-bit ABI: the number alone does not say. */
+/* Returns whether the call uses the 32-bit ABI; the call number does not show that. */
 INLINE bool is_compat(void)
 {
     u32 bits = 0;
@@ -174,7 +174,7 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
-/* Which of our calls a number is; N_OPEN_CALLS: none. Calls of the 32-bit ABI have no x32 bit. */
+/* Returns the enum wire_open_call of a number; N_OPEN_CALLS: none. 32-bit calls have no x32 bit. */
 INLINE u32 which(u64 nr, bool compat)
 {
     if (compat)
@@ -193,13 +193,13 @@ INLINE u32 which(u64 nr, bool compat)
                                     : N_OPEN_CALLS;
 }
 
-/* The first bytes of the name, and zeros behind it. */
+/* Reads the first bytes of the name; zeros follow it. */
 INLINE void name_head(u64 *head, u64 name)
 {
     bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
 }
 
-/* a: the first four arguments. */
+/* Sets the fields of *o from a, the call's first four arguments. */
 INLINE void set_args(struct wire_opening *o, const u64 *a)
 {
     o->dirfd = AT_FDCWD;
@@ -232,7 +232,7 @@ INLINE void entered(struct wire_opening *o, const u64 *a)
     if (!who_is_it(&w) || !wanted(&w))
         return;
     if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
-        bpf_map_delete_elem(&opening, &id); /* of an open whose exit was missed: not of this one */
+        bpf_map_delete_elem(&opening, &id); /* a stale entry: the exit of that open was missed */
         return;
     }
     o->pid = w.pid;
@@ -255,7 +255,7 @@ INLINE void args_of_regs(u64 a[4], void *regs, bool compat)
     }
 }
 
-/* syscall_get_arguments() has put a 32-bit call's arguments in their order. */
+/* syscall_get_arguments() has already put the arguments of a 32-bit call in order. */
 INLINE void args_of_record(u64 a[4], struct trace_event_raw_sys_enter *ctx, bool compat)
 {
     u64 mask = compat ? (u32)~0 : ~0ULL;
@@ -290,7 +290,7 @@ int open_enter(struct raw_tp *ctx)
 
 /* --- the exit --- */
 
-/* The file of one of the caller's descriptors. */
+/* Returns the file of one of the caller's descriptors, or 0. */
 INLINE struct file *file_of(struct task_struct *t, s32 fd)
 {
     struct file *f = 0;
@@ -302,7 +302,7 @@ INLINE struct file *file_of(struct task_struct *t, s32 fd)
     return f;
 }
 
-/* Appends a name, with its NUL; 0: no room, or it is longer than a component that fits. */
+/* Appends a name with its NUL; returns 0 if data is full or the name exceeds OPEN_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -315,13 +315,13 @@ INLINE bool put_part(struct record *r, const u8 *name)
     return 1;
 }
 
-/* Appends the components of a path from the last to the first: up through parents, and through
- * mount points, to the caller's root. */
+/* Appends the components of a path from the last to the first. Walks up through parent directories and
+ * mount points to the caller's root. */
 INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
                     struct vfsmount *root_vfs, struct dentry *root)
 {
 #pragma clang loop unroll(disable)
-    for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more: to see that the last step led to the root */
+    for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more, to see whether the last step reached the root */
         if (d == root && vfs == root_vfs)
             return;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
@@ -333,7 +333,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (m == over || d != top) { /* the top of everything, and not the root */
+        if (m == over || d != top) { /* the topmost mount or a disconnected dentry, not the root */
             r->head.state |= OPEN_DIR_OUT;
             return;
         }
@@ -343,7 +343,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
     r->head.state |= OPEN_DIR_CUT;
 }
 
-/* The directory that the name is relative to, or the whole path of a file without a name. */
+/* Appends the directory that the name is relative to, or the path of a file opened by handle. */
 INLINE void put_base(struct record *r, s32 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -381,7 +381,7 @@ INLINE void send(struct record *r, u32 len)
 
 #define RESOLVE_IN_ROOT 0x10 /* include/uapi/linux/openat2.h */
 
-/* Reads what openat2 points to: struct open_how is flags, mode, resolve, 64 bits each. */
+/* Reads openat2's struct open_how: flags, mode and resolve, 64 bits each. */
 INLINE void get_how(struct wire_open *h, u64 how)
 {
     u64 v[3] = { 0, 0, 0 };
@@ -402,11 +402,11 @@ INLINE bool changed(const u64 *was, u64 name)
     return was[0] && diff;
 }
 
-/* Fills in the record of an open that has ended; false: nobody wants it. */
+/* Fills in the record of a completed open; false: a filter rejects it. */
 INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
 {
     struct wire_open *h = &r->head;
-    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
+    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* the result of a 32-bit call has 32 bits (arm64 before 5.14) */
         return 0;
     h->ts_ns = bpf_ktime_get_ns();
     h->duration_ns = h->ts_ns - o->ts_ns;
@@ -424,8 +424,8 @@ INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
     return h->state & OPEN_HOW_FAULT ? !CFG(CFG_FLAGS) && !CFG(CFG_ACC) : flags_wanted(h->flags);
 }
 
-/* Reads the name as it is now; returns its length. (Of an empty name older kernels say that they
- * have read 0 bytes, newer ones count its NUL.) */
+/* Reads the name at exit and returns its length. (For an empty name the helper returns 0 on older
+ * kernels; newer ones count the NUL.) */
 INLINE u32 put_name(struct record *r, const struct wire_opening *o)
 {
     r->data[0] = 0;
@@ -441,7 +441,7 @@ INLINE u32 put_name(struct record *r, const struct wire_opening *o)
     return 0;
 }
 
-/* What was remembered is of another call when the probe has missed an exit since. */
+/* Writes the record. If the probe missed an exit, the entry is stale and belongs to an earlier call. */
 INLINE void left(u64 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -474,8 +474,8 @@ int open_exit(struct raw_tp *ctx)
 
 /* --- exec: the open that execve makes itself --- */
 
-/* name: in the kernel's memory. was: the id that the thread had; one that is not its process's
- * leader takes the leader's. */
+/* name: in kernel memory. was: the thread's id before the exec; a thread that is not its process's leader
+ * takes over the leader's id. */
 INLINE void exec(const void *name, u32 was)
 {
     struct who w;
@@ -483,7 +483,7 @@ INLINE void exec(const void *name, u32 was)
     if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)) {
         if (bpf_map_update_elem(&tree, &tid, &tid, 0))
             count_lost(LOST_TREE);
-        bpf_map_delete_elem(&tree, &was); /* nobody ends by this id: kvis would wait for it */
+        bpf_map_delete_elem(&tree, &was); /* no thread will exit with this id; kvis would wait for it */
     }
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
         return;
@@ -548,7 +548,7 @@ int open_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread ends: nothing of it stays that a later one of its number could be taken for. */
+/* A thread exits: deletes its entries, because its id may be reused. */
 SEC("both/sched/sched_process_exit")
 int open_gone(void *ctx)
 {

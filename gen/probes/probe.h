@@ -1,5 +1,5 @@
-/* probe.h: what every probe includes. Needs no system header, so that an array does not depend on
- * the version of those. Facts (numbers of helpers, map types, flags): include/uapi/linux/bpf.h. */
+/* probe.h: definitions that every probe includes. It includes no system headers, so the generated arrays
+ * do not depend on their version. Helper numbers, map types and flags: include/uapi/linux/bpf.h. */
 #ifndef KVIS_PROBE_H
 #define KVIS_PROBE_H
 
@@ -19,12 +19,12 @@ typedef _Bool bool;
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
 
-/* A struct of the kernel (or the record of a tracepoint) of which the probe knows a part: where its
- * fields really are is looked up when the program is loaded. */
+/* Marks a partial declaration of a kernel struct or tracepoint record. The loader looks up the real
+ * field offsets when it loads the program. */
 #define KERNEL __attribute__((preserve_access_index))
 
-/* Questions about the running kernel, answered when the program is loaded: a branch on the answer
- * costs nothing. (The numbers: clang's BPFCoreSharedInfo.h.) */
+/* Properties of the running kernel, filled in as constants when the program is loaded; branches on them
+ * cost nothing. (The numbers are in clang's BPFCoreSharedInfo.h.) */
 #define OFFSET(type, member) __builtin_preserve_field_info(((type *)0)->member, 0)
 #define SIZE(type, member) __builtin_preserve_field_info(((type *)0)->member, 1)
 #define EXISTS(p, member) __builtin_preserve_field_info((p)->member, 2)
@@ -34,7 +34,7 @@ typedef _Bool bool;
 #define ENUM_EXISTS(type, value) __builtin_preserve_enum_value(*(type *)value, 0)
 #define ENUM_VALUE(type, value) __builtin_preserve_enum_value(*(type *)value, 1)
 
-/* A member of a kernel struct, by way of a pointer that may be bad: then 0. */
+/* Reads a member of a kernel struct through a pointer that may be invalid; yields 0 if it is. */
 #define READ(p, member)                                                \
     ({                                                                 \
         typeof((p)->member) read_ = 0;                                 \
@@ -44,8 +44,8 @@ typedef _Bool bool;
 
 /* -- Constants that kvis patches in: `extern char CFG_PID;`, then CFG(CFG_PID) ------ */
 
-/* The address of a symbol that nobody defines: a 64-bit immediate with a relocation. The empty asm
- * hides from clang that an address is never 0, and keeps the load where it is. */
+/* The address of an undefined symbol: a 64-bit immediate with a relocation. The empty asm hides from
+ * clang that an address is never 0, and keeps clang from moving the load. */
 #define CFG(name)                        \
     ({                                   \
         u64 cfg_ = (u64)&(name);         \
@@ -53,14 +53,14 @@ typedef _Bool bool;
         cfg_;                            \
     })
 
-extern char CFG_WAKE; /* wake the reader when so many bytes wait; 0: each time */
+extern char CFG_WAKE; /* wake the reader when this many bytes are unread; 0: for each record */
 
 /* -- Both forms of a tracepoint ---------------------------------------------------- */
 
-/* SEC("both/CATEGORY/EVENT"): one program that can hang on the raw tracepoint, where its context
- * has the arguments of the kernel's trace_EVENT(), and on the classic one, where its context is the
- * record that tracefs tells the layout of. The loader says which, and the verifier sees no more than
- * that branch. */
+/* SEC("both/CATEGORY/EVENT"): one program that can attach to the raw tracepoint or to the classic one.
+ * The context of the raw form holds the arguments of the kernel's trace_EVENT(); the context of the
+ * classic form is the record whose layout tracefs describes. The loader sets CFG_RAW, and the verifier
+ * sees only that branch. */
 extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
@@ -69,8 +69,8 @@ struct raw_tp { u64 arg[3]; };
  * BTF describes (5.5). The verifier knows the types of its pointers, so a member is loaded without a
  * helper; a bad pointer reads as 0. */
 
-/* A value that is loaded where it stands: clang would make one load of both branches', at an
- * address that it chooses before, and the verifier wants the context's own. */
+/* Loads a value in this very branch. clang would merge the loads of both branches into one from a
+ * computed address, but the verifier wants a load at a constant offset from the context. */
 #define KEPT(value)                      \
     ({                                   \
         typeof(value) kept_ = (value);   \
@@ -78,7 +78,7 @@ struct raw_tp { u64 arg[3]; };
         kept_;                           \
     })
 
-/* A member of a kernel struct that a typed argument leads to. */
+/* Reads a member of a kernel struct through a typed argument. */
 #define FOLLOW(p, member) KEPT((p)->member)
 
 /* -- Maps -------------------------------------------------------------------------- */
@@ -101,12 +101,12 @@ enum { MAP_ANY, MAP_NOEXIST, MAP_EXIST }; /* flags of map_update_elem */
 #define MAP_NO_PREALLOC 1                 /* a flag of hashes */
 #define MAP_MMAPABLE 1024                 /* a flag of arrays (5.5) */
 
-/* A map that no program of the family uses is left out of its table. */
+/* A map that no program of the family uses is left out of the family's table. */
 
-/* Records for kvis. Its length is chosen when it is made. */
+/* Records for kvis. kvis chooses the size when it creates the map. */
 struct map_def events SEC("maps") = { .type = MAP_RINGBUF };
 
-/* What was lost, a slot a reason: enum wire_lost. */
+/* Counters of lost records, one slot per reason: enum wire_lost. */
 struct map_def lost SEC("maps") = {
     .type = MAP_PERCPU_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 8
 };
@@ -152,11 +152,11 @@ static u64 (*const bpf_ringbuf_query)(void *map, u64 what) = (void *)134;
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)174;
 
 enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of ringbuf_output and _submit */
-enum { RB_AVAIL_DATA = 0 };                     /* what ringbuf_query is asked */
+enum { RB_AVAIL_DATA = 0 };                     /* `what` of ringbuf_query */
 
 /* -- Records ----------------------------------------------------------------------- */
 
-/* Atomic: a program may interrupt another one on its CPU, and no counter may lose an update. */
+/* Atomic, because a program may interrupt another one on the same CPU and updates would be lost. */
 INLINE void count_lost(u32 why)
 {
     u64 *n = bpf_map_lookup_elem(&lost, &why);
@@ -165,8 +165,8 @@ INLINE void count_lost(u32 why)
         __sync_fetch_and_add(n, 1);
 }
 
-/* Few wake-ups: the reader also has a timer. Forced, since the kernel's own choice (flags 0) wakes
- * only a reader that had caught up before this record. */
+/* Keeps wake-ups rare; the reader also has a timer. Forces them, because with flags 0 the kernel only
+ * wakes a reader that had caught up before this record. */
 INLINE u64 wake_flags(void)
 {
     u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
@@ -174,7 +174,7 @@ INLINE u64 wake_flags(void)
     return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
 }
 
-/* emit: sends `size` bytes (the verifier must see its bounds) to kvis, or counts them as lost. */
+/* Sends `size` bytes to kvis, or counts the record as lost. The verifier must see the bounds of size. */
 INLINE void emit(void *record, u64 size)
 {
     if (bpf_ringbuf_output(&events, record, size, wake_flags()))

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* proc: forks, execs and exits.
  *
- * At exec the arguments are read from the new address space, from mm->arg_start to arg_end, where
- * execve has just put them: they are resident, and there are no pointers to follow. Without BTF
- * they are read from execve's own argv, when the call begins. */
+ * At exec the arguments are read from the new address space, from mm->arg_start to arg_end. execve has
+ * just written them there, so they are resident, and there are no pointers to follow. Without BTF they
+ * are read from execve's argv at the entry of the call. */
 #include "probe.h"
 
-/* kvis's own process, and its pid namespace when that is not the first one: its inode, and its
- * device where the helper is asked. CFG_BTF: the fields of struct task_struct are known. */
+/* kvis's own pid. If kvis is not in the initial pid namespace: the namespace's inode, and its device if the
+ * helper looks up the ids. CFG_BTF: the field offsets of struct task_struct are known. */
 extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
-/* execve and execveat: numbers, and where struct pt_regs has a call's number and the arguments. */
+/* Numbers of execve and execveat; offsets of the call number and the arguments in struct pt_regs. */
 extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
-/* Failed execs are wanted; arguments come from execve's argv; the environment is wanted. */
+/* Record failed execs; read arguments from execve's argv; record the environment. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
-/* 1: only what the threads in `traced` do is told, which is lent by the family call. */
+/* 1: record only the threads in the map `traced`, which belongs to the family call. */
 extern char CFG_FOLLOWED;
 
-#define ERESTARTSYS 512 /* include/linux/errno.h: from here on no program sees an error */
+#define ERESTARTSYS 512 /* include/linux/errno.h: errors from this number on never reach user space */
 #define CLONE_THREAD 0x10000
 #define CLONE_PARENT 0x8000
 #define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
@@ -27,12 +27,12 @@ struct map_def execing SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_execing),
 
 struct pid;
 
-/* Whose numbers are looked up: the caller's process, its thread, its parent, its child. */
+/* The ids that are looked up: the caller's process, its thread, its parent, its child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* A record under way: more than the stack holds. A slot a program, for one may interrupt another.
- * `at` and the rest of the positions are kept here and not in registers: the verifier would follow
- * each value that they can have. */
+/* A record under construction, which is too large for the stack. Each program has its own slot, because
+ * one may interrupt another. `at` and the other positions are kept in memory, because for registers the
+ * verifier would track each possible value. */
 struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
@@ -44,7 +44,7 @@ enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, N_SLOTS };
 struct map_def proc_scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 0, 0 };
 
-/* --- the kernel's structures, as far as they are used --- */
+/* --- the kernel's structures: only the members that are used --- */
 
 struct ns_common { u32 inum; } KERNEL;
 struct pid_namespace { struct ns_common ns; } KERNEL;
@@ -108,7 +108,7 @@ INLINE bool followed(u32 tid)
     return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
 }
 
-/* A struct pid's number in the namespace that it was made in. */
+/* Returns the number of a struct pid in the namespace that it was created in. */
 INLINE u32 nr_inside(struct pid *pid)
 {
     u32 level = READ(pid, level);
@@ -116,8 +116,8 @@ INLINE u32 nr_inside(struct pid *pid)
     return level < 32 ? (u32)READ(up + level, nr) : 0; /* MAX_PID_NS_LEVEL */
 }
 
-/* The numbers of r->id[] in kvis's namespace; 0: it has none there. One loop for all of them: four
- * are four times as many instructions. */
+/* Sets r->nr[] to the numbers of r->id[] in kvis's namespace; 0: no number there. A single loop handles
+ * all four, because separate loops would take four times as many instructions. */
 INLINE void numbers(struct record *r)
 {
 #pragma clang loop unroll(disable)
@@ -135,7 +135,7 @@ INLINE void numbers(struct record *r)
     }
 }
 
-/* Sets who the caller is; false: it is kvis's, or nobody that kvis can name. */
+/* Sets the caller's ids; false: the caller is kvis itself, or not in kvis's pid namespace. */
 INLINE bool who_is_it(struct record *r, struct task_struct *child)
 {
     struct wire_proc *h = &r->head;
@@ -178,7 +178,7 @@ INLINE u64 start_of(struct task_struct *t)
     return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
 }
 
-/* A record of the caller's; NULL: not wanted. */
+/* Starts a record of the caller and returns it; NULL: not wanted. */
 INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 {
     struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
@@ -206,7 +206,7 @@ INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 
 /* --- what was used --- */
 
-/* Sizes differ between kernels and configurations (unsigned long, u64): all are 64 bits here. */
+/* The sizes of these fields differ between kernels and configurations; each fits in 64 bits. */
 #define USED(dst, p, member) (dst) = EXISTS(p, member) ? READ(p, member) : 0
 
 INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
@@ -228,8 +228,8 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 
 /* --- forks --- */
 
-/* The task that the caller has just made, by its number: copy_process() has put it at the end of a
- * list, to which others may have added since. NULL: too many. */
+/* Finds the task that the caller has just created, by its number. copy_process() added it at the end of
+ * a list. NULL: other threads have added too many tasks since. */
 INLINE struct task_struct *find_child(u32 pid, u64 flags)
 {
     struct task_struct *t = (void *)bpf_get_current_task(), *parent = t;
@@ -250,7 +250,7 @@ INLINE struct task_struct *find_child(u32 pid, u64 flags)
     return 0;
 }
 
-/* The caller made a task. child: NULL where only its number in the first namespace is known. */
+/* The caller created a task. child: NULL if only its number in the initial namespace is known. */
 INLINE void forked(struct task_struct *child, u32 tid, u64 flags)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()))
@@ -306,7 +306,7 @@ int proc_fork(struct raw_tp *ctx)
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Appends a name, with its NUL; 0: no room, or it is longer than a component that fits. */
+/* Appends a name with its NUL; returns 0 if data is full or the name exceeds PROC_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name, u32 end)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -319,8 +319,8 @@ INLINE bool put_part(struct record *r, const u8 *name, u32 end)
     return 1;
 }
 
-/* Appends the components of a path from the last to the first: up through parents, and through
- * mount points, to the caller's root. Returns bits of enum wire_walk. */
+/* Appends the components of a path from the last to the first. Walks up through parent directories and
+ * mount points to the caller's root. Returns bits of enum wire_walk. */
 INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 end, int depth)
 {
     struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
@@ -338,10 +338,10 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (d != top /* a file that is in no directory, as memfd_create makes them */
+        if (d != top /* a file in no directory, as created by memfd_create(2) */
             && !put_part(r, READ(d, d_name.name), end))
             break;
-        if (m == over || d != top) /* the top of everything, and not the root */
+        if (m == over || d != top) /* the topmost mount or a disconnected dentry, not the root */
             return WALK_DONE | WALK_OUT;
         d = READ(m, mnt_mountpoint);
         vfs = (void *)over + OFFSET(struct mount, mnt);
@@ -367,8 +367,8 @@ INLINE void put_paths(struct record *r, struct task_struct *t)
 
 /* --- exec --- */
 
-/* Sends the arguments or the environment, a piece at a time; those that cannot be read are missing.
- * Returns how many bytes there are in all. */
+/* Sends the arguments or the environment in pieces; skips pieces that cannot be read. Returns the total
+ * number of bytes. */
 INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
 {
     struct wire_proc *h = &r->head;
@@ -379,7 +379,7 @@ INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
         u64 at = *(volatile u32 *)&h->at, left = end - from - at;
         if (from + at >= end)
             break;
-        asm volatile("" : "+r"(left)); /* so that the bounds below are those of what is used */
+        asm volatile("" : "+r"(left)); /* makes the bounds check below apply to the register in use */
         if (left > PROC_PIECE)
             left = PROC_PIECE;
         if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
@@ -391,8 +391,8 @@ INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
     return end > from ? (u32)(end - from) : 0;
 }
 
-/* name: in the kernel's memory. was: the id that the thread had; one that is not its process's
- * leader takes the leader's. */
+/* name: in kernel memory. was: the thread's id before the exec; a thread that is not its process's leader
+ * takes over the leader's id. */
 INLINE void exec(const void *name, u32 was)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
@@ -415,7 +415,7 @@ INLINE void exec(const void *name, u32 was)
     h->kind = PROC_EXEC;
     h->at = 0;
     h->arg_len = args;
-    h->was = CFG(CFG_NS_INO) ? 0 : was; /* it is a number of the first namespace */
+    h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` is a number of the initial namespace */
     if (CFG(CFG_BTF)) {
         put_usage(h, t);
         struct signal_struct *s = READ(t, signal);
@@ -456,14 +456,14 @@ int proc_exec(struct raw_tp *ctx)
 
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SHMEMPAGES = 3 }; /* include/linux/mm_types_task.h */
 
-/* The resident pages of one kind, as far as their sum over the CPUs is up to date. */
+/* The resident pages of one kind, without the per-CPU counts that are not added up yet. */
 #define PAGES(mm, kind) ({                       \
     s64 pages_ = READ(mm, rss_stat[kind].count); \
     pages_ > 0 ? (u64)pages_ : 0;                \
 })
 
-/* The peak of the memory that a process still has when it ends, which is its program's alone; since
- * Linux 6.16 (before, exit_mm() comes first). 0: not known. */
+/* Returns the peak resident memory of an exiting process since its last exec; 0: not known. Works since
+ * Linux 6.16; before, exit_mm() comes first and has already released the memory. */
 INLINE u64 own_peak(struct mm_struct *mm)
 {
     if (!mm || !EXISTS(mm, rss_stat[MM_FILEPAGES].count))
@@ -473,7 +473,7 @@ INLINE u64 own_peak(struct mm_struct *mm)
     return now > peak ? now : peak;
 }
 
-/* As wait_task_zombie() puts the status together. */
+/* Returns the wait status as wait_task_zombie() computes it. */
 INLINE s32 status_of(struct task_struct *t, struct signal_struct *s)
 {
     struct task_struct *leader = READ(t, group_leader);
@@ -509,9 +509,9 @@ int proc_exit(void *ctx)
     return 0;
 }
 
-/* --- execve as it is called --- */
+/* --- the entry and exit of execve --- */
 
-/* Whether this is a call of the 32-bit ABI: the number alone does not say. */
+/* Returns whether the call uses the 32-bit ABI; the call number does not show that. */
 INLINE bool is_compat(void)
 {
     u32 bits = 0;
@@ -522,7 +522,7 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
-/* 1: execve, 2: execveat, 0: neither. */
+/* Returns 1 for execve, 2 for execveat, else 0. */
 INLINE u32 which(u32 nr, bool compat)
 {
     if (compat)
@@ -530,18 +530,18 @@ INLINE u32 which(u32 nr, bool compat)
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
-/* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its bytes. An
- * execve that fails early has not read them, so a page of theirs may not be there. */
+/* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its size. An execve
+ * that fails early has not read the strings, so their pages may not be resident. */
 INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
 {
     struct wire_proc *h = &r->head;
     u32 size = e->compat ? 4 : 8;
     h->kind = PROC_ARGS;
     h->at = 0;
-    h->flags = e->argv ? ARGS_MORE : 0; /* until the end of the list is seen */
+    h->flags = e->argv ? ARGS_MORE : 0; /* cleared at the end of the list */
     r->at = 0;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more: to see that the list ends there */
+    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more, to see whether the list ends there */
         u64 p = 0;
         u32 at = *(volatile u32 *)&r->at;
         long n = -1;
@@ -553,9 +553,9 @@ INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
             n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
         if (n < 0)
             break;
-        if (n == 0) /* what an empty string gives before 6.x */
+        if (n == 0) /* the helper returns this for an empty string before 6.x */
             r->data[at] = 0, n = 1;
-        if (n == PROC_PIECE) /* with its NUL, or without its end */
+        if (n == PROC_PIECE) /* the string fills the piece exactly, or is truncated */
             h->flags |= ARGS_CUT;
         r->at = at + (u32)n;
     }
@@ -600,7 +600,7 @@ INLINE void args_of_regs(u64 a[3], u64 regs, bool compat)
     }
 }
 
-/* syscall_get_arguments() has put a 32-bit call's arguments in their order. */
+/* syscall_get_arguments() has already put the arguments of a 32-bit call in order. */
 INLINE void args_of_record(u64 a[3], struct trace_event_raw_sys_enter *ctx, bool compat)
 {
     u64 mask = compat ? (u32)~0 : ~0ULL;
@@ -628,8 +628,8 @@ int proc_call(struct raw_tp *ctx)
     return 0;
 }
 
-/* An execve that returns has failed, or is one whose entry is forgotten already. What was
- * remembered is of an earlier call when its exit was missed (as when kvis began in between). */
+/* An execve returns. If it succeeded, its entry has already been deleted. If the exit of an earlier call
+ * was missed, the entry is stale (for example, because kvis was attached in between). */
 INLINE void returned(u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -668,7 +668,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned((u32)nr, (s32)ret); /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
+    returned((u32)nr, (s32)ret); /* the result of a 32-bit call has 32 bits (arm64 before 5.14) */
     return 0;
 }
 

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sched: how long tasks wait for a CPU, how many can run, how often they are switched and moved.
+/* sched: run queue latency, run queue length, context switches and migrations.
  *
- * sched_switch is the most frequent of all tracepoints, so that its program does one thing an event:
- * no hash, no loop, no atomic operation. A CPU's numbers are its own, and all of these tracepoints
- * have interrupts off, but for a wake-up of the current task by itself, which counts nothing. When a
- * task began to wait is in an array by its number, so that two tasks of the same slot that wait at the
- * same time are in each other's way: then the wait of one is `unseen`.
+ * sched_switch is the most frequent tracepoint, so its program does as little as possible per event:
+ * no hash, no loop, no atomic operation. Each CPU has its own counters, and all these tracepoints run
+ * with interrupts off, except when the current task wakes itself, which counts nothing. An array
+ * indexed by the low bits of the pid holds when a task began to wait. If two tasks that share a slot
+ * wait at the same time, one of the waits is counted as `unseen`.
  *
- * A wait is what the kernel calls run_delay (kernel/sched/stats.h): from when the task is on a run
- * queue, by sched_wakeup, which is a little after sched_waking where another CPU has to put it there,
- * or from when it left its CPU though it could go on. (One that was preempted on its way to sleep and is
- * woken before it got on with that begins to wait anew: which of both this is no argument tells.)
+ * A wait is what the kernel calls run_delay (kernel/sched/stats.h). It begins when the task is put on a
+ * run queue (sched_wakeup, which is a little after sched_waking if another CPU has to do that), or when
+ * the task leaves its CPU while still runnable. (If a task is preempted on its way to sleep and woken
+ * before it sleeps, its wait begins again: the tracepoint's arguments do not distinguish this case.)
  *
- * How many tasks can run is the kernel's own count, which takes BTF. */
+ * The number of runnable tasks is the kernel's own count, which requires BTF. */
 #include "probe.h"
 #include "hist.h"
 
-/* Slots of `tasks`, less one. */
+/* Number of slots of `tasks` minus 1. */
 extern char CFG_SLOTS_MASK;
-/* 1: sched_switch tells the state in which its task decided to go (5.18). kvis tries that first, for
- * it only attaches where there are so many arguments. */
+/* 1: sched_switch has the previous task's state as its fourth argument (5.18). kvis tries 1 first,
+ * because it only attaches if that many arguments exist. */
 extern char CFG_STATE;
 
-/* By a task's number: its number, and below it when it began to wait (the low bits of
- * CLOCK_MONOTONIC); 0: it does not wait. One word, so that it is never half of one task's. */
+/* Indexed by pid: the pid, and in the low bits when the task began to wait (the low bits of
+ * CLOCK_MONOTONIC); 0: it does not wait. A single word, so a slot never mixes two tasks. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
 
-#define NS_BITS 42 /* 73 minutes; numbers of tasks have 22 bits (PID_MAX_LIMIT) */
+#define NS_BITS 42 /* 73 minutes; pids have 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
-/* A CPU's clock may be behind what another has read: kernel/time/timekeeping.c, ktime_get_mono_fast_ns. */
+/* Clocks may differ between CPUs by this much: kernel/time/timekeeping.c, ktime_get_mono_fast_ns. */
 #define NS_BACK 1000000
-#define TASK_REPORT_MAX 0x100 /* in the record: preempted (trace/events/sched.h) */
+#define TASK_REPORT_MAX 0x100 /* prev_state in the record: preempted (trace/events/sched.h) */
 
 struct rq;
 struct cfs_rq {
@@ -43,10 +43,10 @@ struct sched_entity { struct cfs_rq *cfs_rq; } KERNEL;
 struct thread_info { u32 cpu; } KERNEL;
 struct task_struct {
     struct thread_info thread_info;
-    u32 cpu;     /* before 5.16: not in thread_info */
+    u32 cpu;     /* before 5.16; later it is in thread_info */
     int pid;
     u32 __state; /* 5.14 */
-    long state;  /* before */
+    long state;  /* before 5.14 */
     struct sched_entity se;
 } KERNEL;
 struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
@@ -59,8 +59,8 @@ INLINE u64 *slot_of(u32 pid)
     return bpf_map_lookup_elem(&tasks, &key);
 }
 
-/* A task begins to wait now; without anew: if it did not just before. (What is older is of a wake-up
- * while it ran, which is no wait.) */
+/* Starts a task's wait. Without `anew`, keeps a wait that began less than NS_BACK ago. (An older start
+ * comes from a wake-up while the task was running, which does not start a wait.) */
 INLINE void waits(u32 pid, u64 now, u32 anew)
 {
     u64 *s = slot_of(pid);
@@ -68,7 +68,7 @@ INLINE void waits(u32 pid, u64 now, u32 anew)
         *s = (u64)pid << NS_BITS | (now & NS_MASK);
 }
 
-/* Ends its wait. 0: it was not known to wait. */
+/* Ends a task's wait and returns its slot's word; 0: no wait was known. */
 INLINE u64 began(u32 pid)
 {
     u64 *s = slot_of(pid), was = s ? *s : 0;
@@ -81,7 +81,7 @@ INLINE u64 began(u32 pid)
 INLINE void add_wait(struct wire_sched *c, u64 ns)
 {
     u32 b = bucket(ns, DELAY_BUCKETS);
-    asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the check where the use is */
+    asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the bounds check next to the use */
     if (b < DELAY_BUCKETS)
         c->wait[b]++;
     c->wait_ns += ns;
@@ -96,8 +96,8 @@ INLINE void add_depth(struct wire_sched *c, u32 n)
     c->depth_sum += n;
 }
 
-/* The kernel's own count of this CPU: since 6.12 without those that sleep and only stay on the queue till
- * they have paid for what they had too much of (kernel/sched/fair.c, sched_delayed). */
+/* The kernel's count of runnable tasks on this CPU. Since 6.12 sleeping tasks may stay on the queue until
+ * their negative lag is gone (kernel/sched/fair.c, sched_delayed); these are subtracted. */
 INLINE u32 running_on(struct rq *rq)
 {
     u32 n = FOLLOW(rq, nr_running);
@@ -107,8 +107,8 @@ INLINE u32 running_on(struct rq *rq)
     return delayed <= n ? n - delayed : 0;
 }
 
-/* A task leaves its CPU: it could go on, it sleeps, or it was to sleep and is woken already. Another
- * one comes. 0: the idle task. */
+/* Why a task leaves its CPU: it is still runnable, it sleeps, or it meant to sleep and has already been
+ * woken. In switched(), prev and next are pids; 0: the idle task. */
 enum leaves { FORCED, SLEEPS, WOKEN };
 
 INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
@@ -120,7 +120,7 @@ INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     if (prev && how == SLEEPS)
         began(prev); /* it was woken while it ran */
     else if (prev)
-        waits(prev, now, how == FORCED); /* not anew: a signal has kept it, nobody woke it */
+        waits(prev, now, how == FORCED); /* WOKEN: the wait began at the wake-up, if there was one */
     if (!next) {
         c->idle++;
         return;
@@ -139,8 +139,8 @@ INLINE u64 state_of(struct task_struct *t)
     return EXISTS(t, __state) ? FOLLOW(t, __state) : (u64)FOLLOW(t, state);
 }
 
-/* From 6.12 on the run queue's lock may be let go between a task's decision to sleep, which is what the
- * kernel counts by, and its switch. */
+/* Since 6.12 the run queue lock may be dropped between a task's decision to sleep, by which the kernel
+ * counts the switch, and the switch itself. */
 INLINE enum leaves leaves(struct raw_switch *ctx)
 {
     if (ctx->preempt & 1)
@@ -188,7 +188,7 @@ INLINE u32 cpu_of(struct task_struct *t)
 
 struct raw_task { struct task_struct *t; u64 cpu; };
 
-/* A task is put on a run queue. (One that runs is not: its switch-out tells.) */
+/* A task is put on a run queue. (The wake-up of a running task is recognized when it is switched out.) */
 INLINE void woken(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;
@@ -210,7 +210,7 @@ int sched_new(struct raw_task *ctx)
     return 0;
 }
 
-/* The kernel counts it only when the CPU is another one (set_task_cpu). */
+/* Like the kernel (set_task_cpu), counts a migration only if the CPU changes. */
 SEC("typed/sched/sched_migrate_task")
 int sched_migrate(struct raw_task *ctx)
 {

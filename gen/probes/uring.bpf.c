@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* uring: what traced processes ask of io_uring, one record a result. Loaded when the first ring is
- * made. A request is known by its address; where its result does not tell that (before 5.19), by the
- * ring and the program's own number for it, which several requests may share: then it is said that
- * they do.
+/* uring: io_uring requests of traced processes, one record per completion. Loaded when the first ring is
+ * created. The key of a request is its address. Before 5.19 a completion does not contain that; then the
+ * key is the ring and the program's user_data, which several requests may share. If they do, the record
+ * has URING_SHARED.
  *
- * A ring may have a thread of the kernel's that takes the requests (IORING_SETUP_SQPOLL): it is one
- * of the process's, but no fork is seen of it. The maps traced, events and lost are the family
- * call's. */
+ * A kernel thread may take a ring's requests (IORING_SETUP_SQPOLL). It is a thread of the process,
+ * although no fork event is seen for it. The maps traced, events and lost belong to the family
+ * call. */
 #include "probe.h"
 
-/* kvis's pid namespace when that is not the first one: its inode. */
+/* Inode of kvis's pid namespace; 0 in the initial one. */
 extern char CFG_NS_INO;
-/* 1: results tell the address of their request. */
+/* 1: completions contain the address of their request. */
 extern char CFG_BY_REQ;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct key { u64 a, b; };
-/* By number, a row stays: what is no more on its way makes room when room is needed. */
+/* With user_data as the key, an entry stays after its last completion; the LRU evicts it when full. */
 struct map_def reqs SEC("maps") = {
     MAP_LRU_HASH, sizeof(struct key), sizeof(struct wire_uring), 16384, 0
 };
-/* By thread: the descriptor of the request that it is about to take. */
+/* By thread: the descriptor of the request that the thread is about to submit. */
 struct map_def fds SEC("maps") = { MAP_HASH, 4, 4, 4096, 0 };
 
 struct trace_event_raw_io_uring_submit_sqe {
@@ -37,9 +37,9 @@ struct trace_event_raw_io_uring_complete {
     u32 cflags;
 } KERNEL;
 
-enum { CQE_F_MORE = 2 }; /* include/uapi/linux/io_uring.h: the request goes on */
+enum { CQE_F_MORE = 2 }; /* include/uapi/linux/io_uring.h: more completions of this request follow */
 
-/* Whose the current thread's doings are. */
+/* Sets w->tid and w->pid of the current thread; false: it is not traced. */
 INLINE bool whose(struct wire_uring *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -59,7 +59,7 @@ INLINE void put(const struct key *k, const struct wire_uring *w)
         count_lost(LOST_URING);
 }
 
-/* A stranger's request lies where one of ours did, which ended without a result. */
+/* Deletes a stale entry: a traced request with this key ended without a completion. */
 INLINE void forget(const struct key *k)
 {
     if (bpf_map_lookup_elem(&reqs, k))
@@ -73,7 +73,7 @@ INLINE s32 fd_taken(u32 tid)
     return fd;
 }
 
-/* A request whose number others on their way have too. False: there are none. */
+/* Adds a request to the entry of others in flight with the same user_data; false: there are none. */
 INLINE bool joins(const struct key *k, const struct wire_uring *w)
 {
     struct wire_uring *was = bpf_map_lookup_elem(&reqs, k);
@@ -88,7 +88,7 @@ INLINE bool joins(const struct key *k, const struct wire_uring *w)
     return 1;
 }
 
-/* On some kernels io_uring_submit_req: kvis names it, the record is the same. */
+/* Some kernels call it io_uring_submit_req, with the same record; kvis passes the name. */
 SEC("tp/io_uring/io_uring_submit_sqe")
 int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {
@@ -138,7 +138,7 @@ int uring_done(struct trace_event_raw_io_uring_complete *ctx)
     struct key k = { 0, 0 };
     if (CFG(CFG_BY_REQ)) {
         k.a = (u64)ctx->req;
-    } else { /* one that fails early has taken its descriptor and was not submitted */
+    } else { /* a request that fails early has its descriptor in `fds` and was not submitted */
         w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
         k.a = (u64)ctx->ctx;
         k.b = ctx->user_data;

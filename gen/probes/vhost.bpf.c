@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* vhost: the virtqueues of guests, where this kernel is the device (vhost_net, vhost_vsock, vhost_scsi).
+/* vhost: virtqueues of guests whose device is this kernel (vhost_net, vhost_vsock, vhost_scsi).
  *
- * A guest's kick wakes the device's worker, which runs the queue's handler: its beginning is where a
- * kick is counted and the ring is looked at, its end tells whether something is left in it. One worker
- * at a time is at a queue, so that its numbers need no atomic operation. A queue whose ring is not
- * empty, with nobody at it, is stalled: the device waits for something else than the guest (a socket
- * without room, a backend that is gone). Not so of a queue by which the guest receives: there the ring
- * holds empty buffers, and should.
+ * A guest's kick wakes the device's worker, which runs the queue's handler. When the handler begins, the
+ * program counts the kick and reads the ring; when it ends, it checks whether buffers remain in the ring.
+ * Only one worker at a time handles a queue, so its counters need no atomic operations. A queue that has
+ * buffers but no running handler is stalled: the device waits for something other than the guest (a full
+ * socket, a closed backend). This does not apply to a queue on which the guest receives: its ring is
+ * supposed to hold empty buffers.
  *
- * The ring is in memory of the owner's, whose address space the worker has (drivers/vhost/vhost.c); with
- * a virtual IOMMU its address is one of the guest's own, and the ring is not read. Where the module has
- * no BTF (5.10) there are kicks, and gaps of which nobody can say which they are. */
+ * The ring is in the owner's memory, and the worker uses the owner's address space (drivers/vhost/vhost.c).
+ * With a virtual IOMMU its address is a guest address, and the ring is not read. If the module has no
+ * BTF (5.10), only kicks and gaps are counted, and the kind of a gap is not known. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vh.h"
 
-extern char CFG_ARG0, CFG_ARG3; /* where in struct pt_regs a function's arguments are */
-extern char CFG_DEEP;           /* 1: the fields below are known */
-/* Of the function that the program hangs on: */
+extern char CFG_ARG0, CFG_ARG3; /* offsets of a function's arguments in struct pt_regs */
+extern char CFG_DEEP;           /* 1: the offsets of the fields below are known */
+/* Properties of the function that the program is attached to: */
 extern char CFG_DEVICE, CFG_QUEUE;
-extern char CFG_KICK;           /* 1: it runs for a kick; 0: because the device can go on */
-extern char CFG_GAPS;           /* 1: the queue carries what the guest wants done */
+extern char CFG_KICK;           /* 1: it runs for a kick; 0: because the device is ready again */
+extern char CFG_GAPS;           /* 1: the queue carries requests of the guest */
 
 struct map_def queues SEC("maps") = { MAP_HASH, sizeof(struct wire_vh_key), 4, 4 * VH_QUEUES, 0 };
 struct map_def slots SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_vh_key), VH_QUEUES, 0 };
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vh), VH_QUEUES, 0 };
 
-/* Who is at work, by thread. */
+/* Handlers that are running, by thread. */
 struct at_work { u64 vq; u32 slot, unused; };
 struct map_def working SEC("maps") = { MAP_HASH, 4, sizeof(struct at_work), 1024, 0 };
-/* When a work was asked for, by its address. */
+/* When a work item was queued, by its address. */
 struct map_def woken SEC("maps") = { MAP_LRU_HASH, 8, 8, 1024, 0 };
 
 struct vhost_virtqueue;
@@ -62,7 +62,7 @@ INLINE u64 argument(void *ctx, u64 off)
     return v;
 }
 
-/* Buffers that the guest has made available and the device has not taken yet. */
+/* Returns the number of buffers that are available and not yet taken by the device, or UNREAD. */
 INLINE u32 waiting(struct vhost_virtqueue *vq)
 {
     u16 idx = 0;
@@ -74,7 +74,7 @@ INLINE u32 waiting(struct vhost_virtqueue *vq)
     return n <= READ(vq, num) ? n : UNREAD;
 }
 
-/* A device's queues lie one behind the other, at equal distances. */
+/* Returns a queue's number. The queues of a device are adjacent in memory, at equal distances. */
 INLINE u32 number_of(struct vhost_virtqueue *vq)
 {
     struct vhost_dev *d = READ(vq, dev);
@@ -89,7 +89,7 @@ INLINE u32 number_of(struct vhost_virtqueue *vq)
     return (u32)n;
 }
 
-/* The virtqueue of a work: a kick's is in it, that of a device's socket tells it. */
+/* Returns the virtqueue of a work item: it contains that of a kick; that of a socket points to it. */
 INLINE struct vhost_virtqueue *queue_of(u64 work)
 {
     if (CFG(CFG_KICK))
@@ -106,14 +106,14 @@ INLINE struct vhost_virtqueue *queue_of(u64 work)
 INLINE void add(struct wire_vh *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the check where the use is */
+    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the bounds check next to the use */
     if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
         return;
     q->hist[at]++;
     q->sum[hist] += value;
 }
 
-/* Its slot; that of one that is new is the first that nobody has. */
+/* Returns the queue's slot. A new queue gets the first free slot; VH_QUEUES: none is free. */
 INLINE u32 slot_of(const struct wire_vh_key *k)
 {
     u32 *at = bpf_map_lookup_elem(&queues, k);
@@ -181,7 +181,7 @@ int vhost_begin(void *ctx)
     return 0;
 }
 
-/* It has ended. */
+/* A handler has ended. */
 SEC("kretprobe/handle_tx_kick")
 int vhost_end(void *ctx)
 {
@@ -204,8 +204,8 @@ int vhost_end(void *ctx)
     return 0;
 }
 
-/* An eventfd that was written, or a socket, asks for work: what it waits for is in the fourth argument.
- * The first time counts, of several before the worker runs. */
+/* An eventfd or a socket became ready; the fourth argument holds the poll events. Of several wake-ups
+ * before the worker runs, the first counts. */
 SEC("kprobe/vhost_poll_wakeup")
 int vhost_wake(void *ctx)
 {

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* vq: the rings of virtio devices: buffers added and completed, adds that were refused, notifications,
- * interrupts, how full a ring is, how long a buffer is in it.
+/* vq: the rings of virtio devices: buffers added and completed, failed adds, notifications, interrupts,
+ * how full a ring is, how long a buffer stays in it.
  *
- * Probes of the functions that drivers call, and of what sends a notification to the device. A call's
- * arguments are kept till its return by the stack pointer at its entry, which no other call has at that
- * time, be it an interrupt's in the middle of it. Of functions that are made of one another
- * (virtqueue_get_buf calls virtqueue_get_buf_ctx, or jumps to it, or holds a copy, as the compiler
- * chose) the outer one counts.
+ * The programs are attached to the functions that drivers call, and to the function that notifies the
+ * device. The arguments of a call are kept until its return in a map whose key is the stack pointer at
+ * entry. It is unique among the running calls, even if an interrupt nests. For nested functions
+ * (virtqueue_get_buf calls virtqueue_get_buf_ctx, jumps to it or inlines it, as the compiler chose) only
+ * the outer call counts.
  *
- * No program is run for what an interrupt does while one is running on that CPU (kprobe_running,
- * bpf_prog_active). A split ring's own counters show that; of others it shows when a buffer is added that
- * was there already. Interrupts are counted by a tracepoint, which knows no such limit, where a ring has
- * one of its own.
+ * If an interrupt arrives while a program runs on its CPU, no program runs for what the interrupt does
+ * (kprobe_running, bpf_prog_active). A split ring's counters reveal such missed calls; for other rings,
+ * adding a buffer that is already in the ring does. If a ring has an interrupt of its own, a tracepoint
+ * counts the interrupts, which has no such limit.
  *
- * Registers are read at offsets that kvis knows by the architecture, so that no BTF is needed but for
- * names, sizes and depths. The same ring at another address, or another ring at the same one: kvis is
- * told of its end (vring_del_virtqueue).
+ * Registers are read at offsets that kvis knows for each architecture, so BTF is needed only for names,
+ * sizes and depths. The address of a ring may be reused for another ring, so the end of a ring
+ * (vring_del_virtqueue) is probed, too.
  *
  * drivers/virtio/virtio_ring.c of Linux. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vq.h"
 
-/* Offsets in struct pt_regs; POP: what a return takes from the stack. */
+/* Offsets in struct pt_regs; POP: the number of bytes that a return pops from the stack. */
 extern char CFG_ARG0, CFG_ARG3, CFG_ARG4, CFG_SP, CFG_RET, CFG_POP;
 
 enum { MAP_STACK = 23 };
 static long (*const bpf_map_push_elem)(void *map, const void *value, u64 flags) = (void *)87;
 static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)88;
 
-struct map_def slots SEC("maps") = { MAP_STACK, 0, 4, VQ_QUEUES, 0 }; /* those that are free */
+struct map_def slots SEC("maps") = { MAP_STACK, 0, 4, VQ_QUEUES, 0 }; /* free slots */
 struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* a ring's slot */
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vq), VQ_QUEUES, 0 };
 
 struct call { u64 vq, data; };
 struct map_def calls SEC("maps") = { MAP_HASH, 8, sizeof(struct call), 4096, 0 };
 
-/* When a buffer of a ring was added. The oldest give way: receiving rings keep all of theirs here, and
- * those of a ring that is gone are never taken. */
+/* When a buffer was added to a ring. The LRU evicts the oldest: receiving rings keep all their buffers
+ * here, and the entries of a deleted ring are never removed. */
 struct map_def flying SEC("maps") = { MAP_LRU_HASH, sizeof(struct call), 8, 65536, 0 };
 
-/* The outer of such calls on a CPU: of taking a buffer, of a notification. */
+/* The outermost running call on a CPU: one that takes a buffer, and one that notifies. */
 enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
 
-/* FRAME: more than the outer call's stack. RESET: so many are not missed one after the other. */
+/* FRAME: more than the outer call's stack. RESET: a larger counter step means that the ring was reset. */
 enum { FRAME = 256, NO_SPACE = 28, HANDLED = 1, RESET = 64 };
 
 struct kobject { const char *name; } KERNEL;
@@ -69,7 +69,7 @@ struct vring_virtqueue {
 } KERNEL;
 struct irqaction { void *dev_id; } KERNEL;
 
-/* The registers are read, not loaded: the verifier has the context's own offset be a constant of the
+/* Reads a register with a helper: a load from the context would need an offset that is a constant in the
  * program. */
 INLINE u64 word(void *ctx, u64 off)
 {
@@ -89,7 +89,7 @@ INLINE u32 size_of(u64 vq)
     return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
 }
 
-/* VQ_PACKED, VQ_COUNTS or 0. */
+/* Returns VQ_PACKED, VQ_COUNTS or 0. */
 INLINE u32 layout_of(u64 vq)
 {
     struct vring_virtqueue *r = (void *)vq;
@@ -119,7 +119,7 @@ INLINE u32 used_of(u64 vq)
     return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
 }
 
-/* What a ring is called. */
+/* Sets the names and initial values of a ring. */
 INLINE void describe(struct wire_vq *q, u64 vq)
 {
     struct virtqueue *v = (void *)vq;
@@ -141,7 +141,7 @@ INLINE void describe(struct wire_vq *q, u64 vq)
     }
 }
 
-/* One that is seen for the first time, maybe by two CPUs at once. */
+/* Allocates the slot of a new ring. Two CPUs may do this for the same ring at once. */
 INLINE void found(u64 vq)
 {
     u32 slot = 0;
@@ -179,15 +179,15 @@ INLINE void count(u64 *n)
 INLINE void add(struct wire_vq *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the check where the use is */
+    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the bounds check next to the use */
     if (at >= N_VQ_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&q->hist[at], 1);
     __sync_fetch_and_add(&q->sum[hist], value);
 }
 
-/* How many buffers have come since the last that was seen, this one among them, where the ring's own
- * counter stands at `at` (1 when it was seen just now, and when the ring was reset). */
+/* Returns the number of buffers since the last one that a program saw, including this one. `at` is the
+ * ring's counter. Returns 1 if the counter has not moved, or if the ring was reset. */
 INLINE u64 steps(struct wire_vq *q, u32 *last, u32 at)
 {
     u64 n = (at - *last) & 0xffff;
@@ -207,7 +207,7 @@ INLINE void enter(void *ctx, u64 data)
         count_lost(LOST_INFLIGHT);
 }
 
-/* What enter kept of a call that returns. */
+/* Gets and deletes what enter() stored for the returning call; false: nothing was stored. */
 INLINE bool leave(void *ctx, struct call *c)
 {
     u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -221,7 +221,7 @@ INLINE bool leave(void *ctx, struct call *c)
     return 1;
 }
 
-/* Whether a call is not part of another one of its kind. */
+/* Returns whether a call is not nested in another one of its kind. */
 INLINE bool outermost(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)), vq = word(ctx, CFG(CFG_ARG0));
@@ -233,7 +233,7 @@ INLINE bool outermost(void *ctx, u32 kind)
     return 1;
 }
 
-/* The same at its return. */
+/* The counterpart of outermost() at the call's return. */
 INLINE bool outermost_ends(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -268,7 +268,7 @@ INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
     u64 *was = bpf_map_lookup_elem(&flying, c);
     u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
     __sync_fetch_and_add(&q->added, n);
-    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* its end was missed */
+    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* its completion was missed */
         count(&q->completed);
         count(&q->missed);
     }
@@ -293,7 +293,7 @@ int vq_added(void *ctx)
         return 0;
     s32 err = (s32)word(ctx, CFG(CFG_RET));
     struct wire_vq *q = queue(c.vq);
-    u64 now = bpf_ktime_get_ns(); /* not before it was born */
+    u64 now = bpf_ktime_get_ns(); /* after queue(), so not before born_ns */
     if (!q)
         return 0;
     if (!err) {
@@ -308,7 +308,7 @@ int vq_added(void *ctx)
     return 0;
 }
 
-/* --- taking what is done --- */
+/* --- taking completed buffers --- */
 
 SEC("kprobe/virtqueue_get_buf")
 int vq_get(void *ctx)
@@ -394,7 +394,7 @@ int vq_irq_done(void *ctx)
     return 0;
 }
 
-/* TP_PROTO(int irq, struct irqaction *action, int ret). The first one was counted above, or missed. */
+/* TP_PROTO(int irq, struct irqaction *action, int ret). The first event resets counts of vq_irq_done. */
 SEC("raw_tp/irq_handler_exit")
 int vq_irq_own(struct raw_tp *ctx)
 {
@@ -416,7 +416,7 @@ int vq_irq_own(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- the end of one --- */
+/* --- the end of a ring --- */
 
 SEC("kprobe/vring_del_virtqueue")
 int vq_del(void *ctx)
