@@ -3,11 +3,11 @@
  * call.bpf.c
  *   sha256 7fa78b922f8d7e1d87adc5cf32ccf37631f311b41a3ee7582a403000c99d9dec
  * probe.h
- *   sha256 17a721391d1bae8ed495fb6bf58b9fbe4e3222fa8093fe9f8e0b6ba38702b5b2
+ *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
  * wire.h
- *   sha256 b7c1881869b9e9c00a90674019aadbc34ecaf77e79d669322e2a8d9ba5aa8c15
+ *   sha256 9cc002ef5a397a6d58a85d340f108631cbe68504ebdc087847893701e5942a86
  * hist.h
- *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
+ *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
