@@ -1,7 +1,7 @@
 #!/bin/sh
 # Completions work in bash, zsh and fish themselves: commands, options, values, files, and a command's words.
 # tier: gate
-# timeout: 120
+# timeout: 240
 # needs: bash zsh fish python3
 . "$TESTS/lib/lib.sh"
 for s in bash zsh fish; do

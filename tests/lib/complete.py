@@ -30,7 +30,7 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def until(self, regex, what):
-        end = time.monotonic() + float(os.environ.get("COMPLETE_S", 20))
+        end = time.monotonic() + float(os.environ.get("COMPLETE_S", 60))
         while not re.search(regex, self.got):
             left = end - time.monotonic()
             if left <= 0 or not select.select([self.fd], [], [], left)[0]:
