@@ -32504,7 +32504,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
 /* Ends a list: removes the trailing comma and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->p[b->len - 1] == ',';
+    b->len -= b->len && b->p[b->len - 1] == ','; /* empty if there was no memory */
     b_s(b, end);
 }
 
@@ -36540,7 +36540,8 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
 
 static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)
 {
-    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s", b->p[b->len - 1] == '[' ? "" : ",",
+    bool first = !b->len || b->p[b->len - 1] == '[';
+    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s", first ? "" : ",",
         name, v->works ? "true" : "false", v->full ? "true" : "false");
     check_json_text(b, "detail", v->detail);
     if (v->reason)
