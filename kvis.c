@@ -28920,8 +28920,6 @@ static bool mfs_is_stuck(const struct mfs_task *t)
 static void mfs_stuck(void)
 {
     u32 n = 0;
-    if (mfs_seen.ns - mfs_before.ns < NSEC / 10) /* too short to tell a stuck task from a wait */
-        return;
     for (u32 k = 0; k < mfs_seen.n; k++) {
         struct mfs_task *t = &mfs_seen.task[k];
         if (!mfs_is_stuck(t))
