@@ -20515,7 +20515,7 @@ static struct {
     void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
                                            /proc still has all of it, and this is called */
     bool need[SC_N];      /* calls that kvis must see, by stops or records */
-} tr; /* initial values other than 0: cmd_before_options */
+} tr; /* cmd_run sets the initial status */
 
 /* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
@@ -32025,12 +32025,7 @@ static void mout_text(struct buf *b)
         mout_text_unmounted(b, which);
 }
 
-/* --- distributions in bcc's format: one row per octave or per place --- */
-
-static bool mout_places(const struct met_hist *h)
-{
-    return !met_hist_rows[h->row].prom;
-}
+/* --- distributions in bcc's format: one row per octave --- */
 
 /* Fills n with the counts of a histogram's octaves in this interval, and first and last with the
  * first and last octave that is not empty. Returns the largest count. */
@@ -32039,7 +32034,7 @@ static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
     u64 most = 0;
     memset(n, 0, MET_OCTAVES * sizeof *n);
     for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[mout_places(h) ? MIN(i, 15u) : met_octave(i)] += h->now[i];
+        n[met_octave(i)] += h->now[i];
     for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
         if (n[o] && !most)
             *first = o;
@@ -32065,8 +32060,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, "%20s %-6s : count    distribution\n", "", r->counts);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            mout_places(h) || !o ? (u64)o : (u64)1 << (o - 1),
-            mout_places(h) || !o ? (u64)o : (u64)-1 >> (64 - o), n[o],
+            o ? (u64)1 << (o - 1) : 0, o ? (u64)-1 >> (64 - o) : 0, n[o],
             (int)(n[o] * 40 / most), bar);
 }
 
@@ -33026,9 +33020,9 @@ static void hs_reap(void)
     hs.n = n;
 }
 
-/* Serves a client in a child process, which is killed when kvis ends. If fork(2) fails (process
- * limit), serves the client in this process, with all others waiting, and returns false. */
-static bool hs_child(int f)
+/* Serves a client in a child process, which is killed when kvis ends. If fork(2) fails, the caller
+ * closes the connection unanswered. */
+static void hs_child(int f)
 {
     hs_reap();
     if (hs.n == HS_CLIENTS) {
@@ -33038,32 +33032,27 @@ static bool hs_child(int f)
         hs_reap();
     }
     pid_t child = fork();
-    if (child > 0) {
+    if (child > 0)
         hs.child[hs.n++] = child;
-        return true;
-    }
     if (child == 0) {
         setpgid(0, 0); /* Ctrl-C and the like go to kvis only */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    }
-    hs_serve(f);
-    if (child == 0)
+        hs_serve(f);
         _exit(0);
-    return false;
+    }
 }
 
 static void hs_accept(void)
 {
     mout_exposition(PAGE_HTTP); /* made here once, so that the children need not */
-    bool more = true;
-    for (u32 n = 0; n < HS_CLIENTS && more; n++) {
+    for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
             if (errno == EMFILE || errno == ENFILE) /* poll(2) would return at once */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
-        more = hs_child(f);
+        hs_child(f);
         close(f);
     }
 }
@@ -35073,7 +35062,7 @@ static void dg_digits(struct buf *b, double v)
     if (v > 0 && v < 1e-4)
         b_s(b, "<0.0001");
     else
-        b_f(b, fabs(v) >= 100 ? "%.0f" : "%.3g", v);
+        mout_digits(b, 3, v, "");
 }
 
 /* A number with its unit, in a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
@@ -35740,25 +35729,16 @@ static const char *dg_opt_duration(const char *v)
     return wrong;
 }
 
-/* Expensive sources are read only once. CPU clock rates are read in the second sample, when the
- * workload runs (each CPU may take 10 ms before Linux 5.18). Memory and descriptors of processes,
- * and connections, are read in the last sample. */
-static void dg_costly(bool last)
-{
-    const u64 freq = 1ull << SRC_FREQ;
-    const u64 last_only = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS
-                          | 1ull << SRC_STUCK;
-    mo.off |= freq | last_only;
-    if (met.tick == 1)
-        mo.off &= ~freq;
-    if (last)
-        mo.off &= ~last_only;
-}
-
+/* Takes a sample. Expensive sources are read only once: CPU clock rates in the second sample, when
+ * the workload runs (each CPU may take 10 ms before Linux 5.18); memory and descriptors of
+ * processes, and connections, in the last sample. */
 static void dg_look(bool last)
 {
+    const u64 second = 1ull << SRC_FREQ;
+    const u64 at_end = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_STUCK;
+    mo.off |= second | at_end;
+    mo.off &= ~((met.tick == 1 ? second : 0) | (last ? at_end : 0));
     dg.missed = (struct dg_left){ 0 };
-    dg_costly(last);
     mon_sample();
     dg_take();
     if (met.tick > 1)
@@ -36156,14 +36136,14 @@ enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* fixes beyond this number can be printed twice */
-    static struct { char fix[256], who[16]; } printed[FIXES];
+    static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
-        if (!strcmp(printed[i].fix, fix))
-            return printed[i].who;
+        if (!strcmp(printed[i][0], fix))
+            return printed[i][1];
     if (n < FIXES) {
-        snprintf(printed[n].fix, sizeof printed->fix, "%s", fix);
-        snprintf(printed[n++].who, sizeof printed->who, "%s", who);
+        printed[n][0] = fix;
+        printed[n++][1] = who;
     }
     return NULL;
 }
@@ -36450,16 +36430,20 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
+/* How much a command loses without an ability. */
+enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
+
 struct check_verdict {
-    bool works, full;
+    enum check_loss loss;
     char detail[512];
-    const char *reason, *fix; /* for the worst missing ability; NULL: nothing is missing */
+    const struct check *worst; /* the ability whose lack costs most; NULL: none is missing */
 };
 
-/* Whether this row's ability is missing and matters for the command. */
-static bool check_lacks(const struct check_command *of, const struct check_done *d)
+static enum check_loss check_loss(const struct check_command *of, const struct check_done *d)
 {
-    return !d->c.works && (d->row.needed | d->row.verdict) & of->bit;
+    if (d->c.works || !((d->row.needed | d->row.verdict) & of->bit))
+        return LOSS_NONE;
+    return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
 /* Lists what is missing. With a fallback, rows for BPF programs are omitted: it uses none. */
@@ -36467,7 +36451,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
 {
     *s = 0;
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
-        if (check_lacks(of, d) && d->row.without && !(fallback && d->row.bpf))
+        if (check_loss(of, d) && d->row.without && !(fallback && d->row.bpf))
             snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? ", " : ", without ",
                      d->row.without);
 }
@@ -36481,40 +36465,32 @@ static bool check_by_ptrace(const struct check_command *of)
     return false;
 }
 
-/* Derives a verdict from the rows. The reason is the worst missing ability: first one that the
- * command needs, then one that has a fallback, then one without which the command does less. */
+/* Derives a verdict from the rows. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
-    const struct check_done *lost = NULL, *fallen = NULL, *dead = NULL;
     bool any = !of->any;
     char without[256];
-    for (u32 i = check_n; i--;) { /* backward: the first row of each kind wins */
-        const struct check_done *d = &check_done[i];
+    *v = (struct check_verdict){ .loss = LOSS_NONE };
+    for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
         any |= d->c.works && d->row.verdict & of->bit;
-        if (!check_lacks(of, d))
-            continue;
-        lost = d;
-        fallen = d->row.without ? fallen : d;
-        dead = d->row.needed & of->bit ? d : dead;
+        if (check_loss(of, d) > v->loss) {
+            v->loss = check_loss(of, d);
+            v->worst = &d->c;
+        }
     }
-    dead = any ? dead : lost;
-    const struct check_done *worst = dead ? dead : fallen ? fallen : lost;
-    *v = (struct check_verdict){ .works = !dead, .full = !lost };
-    if (worst) {
-        v->reason = worst->c.detail;
-        v->fix = worst->c.fix;
-    }
-    check_without(of, fallen != NULL, without, sizeof without);
+    if (!any && v->worst)
+        v->loss = LOSS_ALL;
+    check_without(of, v->loss == LOSS_FALLBACK, without, sizeof without);
     bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see proc_by_ptrace */
     bool by_ptrace = check_by_ptrace(of);
-    if (dead)
+    if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
                  ? "only for a command, by ptrace" : "does not work",
-                 (int)strcspn(v->reason, "\n"), v->reason,
+                 (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
-        snprintf(v->detail, sizeof v->detail, "%s%s",
-                 fallen ? of->fallback : lost ? of->some : of->all, without);
+        snprintf(v->detail, sizeof v->detail, "%s%s", v->loss == LOSS_FALLBACK ? of->fallback
+                 : v->loss ? of->some : of->all, without);
 }
 
 /* Writes the text about a command after its name, wrapped at 80 columns. */
@@ -36530,26 +36506,26 @@ static void check_wrapped(struct buf *b, const char *name, const char *words)
 
 static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
 {
-    const char *first = v->fix ? check_fixed(v->fix, name) : NULL;
     char fix[300];
     check_wrapped(b, name, v->detail);
-    if (!v->fix)
+    if (!v->worst)
         return;
-    snprintf(fix, sizeof fix, "fix: %s%s", first ? "same as for " : "", first ? first : v->fix);
+    const char *first = check_fixed(v->worst->fix, name);
+    snprintf(fix, sizeof fix, "fix: %s%s", first ? "same as for " : "",
+             first ? first : v->worst->fix);
     check_wrapped(b, "", fix);
 }
 
 static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)
 {
-    bool first = !b->len || b->p[b->len - 1] == '[';
-    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s", first ? "" : ",",
-        name, v->works ? "true" : "false", v->full ? "true" : "false");
+    b_f(b, "{\"name\":\"%s\",\"works\":%s,\"full\":%s", name,
+        v->loss < LOSS_ALL ? "true" : "false", v->loss ? "false" : "true");
     check_json_text(b, "detail", v->detail);
-    if (v->reason)
-        check_json_text(b, "reason", v->reason);
-    if (v->fix)
-        check_json_text(b, "fix", v->fix);
-    b_c(b, '}');
+    if (v->worst) {
+        check_json_text(b, "reason", v->worst->detail);
+        check_json_text(b, "fix", v->worst->fix);
+    }
+    b_s(b, "},");
 }
 
 /* Writes the verdicts on the commands of `bits`, and after monitor that on the virtio rings, which
@@ -36564,7 +36540,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
         if (!(of->bit & told) || !of->all)
             continue;
         check_judge(of, &v);
-        all &= v.works || !(of->bit & bits);
+        all &= v.loss < LOSS_ALL || !(of->bit & bits);
         if (json)
             check_verdict_json(b, of->name, &v);
         else
@@ -36577,16 +36553,13 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
  * each ability. Returns whether the commands work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
-    struct buf verdicts = { 0 };
     check_try(bits);
     if (json) {
-        b_c(&verdicts, '[');
-        bool all = check_verdicts(&verdicts, true, bits);
         check_table(b, true);
-        b_f(b, "{\"type\":\"summary\",\"works\":%s,\"verdicts\":", all ? "true" : "false");
-        b_put(b, verdicts.p, verdicts.len);
-        b_s(b, "]}\n");
-        b_free(&verdicts);
+        b_s(b, "{\"type\":\"summary\",\"verdicts\":[");
+        bool all = check_verdicts(b, true, bits);
+        mout_json_end(b, "],");
+        b_f(b, "\"works\":%s}\n", all ? "true" : "false");
         return all;
     }
     bool all = check_verdicts(b, false, bits);
@@ -36911,32 +36884,18 @@ static void opt_print(int f, const char *text, size_t n)
         die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
 }
 
-/* Writes a text that begins in column `at`, wrapped at `columns`; 0: not wrapped. */
-static void opt_wrap(struct buf *b, const char *text, u32 at, u32 columns)
-{
-    while (columns > at && strlen(text) > columns - at) {
-        const char *end = text + columns - at;
-        while (end > text && *end != ' ')
-            end--;
-        if (end == text)
-            break;
-        b_put(b, text, (size_t)(end - text));
-        b_f(b, "\n%*s", (int)at, "");
-        text = end + 1;
-    }
-    b_s(b, text);
-    b_c(b, '\n');
-}
-
 static void opt_help_cmd(const struct cmd *c, int f)
 {
     enum { HELP_AT = 35 };
-    static struct buf b;
+    static struct buf b, help;
+    char head[64];
     u32 columns = u_columns(f);
     b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
     for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
-        b_f(&b, "  %-*s", HELP_AT - 2, r->spelled);
-        opt_wrap(&b, r->help, HELP_AT, columns);
+        b_reset(&help);
+        b_s(&help, r->help);
+        snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
+        dg_paragraph(&b, head, &help, HELP_AT, columns > HELP_AT ? columns : UINT32_MAX);
     }
     opt_print(f, b.p, b.len);
 }
@@ -37340,11 +37299,6 @@ static void cmd_open_sinks(void)
     cmd_json_sink();
 }
 
-static void cmd_json_header(const char *backend)
-{
-    rec_json_header(&out.json.b, backend);
-}
-
 /* Sets the facts about this run for the JSON header and the recording. */
 static void cmd_this_run(const char *backend)
 {
@@ -37621,7 +37575,7 @@ static int cmd_trace(void)
         tr_find_readers();
     cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
-        cmd_json_header(tr_mode_name[tr.mode]);
+        rec_json_header(&out.json.b, tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
     tr_emit_blocked();
@@ -37646,14 +37600,6 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Returns kvis's exit status for a command's wait status, or dies from the command's signal. */
-static int cmd_status(int status)
-{
-    if (WIFSIGNALED(status))
-        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
-    return WEXITSTATUS(status);
-}
-
 /* Sets up sinks and signals of commands that print rows to stdout. */
 static void cmd_rows_begin(void)
 {
@@ -37663,10 +37609,9 @@ static void cmd_rows_begin(void)
 
 static void cmd_rows_header(const char *backend)
 {
-    if (!out.json_on)
-        return;
     cmd_this_run(backend);
-    cmd_json_header(backend);
+    if (out.json_on)
+        rec_json_header(&out.json.b, backend);
 }
 
 /* Returns kvis's exit status: for its own failure, for the signal that ended it (^C is a normal end
@@ -37678,7 +37623,9 @@ static int cmd_rows_end(int failed, int status)
     int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
     if (sig && (sp_command.pid || sig != SIGINT))
         return 128 + sig;
-    return status == -1 ? 0 : cmd_status(status);
+    if (status != -1 && WIFSIGNALED(status))
+        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
+    return status == -1 ? 0 : WEXITSTATUS(status);
 }
 
 /* Refuses --backend=ptrace without a command: open and proc use ptrace only for their children. */
@@ -37805,15 +37752,6 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? cmd_directory(sys, mo.sysfs) : sys;
 }
 
-/* --report of monitor and diagnose. */
-static void cmd_monitor_report(void)
-{
-    if (!opt.report)
-        return;
-    cmd_report_fd = cmd_open_report();
-    cmd_this_run("none");
-}
-
 /* Prints a text made by gen/texts.py. */
 static int cmd_print(int f, const char *text)
 {
@@ -37861,7 +37799,8 @@ static int cmd_monitor(void)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
-    cmd_monitor_report();
+    if (opt.report)
+        cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_rows_header("none");
@@ -37886,9 +37825,9 @@ static int cmd_diagnose(void)
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST /* no rule uses it */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
-    cmd_sinks();
-    cmd_monitor_report();
-    sp_signals(sp_note);
+    if (opt.report)
+        cmd_report_fd = cmd_open_report();
+    cmd_rows_begin();
     cmd_start_clock(u_now());
     int status = dg_run();
     if (opt.report)
@@ -37911,7 +37850,7 @@ static int cmd_check(void)
         out.json.b.max = 1 << 20;
         cmd_start_clock(u_now());
         cmd_this_run("none");
-        cmd_json_header("none");
+        rec_json_header(&out.json.b, "none");
         b_put(&b, out.json.b.p, out.json.b.len);
     }
     bits = bits ? bits : CHECK_COMMANDS;
@@ -37972,7 +37911,7 @@ static int cmd_replay(void)
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)
-        cmd_json_header(rec_run.backend);
+        rec_json_header(&out.json.b, rec_run.backend);
     cmd_record();
     if (proc)
         proc_replay_begin();
@@ -38128,13 +38067,6 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* Sets members whose initial value is not 0, of large structs. A static initializer would move the
- * whole struct from .bss into the file. */
-static void cmd_before_options(void)
-{
-    tr.status = -1;
-}
-
 /* Refuses to run set-user-ID or set-group-ID: kvis writes any file and traces any process, so any
  * user would get all rights of its owner. */
 static void cmd_refuse_setuid(void)
@@ -38154,7 +38086,7 @@ static const char *cmd_file_name(const char *path)
 static int cmd_run(const struct cmd *c, char **argv)
 {
     open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
-    cmd_before_options();
+    tr.status = -1; /* a static initializer would move the whole of tr from .bss into the file */
     sc_init();
     sc_parse("all");
     char **rest = opt_parse(c, argv + 1);
