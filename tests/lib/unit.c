@@ -1352,7 +1352,7 @@ static void t_slow_client(void)
     for (u32 k = 0; k < HS_CLIENTS; k++) {
         int pair[2];
         EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && shutdown(pair[1], SHUT_WR) == 0);
-        EXPECT(hs_child(pair[0]));
+        hs_child(pair[0]);
         close(pair[0]), close(pair[1]);
         while (hs_reap(), hs.n > 1)
             poll(NULL, 0, 1);
@@ -1372,7 +1372,8 @@ static void t_listen(void)
     EXPECT(hs_opt_listen("::1:1") && hs_opt_listen("1.2.3:1") && hs_opt_listen("1:") && hs_opt_listen(""));
     EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
     EXPECT(write(pair[1], "GET /metrics HTTP/1.1\n\n", 23) == 23 && shutdown(pair[1], SHUT_WR) == 0);
-    EXPECT(hs_child(pair[0]) && hs.n == 1);
+    hs_child(pair[0]);
+    EXPECT(hs.n == 1);
     close(pair[0]);
     for (ssize_t r; n < sizeof got - 1 && (r = read(pair[1], got + n, sizeof got - 1 - n)) > 0;)
         n += (size_t)r;
