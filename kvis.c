@@ -33989,15 +33989,12 @@ static void scr_remember(void)
     }
 }
 
-/* Adds the first line of a file to the top line, if the file exists and its text fits. */
-static void scr_file(struct buf *b, const char *before, const char *path)
+/* Adds a fact to the top line if it fits. */
+static void scr_fact(struct buf *b, const char *before, const char *text)
 {
-    char text[65] = "";
     u32 at = b->len;
-    if (!u_slurp(met_path("%s", path), text, sizeof text))
-        return;
     b_s(b, before);
-    b_esc(b, text, strcspn(text, "\n"), 0);
+    b_esc(b, text, strlen(text), 0);
     scr_too_long(b, at, 0);
 }
 
@@ -34010,8 +34007,8 @@ static void scr_top_line(struct buf *b)
     b_f(b, "  every %.1f s%s", (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     if (cpus)
         b_f(b, "  %.0f CPUs", met_at(cpus, M_CPUS)->v);
-    scr_file(b, "  ", "/proc/sys/kernel/hostname");
-    scr_file(b, "  Linux ", "/proc/sys/kernel/osrelease");
+    scr_fact(b, "  ", rec_run.host);
+    scr_fact(b, "  Linux ", rec_run.kernel);
     scr_cut(b);
 }
 
@@ -36884,12 +36881,12 @@ static void opt_print(int f, const char *text, size_t n)
         die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
 }
 
-static void opt_help_cmd(const struct cmd *c, int f)
+static void opt_help_cmd(const struct cmd *c)
 {
     enum { HELP_AT = 35 };
     static struct buf b, help;
     char head[64];
-    u32 columns = u_columns(f);
+    u32 columns = u_columns(STDOUT_FILENO);
     b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
     for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
         b_reset(&help);
@@ -36897,7 +36894,7 @@ static void opt_help_cmd(const struct cmd *c, int f)
         snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
         dg_paragraph(&b, head, &help, HELP_AT, columns > HELP_AT ? columns : UINT32_MAX);
     }
-    opt_print(f, b.p, b.len);
+    opt_print(STDOUT_FILENO, b.p, b.len);
 }
 
 /* --- the parser --- */
@@ -36953,7 +36950,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
     const char *wrong = NULL;
     char why[128];
     if (r->letter == 'h') {
-        opt_help_cmd(c, STDOUT_FILENO);
+        opt_help_cmd(c);
         exit(0);
     }
     if (r->values && v && !opt_in_list(r->values, v)) {
@@ -38063,7 +38060,7 @@ static int cmd_help(char *const *args)
         return cmd_print(STDOUT_FILENO, c ? cmd_page(c) : emb_text("kvis", "1"));
     if (!c)
         return cmd_print(STDOUT_FILENO, emb_text("list", "commands"));
-    opt_help_cmd(c, STDOUT_FILENO);
+    opt_help_cmd(c);
     return 0;
 }
 

@@ -48,7 +48,7 @@ enum {
       "Find what limits this machine, and which processes cause it") \
     X(check, IN_CHECK, TAKES_COMMANDS, NULL, \
       "[options] [COMMAND...]", \
-      "Try what the commands need here, and say how to fix the rest")
+      "Show what works on this machine, and how to fix the rest")
 
 /* struct opt_row each */
 #define OPT_ROWS \
@@ -83,11 +83,11 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
-      "also print the table of calls, where time went, and failures, after the summary" }, \
+      "also print the table of calls, where the time went, and failures, after the summary" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
-      "print the table every SECS (implies -C, unless -c is given)" }, \
+      "print the table every SECS seconds (implies -C, unless -c is given)" }, \
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "", "    --by=pid", \
@@ -99,7 +99,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
       NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
-      "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." }, \
+      "show only what EXPR selects: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." }, \
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
@@ -123,7 +123,7 @@ enum {
     { IN_TRACE, 's', "string-limit", "N", false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
       NULL, "strsize|string-size|max-string", "-s, --string-limit=N", \
-      "show N bytes of strings (32)" }, \
+      "show at most N bytes of a string (default 32)" }, \
     { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
       NULL, "timestamp|timestamps|time", "-t, --absolute-timestamps", \
@@ -155,11 +155,11 @@ enum {
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page of everything (report.html)" }, \
+      "write an HTML page with the whole run (default report.html)" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", false, \
       OPT_NUMBER, { .number = &opt.report_events }, 1, 100000000, \
       NULL, "", "    --max-report-events=N", \
-      "keep the N most important events in the report (2000000)" }, \
+      "keep the N most important events in the report (default 2000000)" }, \
     { IN_TRACE, 0, "perfetto", "FILE", false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \
@@ -179,7 +179,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "folded-by", "KEY", false, \
       OPT_STRING, { .string = &opt.folded_by }, 0, 0, \
       "time|cpu|runq|disk|blocked|bytes", "", "    --folded-by=KEY", \
-      "choose what the stacks of --folded count: time|cpu|runq|disk|blocked|bytes (time)" }, \
+      "choose what the stacks of --folded count: time|cpu|runq|disk|blocked|bytes (default time)" }, \
     { IN_PROC, 0, "folded", "FILE", false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
@@ -187,11 +187,11 @@ enum {
     { IN_TRACE, 0, "faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --faults", \
-      "show page faults, by region" }, \
+      "show page faults, by memory region" }, \
     { IN_TRACE, 0, "page-faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --page-faults", \
-      "show page faults, by region (as --faults)" }, \
+      "show page faults, by memory region (as --faults)" }, \
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
@@ -207,11 +207,11 @@ enum {
     { IN_TRACE, 'E', "env", "VAR[=VAL]", false, \
       OPT_CALL, { .call = opt_env }, 0, 0, \
       NULL, "setenv|environment", "-E, --env=VAR[=VAL]", \
-      "set VAR for the command, or remove it" }, \
+      "set the variable VAR for the command; without =VAL, remove it" }, \
     { IN_TRACE, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "stop after SECS" }, \
+      "stop after SECS seconds" }, \
     { IN_TRACE, 0, "until-exit", NULL, false, \
       OPT_FLAG, { .flag = &opt.until_exit }, 0, 0, \
       NULL, "", "    --until-exit", \
@@ -223,7 +223,7 @@ enum {
     { IN_TRACE, 0, "no-accel", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "", "    --no-accel", \
-      "use ptrace without a seccomp filter: every call stops the program" }, \
+      "use ptrace without a seccomp filter: every call stops its thread" }, \
     { IN_TRACE, 0, "no-follow", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
       NULL, "", "    --no-follow", \
@@ -243,7 +243,7 @@ enum {
     { IN_TRACE, 0, "no-ebpf", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
-      "do not trace scheduler waits and disk requests of the calls" }, \
+      "do not show how long calls waited for a CPU or a disk" }, \
     { IN_TRACE, 0, "bpf-stats", NULL, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
       NULL, "", "    --bpf-stats", \
@@ -251,7 +251,7 @@ enum {
     { IN_TRACE, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
-      "show waits for a CPU of US microseconds or more (10000)" }, \
+      "show waits for a CPU of US microseconds or more (default 10000)" }, \
     { IN_REPLAY, 0, "min-sched-delay", "US", false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
@@ -259,7 +259,7 @@ enum {
     { IN_TRACE, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer for recorded calls (4M; observe: 16M to 64M)" }, \
+      "set the size of the ring buffer for recorded calls (default 4M; observe: 16M to 64M)" }, \
     { IN_TRACE, 'f', "follow-forks", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "follow|fork|forks|children", "-f, --follow-forks", \
@@ -283,11 +283,11 @@ enum {
     { IN_DIFF, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page with both runs, side by side (report.html)" }, \
+      "write an HTML page with both runs, side by side (default report.html)" }, \
     { IN_DIFF, 0, "by", "KEY", false, \
       OPT_STRING, { .string = &df_by }, 0, 0, \
       "program|line", "", "    --by=KEY", \
-      "compare commands by program|line (program)" }, \
+      "compare commands by program|line (default program)" }, \
     { IN_DIFF, 0, "fail-above", "PCT", false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
       NULL, "", "    --fail-above=PCT", \
@@ -311,7 +311,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show every ability that was tried, and how to fix it" }, \
+      "show every ability that was tried, and how to fix those that do not work" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
@@ -323,7 +323,7 @@ enum {
     { IN_OPEN, 'u', "uid", "UID", false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
-      "show only this user" }, \
+      "show only processes of this user" }, \
     { IN_OPEN, 'n', "name", "NAME", false, \
       OPT_CALL, { .call = open_opt_name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
@@ -331,7 +331,7 @@ enum {
     { IN_OPEN, 'f', "flag-filter", "FLAG", false, \
       OPT_CALL, { .call = open_opt_flag }, 0, 0, \
       NULL, "", "-f, --flag-filter=FLAG", \
-      "show only opens with this flag, such as O_WRONLY; repeated: any of them" }, \
+      "show only opens with this flag, such as O_WRONLY; repeatable: any of the flags matches" }, \
     { IN_OPEN, 'P', "path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "", "-P, --path=GLOB", \
@@ -339,7 +339,7 @@ enum {
     { IN_OPEN, 'e', "extended-fields", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.extended }, 0, 0, \
       NULL, "", "-e, --extended-fields", \
-      "print flags and mode, in octal" }, \
+      "print the flags and the mode of each open, in octal" }, \
     { IN_OPEN, 'F', "full-path", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.full }, 0, 0, \
       NULL, "", "-F, --full-path", \
@@ -347,7 +347,7 @@ enum {
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "stop after SECS" }, \
+      "stop after SECS seconds" }, \
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
@@ -363,11 +363,11 @@ enum {
     { IN_OPEN, 0, "no-exec", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
-      "omit programs that execve opens" }, \
+      "omit the program files that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer (1M)" }, \
+      "set the size of the ring buffer (default 1M)" }, \
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
@@ -423,7 +423,7 @@ enum {
     { IN_EXECSNOOP, 0, "max-args", "N", false, \
       OPT_NUMBER, { .number = &proc_opt.max_args }, 1, 2147483647, \
       NULL, "", "    --max-args=N", \
-      "print at most N arguments (all)" }, \
+      "print at most N arguments (default: all)" }, \
     { IN_PROC, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &proc_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
@@ -435,11 +435,11 @@ enum {
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
-      "show only this user" }, \
+      "show only processes of this user" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, \
       OPT_STRING, { .string = &proc_opt.name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
-      "show only names that contain NAME" }, \
+      "show only commands whose name contains NAME" }, \
     { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", false, \
       OPT_CALL, { .call = proc_opt_line }, 0, 0, \
       NULL, "", "-l, --line=REGEX", \
@@ -471,11 +471,11 @@ enum {
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer (4M)" }, \
+      "set the size of the ring buffer (default 4M)" }, \
     { IN_MONITOR, 'i', "interval", "SECS", false, \
       OPT_CALL, { .call = mon_opt_interval }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
-      "print numbers every SECS (1)" }, \
+      "print the metrics every SECS seconds (default 1)" }, \
     { IN_MONITOR, 'n', "count", "COUNT", false, \
       OPT_NUMBER, { .number = &mo.count }, 1, 4294967295, \
       NULL, "iterations|samples", "-n, --count=COUNT", \
@@ -483,7 +483,7 @@ enum {
     { IN_MONITOR, 'd', "duration", "SECS", false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "stop after SECS" }, \
+      "stop after SECS seconds" }, \
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
@@ -495,11 +495,11 @@ enum {
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "also show this cgroup (v2)" }, \
+      "also show the metrics of this cgroup (v2)" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "", "    --per-cpu", \
-      "also show each CPU" }, \
+      "also show the metrics of each CPU" }, \
     { IN_MONITOR, 0, "histogram", NULL, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
       NULL, "", "    --histogram", \
@@ -515,7 +515,7 @@ enum {
     { IN_MONITOR, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page with charts and heat maps (report.html)" }, \
+      "write an HTML page with charts and heat maps (default report.html)" }, \
     { IN_MONITOR, 0, "prometheus", "FILE", false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
       NULL, "", "    --prometheus=FILE", \
@@ -531,7 +531,7 @@ enum {
     { IN_DIAGNOSE, 'd', "duration", "SECS", false, \
       OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
-      "watch for SECS (10; with a command: until its end)" }, \
+      "watch for SECS seconds (default 10; with a command: until its end)" }, \
     { IN_DIAGNOSE, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
@@ -543,7 +543,7 @@ enum {
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "also show this cgroup (v2)" }, \
+      "also show the metrics of this cgroup (v2)" }, \
     { IN_DIAGNOSE, 0, "virtio", NULL, false, \
       OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
       NULL, "", "    --virtio", \
@@ -555,7 +555,7 @@ enum {
     { IN_DIAGNOSE, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
-      "write an HTML page of the findings and all numbers (report.html)" }, \
+      "write an HTML page of the findings and all metrics (default report.html)" }, \
     { IN_MONITOR | IN_DIAGNOSE, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \

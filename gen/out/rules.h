@@ -54,33 +54,33 @@
 #define DG_WORDS(X) \
     X(X_BUSY, "% of CPU time used") \
     X(X_IDLE_ALL, "% of CPU time idle") \
-    X(X_FORK_RATE, "processes created % per CPU") \
-    X(X_FORK_FAULTS, "# page faults for each") \
-    X(X_IRQS, "% of its time in interrupts") \
-    X(X_WAITERS, "# tasks waiting") \
-    X(X_WAIT, "# tasks waiting for each CPU") \
-    X(X_WAITED, "its threads waited for % of the time in which they could run") \
+    X(X_FORK_RATE, "processes created per CPU %") \
+    X(X_FORK_FAULTS, "# page faults per new process") \
+    X(X_IRQS, "% of the CPU's time in interrupts") \
+    X(X_WAITERS, "tasks waiting for a CPU #") \
+    X(X_WAIT, "tasks waiting per CPU #") \
+    X(X_WAITED, "its threads waited for a CPU % of the time in which they could run") \
     X(X_STEAL_CPUS, "# CPUs taken by the hypervisor") \
-    X(X_CLOCK, "clock at % of its guaranteed rate") \
-    X(X_CAP, "clock limited to % of its maximum") \
+    X(X_CLOCK, "clock rate at % of the guaranteed rate") \
+    X(X_CAP, "clock rate limited to % of the maximum") \
     X(X_MEM_LEFT, "% of memory available") \
-    X(X_NODE_FULL, "% of node memory anonymous") \
-    X(X_SLAB, "% of memory in unreclaimable slabs") \
+    X(X_NODE_FULL, "% of the node's memory anonymous") \
+    X(X_SLAB, "% of memory in slabs that cannot be reclaimed") \
     X(X_MEM_INUSE, "% of memory used") \
-    X(X_UNWRITTEN, "% not on disk yet") \
-    X(X_DIRTY, "% of the dirty memory allowed") \
+    X(X_UNWRITTEN, "% of data not written to disk yet") \
+    X(X_DIRTY, "dirty memory at % of its limit") \
     X(X_SCANNED, "pages scanned for reclaim %") \
     X(X_SWAP_USED, "% of swap used") \
-    X(X_REMOTE, "% of pages allocated remotely") \
-    X(X_SPREAD, "% of them interleaved") \
-    X(X_HINTS, "% of hinting faults remote") \
-    X(X_THP_FAIL, "% of hugepage faults refused") \
+    X(X_REMOTE, "% of pages allocated on a remote node") \
+    X(X_SPREAD, "% of the remote pages interleaved") \
+    X(X_HINTS, "% of NUMA hinting faults on remote pages") \
+    X(X_THP_FAIL, "% of hugepage faults got small pages") \
     X(X_COMPACT_FAILS, "% of compactions failed") \
-    X(X_READ_TIME, "reads took %") \
-    X(X_WRITE_TIME, "writes took %") \
-    X(X_IO_TIME, "all requests took %") \
+    X(X_READ_TIME, "a read took % on average") \
+    X(X_WRITE_TIME, "a write took % on average") \
+    X(X_IO_TIME, "all requests together took %") \
     X(X_IO_DONE, "requests %") \
-    X(X_AWAIT, "requests took %") \
+    X(X_AWAIT, "a request took % on average") \
     X(X_IO_LOST, "tasks waited for I/O % of the time") \
     X(X_STALL_ALL, "% of cycles stalled") \
     X(X_MEM_STALL, "% of the pipeline waiting for data") \
@@ -88,17 +88,17 @@
     X(X_STALL_CPUS, "# CPUs waiting for data") \
     X(X_B_MEM, "% of memory") \
     X(X_B_IO, "% from and to disks") \
-    X(X_NET_ERRS, "errors %") \
+    X(X_NET_ERRS, "network errors %") \
     X(X_NET_DROPS, "packets dropped %") \
     X(X_NET_PACKETS, "packets %") \
-    X(X_NET_DROPPED, "% of its packets") \
-    X(X_NEIGHBORS, "neighbors not added %") \
-    X(X_FS_USED, "% of the space used") \
-    X(X_LIMITS, "% of the threads or open files allowed") \
-    X(X_TABLES, "% of TCP memory or tracked connections allowed") \
+    X(X_NET_DROPPED, "% of its packets dropped") \
+    X(X_NEIGHBORS, "neighbor entries not added %") \
+    X(X_FS_USED, "% of space used") \
+    X(X_LIMITS, "% of the allowed threads or open files used") \
+    X(X_TABLES, "% of the allowed TCP memory or tracked connections used") \
     X(X_PERIODS, "throttled in % of its periods") \
-    X(M_STEAL, "% of CPU time stolen") \
-    X(M_RUNNING, "# tasks can run") \
+    X(M_STEAL, "% of CPU time taken by the hypervisor") \
+    X(M_RUNNING, "runnable tasks #") \
     X(M_PSI_CPU, "some task waited for a CPU % of the time") \
     X(M_PSI_IRQ_ALL, "all tasks were stopped by interrupts % of the time") \
     X(M_PSI_MEM, "some task waited for memory % of the time") \
@@ -107,91 +107,91 @@
     X(M_SYSTEM, "% of CPU time in the kernel") \
     X(M_WAIT_P99, "one wait in 100 was % or longer") \
     X(M_P_WAIT, "its threads waited for a CPU % of the time") \
-    X(M_OOM, "processes killed %") \
+    X(M_OOM, "processes killed for lack of memory %") \
     X(M_STALLS, "direct reclaims %") \
-    X(M_BLOCKED, "# tasks waiting for I/O") \
-    X(M_REFAULTS, "pages read again %") \
-    X(M_FAULTS_MAJOR, "faults that read a disk %") \
+    X(M_BLOCKED, "tasks waiting for I/O #") \
+    X(M_REFAULTS, "reclaimed pages read again %") \
+    X(M_FAULTS_MAJOR, "page faults that read from a disk %") \
     X(M_SWAP_IN, "swapped in %") \
     X(M_SWAP_OUT, "swapped out %") \
-    X(M_B_REMOTE, "% of its memory on another node") \
-    X(M_B_FAR, "% of memory there") \
+    X(M_B_REMOTE, "% of its memory on another NUMA node") \
+    X(M_B_FAR, "% of its memory on other NUMA nodes") \
     X(M_B_OWN_PART, "memory on its own node is % of an even share") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
-    X(M_NUMA_FAULTS, "hinting faults %") \
-    X(M_NUMA_FOREIGN, "pages taken elsewhere %") \
-    X(M_NUMA_MOVED, "pages migrated %") \
+    X(M_NUMA_FAULTS, "NUMA hinting faults %") \
+    X(M_NUMA_FOREIGN, "pages taken from another NUMA node %") \
+    X(M_NUMA_MOVED, "pages moved between NUMA nodes %") \
     X(M_MEM_USED, "% of the memory bandwidth used") \
     X(M_STALL_BACK, "% of cycles stalled on the backend") \
     X(M_LLC_MPKI, "# cache misses per 1000 instructions") \
-    X(M_THP_POLICY, "policy # (0 is never)") \
-    X(M_DTLB_WPKI, "# page walks per 1000 instructions") \
+    X(M_THP_POLICY, "hugepage policy # (0: never)") \
+    X(M_DTLB_WPKI, "# page-table walks per 1000 instructions") \
     X(M_THP_FALLBACK, "hugepages refused %") \
-    X(M_COMPACT, "compactions %") \
-    X(M_POOL_RATIO, "% of the pool used") \
-    X(M_POOL_SURPLUS, "# surplus pages") \
-    X(M_VQ_REFUSED, "requests refused %") \
+    X(M_COMPACT, "memory compactions %") \
+    X(M_POOL_RATIO, "% of the hugepage pool used") \
+    X(M_POOL_SURPLUS, "surplus hugepages #") \
+    X(M_VQ_REFUSED, "requests refused because the ring was full %") \
     X(M_VQ_STALLED, "ring full % of the time") \
-    X(M_VQ_FAILED, "failed adds %") \
-    X(M_VQ_USED, "% of a ring used") \
+    X(M_VQ_FAILED, "requests that could not be added %") \
+    X(M_VQ_USED, "% of the ring used") \
     X(M_DISK_BUSY, "busy % of the time") \
-    X(M_DISK_QUEUE, "# requests in flight") \
-    X(M_DISK_ROTATES, "rotational #") \
+    X(M_DISK_QUEUE, "requests in flight #") \
+    X(M_DISK_ROTATES, "rotational # (0: no)") \
     X(M_RQUEUE_P99, "one read in 100 was queued % or longer") \
-    X(M_NET_RX_USED, "receiving at % of its speed") \
-    X(M_NET_TX_USED, "sending at % of its speed") \
-    X(M_SOFT_DROP, "packets dropped %") \
-    X(M_SOFT_SQUEEZED, "softirqs cut short %") \
-    X(M_TCP_OVERFLOWS, "connections refused %") \
-    X(M_TCP_RETRANS_SHARE, "% of segments retransmitted") \
-    X(M_TCP_RETRANS, "segments retransmitted %") \
-    X(M_UDP_RCVBUF, "datagrams dropped %") \
+    X(M_NET_RX_USED, "receiving at % of the link speed") \
+    X(M_NET_TX_USED, "sending at % of the link speed") \
+    X(M_SOFT_DROP, "packets dropped from full backlogs %") \
+    X(M_SOFT_SQUEEZED, "network softirqs cut short %") \
+    X(M_TCP_OVERFLOWS, "connection requests dropped %") \
+    X(M_TCP_RETRANS_SHARE, "% of TCP segments retransmitted") \
+    X(M_TCP_RETRANS, "TCP segments retransmitted %") \
+    X(M_UDP_RCVBUF, "UDP datagrams dropped %") \
     X(M_TEMP, "% at the hottest zone") \
     X(M_TEMP_ROOM, "% below a trip point") \
-    X(M_SENSOR_ROOM, "% below critical") \
-    X(M_THROTTLE_CORE, "core throttled %") \
-    X(M_THROTTLE_PKG, "package throttled %") \
-    X(M_FILES_USED, "% of the open files allowed") \
-    X(M_THREADS_USED, "% of the threads allowed") \
-    X(M_CONNTRACK_USED, "% of the table used") \
-    X(M_TCP_MEM_USED, "% of TCP memory used") \
+    X(M_SENSOR_ROOM, "% below the critical temperature") \
+    X(M_THROTTLE_CORE, "core throttle events %") \
+    X(M_THROTTLE_PKG, "package throttle events %") \
+    X(M_FILES_USED, "% of the allowed open files") \
+    X(M_THREADS_USED, "% of the allowed threads") \
+    X(M_CONNTRACK_USED, "% of the connection table used") \
+    X(M_TCP_MEM_USED, "% of the allowed TCP memory used") \
     X(M_GR_THROTTLED, "# of its CPUs stopped on average") \
-    X(M_GR_MAX, "limit reached %") \
+    X(M_GR_MAX, "memory limit reached %") \
     X(M_GR_PSI_MEM, "its tasks waited for memory % of the time") \
-    X(M_GR_REFAULTS, "pages read again %") \
-    X(M_GR_OOM, "processes killed %") \
-    X(M_GR_PIDS, "% of the processes allowed") \
-    X(M_CLOCK_SLOW, "# slow clock source") \
-    X(M_NET_BOND_DOWN, "# link down") \
-    X(M_NET_CARRIER, "carrier changes %") \
+    X(M_GR_REFAULTS, "reclaimed pages read again %") \
+    X(M_GR_OOM, "processes killed for lack of memory %") \
+    X(M_GR_PIDS, "% of the allowed processes and threads") \
+    X(M_CLOCK_SLOW, "slow clock source # (1: yes)") \
+    X(M_NET_BOND_DOWN, "links down #") \
+    X(M_NET_CARRIER, "link changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
-    X(M_TCP_MEM_ABORTS, "connections aborted %") \
-    X(M_TCP_ZERO_WINDOW, "windows that became 0 %") \
+    X(M_TCP_MEM_ABORTS, "TCP connections aborted %") \
+    X(M_TCP_ZERO_WINDOW, "receive windows that became 0 %") \
     X(M_CT_DROPS, "packets dropped %") \
-    X(M_B_FDS, "% of its descriptors used") \
-    X(M_PORTS, "% of local ports used") \
+    X(M_B_FDS, "% of its allowed descriptors used") \
+    X(M_PORTS, "% of the local ports used") \
     X(M_FS_LEFT, "% of its space left") \
-    X(M_FS_AVAIL, "% left") \
+    X(M_FS_AVAIL, "% of space left") \
     X(M_FS_INODES, "% of the inodes used") \
-    X(M_FS_ERRORS, "# errors") \
-    X(M_FS_RO, "read-only #") \
-    X(M_EDAC_CE, "corrected errors %") \
-    X(M_EDAC_UE, "# uncorrected errors") \
-    X(M_MD_DEGRADED, "# arrays degraded") \
-    X(M_LOG_IO, "messages %") \
-    X(M_LOG_HUNG, "messages %") \
-    X(M_LOG_MCE, "messages %") \
-    X(M_LOG_RO, "messages %") \
-    X(M_STUCK, "# processes stuck") \
-    X(M_B_STUCK, "# stuck") \
+    X(M_FS_ERRORS, "recorded errors #") \
+    X(M_FS_RO, "read-only # (1: yes)") \
+    X(M_EDAC_CE, "corrected memory errors %") \
+    X(M_EDAC_UE, "uncorrected memory errors #") \
+    X(M_MD_DEGRADED, "degraded arrays #") \
+    X(M_LOG_IO, "I/O errors in the kernel log %") \
+    X(M_LOG_HUNG, "hung-task messages in the kernel log %") \
+    X(M_LOG_MCE, "hardware errors in the kernel log %") \
+    X(M_LOG_RO, "read-only remounts in the kernel log %") \
+    X(M_STUCK, "stuck processes #") \
+    X(M_B_STUCK, "in uninterruptible sleep # (1: yes)") \
     X(M_B_CPU, "% of a CPU") \
     X(M_B_SYSTEM, "% of a CPU in the kernel") \
     X(M_B_WAIT, "waits for a CPU % of the time") \
     X(M_B_READ, "reads %") \
     X(M_B_WRITTEN, "writes %") \
     X(M_B_SWAP, "% in swap") \
-    X(M_B_MINOR, "faults %") \
-    X(M_B_THREADS, "# threads")
+    X(M_B_MINOR, "page faults %") \
+    X(M_B_THREADS, "threads #")
 
 /* X(id, name, utilization, saturation, errors) */
 #define DG_RESOURCES(X) \
