@@ -2,15 +2,15 @@
 /* kvis: shows what a program makes the Linux kernel do.
  *
  * One static binary that needs no other file on the machine it is copied to. This file is all of
- * it, except the tables that gen/ generates. Data flows downwards, and so does the file: a section
- * calls only sections above it. There are no forward declarations, so the compiler enforces that.
+ * it, except the tables that gen/ generates. Data flows from top to bottom: a section
+ * calls only sections above it. The compiler enforces that, as there are no forward declarations.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
- * To read it, start with main at the bottom, then tr_loop. Sections marked [die] may end the
- * program: all their functions, or only those named.
+ * To read the file, start with main at the bottom and tr_loop. Functions of a section marked [die]
+ * may end kvis: all of them, or only the named functions.
  *
  *  1 limits   headers, kernel constants that old headers lack
  *  2 types    types that several sections use
@@ -56,8 +56,8 @@
  * 42 mon_     kvis monitor: what the hardware and the kernel of this machine are doing
  * 43 dg_      kvis diagnose: where the time goes, and which processes use it [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin check_try]
- * 45 opt_     options, commands, help [die]
- * 46 cmd_     the commands, and main [die]
+ * 45 opt_     options, subcommands, help [die]
+ * 46 cmd_     the subcommands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -31744,22 +31744,22 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * Each sink walks metrics[] and prints the metrics that have a value in this interval; a new metric
+ * Each sink walks metrics[] and prints the metrics that have a value in this interval. A new metric
  * or source needs no code here. Entry points: mout_interval, mout_end, mout_page_end. */
 
-/* Prometheus expositions. The file contains no process_... metrics of kvis: node_exporter, which
- * reads the file, exports its own metrics under these names. */
+/* Prometheus expositions. Only that of --listen has metrics process_...: node_exporter, which reads
+ * the file, exports its own metrics under these names. */
 enum mout_page { PAGE_FILE, PAGE_HTTP, N_PAGES };
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC];      /* hash of the reasons that the text last printed */
-    struct { u64 src, told; } unmounted[2]; /* bit masks of sources without /proc, /sys */
+    u32 told[N_SRC];      /* hash of the reasons that the text printed last for a source */
+    struct { u64 src, told; } unmounted[2]; /* bit masks of the sources that lack /proc, /sys */
     struct writer csv;
-    struct { struct buf text; u32 tick; } prom[N_PAGES]; /* the expositions */
-    struct buf findings;  /* JSON: the findings of kvis diagnose, for the report */
-    bool screen;          /* scr_ draws the text */
-    bool prom_wrong;      /* the last write of FILE failed */
+    struct { struct buf text; u32 tick; } prom[N_PAGES];
+    struct buf findings;  /* JSON of kvis diagnose, for the report */
+    bool screen;          /* scr_ draws a screen instead of text lines */
+    bool prom_wrong;      /* the last write of the file of --prometheus failed */
 } mout = { .csv.fd = { -1, -1 } };
 
 static void mout_num(struct buf *b, double v)
@@ -31780,7 +31780,7 @@ static bool mout_shown(u8 dim)
     return dim != DIM_CPU || mo.per_cpu;
 }
 
-/* Returns why a source lacks some of its metrics; NULL: it lacks none. */
+/* Returns why a source lacks some of its metrics, or NULL if it has them all. */
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
@@ -31800,17 +31800,17 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* Metrics that a source lacks, all for the same reason. */
+/* The metrics that a source lacks for one reason. mout_next_lack iterates over the reasons. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* all: number of metrics of the source */
-    u32 at;          /* where to go on: 0: at the source's own reason; else at metric at - 1 */
+    u32 src, n, all; /* n, all: number of lacking metrics, and of all metrics of the source */
+    u32 at;          /* 0: the source's own reason is next; else metric at - 1 is next */
     u16 metric[N_METRICS];
-    bool own;        /* the reason belongs to the metrics, not to the whole source */
+    bool own;        /* the reason belongs to these metrics, not to the whole source */
 };
 
-/* Returns why a source lacks a metric, or NULL if it has the metric or is off. of_source: the
- * reason for metrics that have no reason of their own. */
+/* Returns why a source lacks a metric, or NULL if the source has the metric or is off. of_source is
+ * the reason for metrics that have no reason of their own. */
 static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
@@ -31834,8 +31834,8 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     }
 }
 
-/* Goes on to the next reason why a source lacks metrics, from the source l->src on. False: there
- * are no more. */
+/* Finds the next reason why a source lacks metrics. Returns false after the last reason of the last
+ * source. */
 static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
@@ -31861,10 +31861,10 @@ static bool mout_next_lack(struct mout_lack *l)
     return false;
 }
 
-/* --- text: one line per source, and one line per device, process, ... that it counts --- */
+/* --- text: one line per source, and one line per named instance --- */
 
-/* Prints v with `digits` significant digits, or all digits of a larger integer. There is an
- * exponent only from 9e15 on, where a double cannot hold every integer. */
+/* Writes v with `digits` significant digits, or as an integer if the integer has more digits. An
+ * exponent appears only from 9e15 on, where a double cannot hold every integer. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -31907,8 +31907,8 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     }
 }
 
-/* " device=sda"; nothing for an instance without a name. */
-static void mout_text_thing(struct buf *b, const struct met_inst *i)
+/* Writes " device=sda", or nothing for an instance without a name. */
+static void mout_text_inst(struct buf *b, const struct met_inst *i)
 {
     if (!i->name[0])
         return;
@@ -31920,7 +31920,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 {
     u32 was = b->len;
     b_f(b, "%-10s", met_sources[src].name);
-    mout_text_thing(b, i);
+    mout_text_inst(b, i);
     if (i->info[0]) {
         b_f(b, " %s=\"", met_dims[i->dim].info);
         b_esc(b, i->info, strlen(i->info), '"');
@@ -31938,7 +31938,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Names the first metric that a source lacks for one reason, or no metric if it lacks all. */
+/* Writes the first metric that the source lacks, unless it lacks all of them, and the reason. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -31954,7 +31954,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 }
 
 /* Returns "/proc" or "/sys" if a source lacks all of its metrics because that directory is not
- * mounted; else NULL. (If /sys is not mounted, kvis finds sysfs with the help of /proc.) */
+ * mounted, else NULL. If /sys is not mounted but /proc is, kvis finds sysfs elsewhere. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     if (l->n < l->all)
@@ -31964,7 +31964,7 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return strncmp(l->why, "/proc", 5) && strncmp(l->why, "/sys", 4) ? NULL : u_not_mounted(l->why);
 }
 
-/* "n/a        /sys is not mounted: cpufreq pmc ..." */
+/* Writes "n/a        /sys is not mounted: cpufreq pmc ..." if these sources have changed. */
 static void mout_text_unmounted(struct buf *b, u32 which)
 {
     u64 src = mout.unmounted[which].src;
@@ -31972,7 +31972,7 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     if (src == mout.unmounted[which].told)
         return;
     mout.unmounted[which].told = src;
-    if (!src) /* it has been mounted */
+    if (!src) /* the directory has been mounted since */
         return;
     b_f(b, "%-10s /%s is not mounted:", "n/a", which ? "sys" : "proc");
     for (u32 s = 0; s < N_SRC; s++)
@@ -31981,8 +31981,8 @@ static void mout_text_unmounted(struct buf *b, u32 which)
     b_c(b, '\n');
 }
 
-/* Prints the metrics that a source lacks and why: the first time, and when a reason changes. A
- * source that lacks a mount is only marked: one line for all of them follows. */
+/* Writes the metrics that a source lacks and why, in the first interval and when a reason changes.
+ * A source that lacks a mount is only marked: mout_text_unmounted writes one line for all. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
     u32 was = b->len, hash = 0;
@@ -32000,7 +32000,6 @@ static void mout_text_lack(struct buf *b, u32 src)
     mout.told[src] = hash;
 }
 
-/* The time of day. */
 static void mout_clock(struct buf *b)
 {
     time_t sec = (time_t)(mout.real_ns / NSEC);
@@ -32027,8 +32026,8 @@ static void mout_text(struct buf *b)
 
 /* --- distributions in bcc's format: one row per octave --- */
 
-/* Fills n with the counts of a histogram's octaves in this interval, and first and last with the
- * first and last octave that is not empty. Returns the largest count. */
+/* Sums up the buckets of this interval in n, by octave. Sets first and last to the first and the
+ * last octave that is not empty. Returns the largest sum. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
 {
     u64 most = 0;
@@ -32053,7 +32052,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     u32 first = 0, last;
     u64 most = mout_octaves(h, n, &first, &last);
     b_f(b, "\nhistogram  %s", r->name);
-    mout_text_thing(b, h->inst);
+    mout_text_inst(b, h->inst);
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
         met_hist_part(h, 0.5), met_hist_part(h, 0.9), met_hist_part(h, 0.99),
         met_hist_part(h, 1));
@@ -32094,7 +32093,7 @@ static const struct buf *mout_unique(const char *s)
     return &b;
 }
 
-/* The same for a quoted string. CSV (RFC 4180) doubles quotes; Prometheus labels have \\ and \". */
+/* Writes a unique name in a string. CSV doubles quotes (RFC 4180); Prometheus has \\ and \". */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = mout_unique(s);
@@ -32107,7 +32106,7 @@ static void mout_quoted(struct buf *b, const char *s, bool csv)
     }
 }
 
-/* The same for the inside of a JSON string. */
+/* Writes a unique name for the inside of a JSON string. */
 static void mout_json_name(struct buf *b, const char *s)
 {
     const struct buf *name = mout_unique(s);
@@ -32163,7 +32162,7 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-/* Formats the Prometheus name of a metric, without labels. */
+/* Formats the Prometheus name of a metric without labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
@@ -32187,7 +32186,7 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
 }
 
-/* A metric with one value and no labels. */
+/* Writes a metric with one value and no labels. */
 static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
                           const char *help, double v)
 {
@@ -32195,7 +32194,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes {a="b",c="d" without the closing brace. Returns the separator for the next label. */
+/* Writes labels as {a="b",c="d" without the closing brace. own: the labels in the metric's name.
+ * Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -32212,7 +32212,7 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     return sep;
 }
 
-/* Writes NAME{a="b"} and a blank. ending: suffix of the name. */
+/* Writes NAME ENDING{a="b"} and a blank. */
 static void mout_prom_begin(struct buf *b, const char *name, const char *ending, const char *own,
                             const struct met_inst *i)
 {
@@ -32235,8 +32235,8 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* Writes a metric for each named instance of one kind (sum: for their sum). Returns the number of
- * lines. */
+/* Writes a metric for each named instance of a dimension or, if sum is true, for their sum. Returns
+ * the number of lines. */
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
@@ -32252,9 +32252,9 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes all instances of a metric whose Prometheus name is the one for kind `of`. The sum is
- * omitted if there are named instances, and so is the sum over each PMU's CPUs: the reader can add
- * them up. Returns whether anything was written. */
+/* Writes a metric for all dimensions that have the same Prometheus name as dimension `of`. A sum is
+ * omitted if there are named instances, and so is the sum over each PMU's CPUs, because the reader
+ * can add these up. Returns whether a line was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -32268,7 +32268,6 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* Counters are exported from their first reading on. */
 static void mout_prom(struct buf *b)
 {
     static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
@@ -32283,7 +32282,7 @@ static void mout_prom(struct buf *b)
         }
 }
 
-/* NAME_bucket{...,le="0.001"} 12 ... NAME_sum, NAME_count: cumulative since the start. */
+/* Writes NAME_bucket{...,le="0.001"} 12 and so on, NAME_sum and NAME_count, all since the start. */
 static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
@@ -32322,7 +32321,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* kvis_network_info{device="eth0",driver="e1000"} 1: constant properties, one line per instance. */
+/* Writes constant properties as kvis_network_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -32330,7 +32329,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     if (!met_dims[dim].facts)
         return;
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
-    snprintf(help, sizeof help, "The label `%s` of each `%s`", met_dims[dim].info,
+    snprintf(help, sizeof help, "A constant property, `%s`, of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
@@ -32353,7 +32352,7 @@ static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR
     [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds",
                              "Time that the collector took to read its files" },
     [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out",
-                             "Devices, processes and the like beyond the collector's limit" },
+                             "Devices, processes and the like that did not fit" },
 };
 
 static double mout_collector(enum mout_collector what, u32 src)
@@ -32384,11 +32383,11 @@ static void mout_prom_self(struct buf *b)
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                  "Kernel counters that decreased (ignored)",
+                  "How often a kernel counter decreased (ignored)",
                   (double)met.backwards);
 }
 
-/* Resource use of the kvis process, under the names that all exporters use. */
+/* Writes the resource use of the kvis process, under the names that all exporters use. */
 static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
@@ -32435,9 +32434,9 @@ static const struct buf *mout_exposition(enum mout_page page)
     return b;
 }
 
-/* Opens the file for the exposition. This is a temporary file that will replace FILE (its name goes
- * to tmp), or FILE itself (tmp becomes empty) if it is a device, a FIFO or a symbolic link, which
- * must not be replaced. A FIFO without a reader gives ENXIO. Returns a descriptor or -errno. */
+/* Opens a temporary file (tmp gets its name) that will replace `file`. A device, a FIFO or a
+ * symbolic link must not be replaced: it is opened itself, and tmp becomes empty. A FIFO without a
+ * reader gives ENXIO. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -32453,7 +32452,8 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     return f < 0 ? -errno : f;
 }
 
-/* Writes FILE. A regular file is replaced atomically: readers see the old or the new content. */
+/* Writes the exposition. A regular file is replaced atomically: readers see the old or new
+ * content. */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
@@ -32484,7 +32484,7 @@ static void mout_json_key(struct buf *b, u32 m, u8 dim)
     b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
 }
 
-/* "name":1,"name":2, */
+/* Writes "name":1,"name":2, for the metrics of an instance. */
 static void mout_json_inst(struct buf *b, const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++)
@@ -32499,11 +32499,11 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
 /* Ends a list: removes the trailing comma and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->len && b->p[b->len - 1] == ','; /* empty if there was no memory */
+    b->len -= b->len && b->p[b->len - 1] == ','; /* len is 0 if memory ran out */
     b_s(b, end);
 }
 
-/* "cpu":{"0":{...},"1":{...}}, */
+/* Writes the instances of a dimension: "cpu":{"0":{...},"1":{...}}, */
 static void mout_json_dim(struct buf *b, u8 dim)
 {
     u32 was = b->len;
@@ -32528,7 +32528,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         mout_json_end(b, "},");
 }
 
-/* {"source":"psi","metrics":["..."],"reason":"..."}, */
+/* Writes {"source":"psi","metrics":["..."],"reason":"..."}, */
 static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
@@ -32587,21 +32587,21 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the report: a page with one line per series and one heat map per distribution ---
- * Each series has at most MOUT_POINTS points in time. When all are used, each two points are merged
- * into one, which has the minimum, the maximum, the mean and the number of intervals with a value;
- * counts of distributions are added. The page (gen/report/monitor.js) gets the points in base64, as
- * 32-bit words. A series has its line, its first point, the number of points, and the points: one
- * float each (if a point is one interval) or one struct met_point. Each count of a distribution has
- * its line | MOUT_DIST, a point, a cell, and the count. */
+ * Each series has at most MOUT_POINTS points in time. When all points are used, each two points are
+ * merged into one, which has the minimum, the maximum, the mean and the number of intervals with a
+ * value; the counts of distributions are added. The page (gen/report/monitor.js) gets the points in
+ * base64, as 32-bit words. A series is its line number, its first point, the number of points, and
+ * the points: one float each while a point is one interval, later one struct met_point each. A
+ * count of a distribution is its line number | MOUT_DIST, a point, a cell, and the count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, every;      /* points; intervals per point (the last may have fewer) */
-    u32 left_out;      /* most values of one interval that did not fit */
-    u32 lines, maps;   /* written to the page so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; intervals */
+    u32 n, every;      /* number of points; intervals per point (the last point may have fewer) */
+    u32 left_out;      /* maximum number of values of one interval that did not fit */
+    u32 lines, maps;   /* number of lines and of heat maps written to the page so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; number of intervals */
 } mout_past = { .every = 1 };
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -32622,7 +32622,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Returns the number of values that did not fit. */
+/* Adds values to the last point. Returns the number of values that did not fit. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -32670,7 +32670,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* most are 0: their pages take no memory until written */
+            if (cell[n] != v) /* most cells are 0: a page takes no memory until it is written */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -32729,7 +32729,7 @@ static void mout_write_cells(const struct met_hist *h)
         }
 }
 
-/* [4711,"cpu","0","INFO"] for each line of a chart. */
+/* Writes [4711,"cpu","0","INFO"] for each line of a chart: number, label, name, property. */
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
@@ -32787,7 +32787,7 @@ static void mout_heat_maps(struct buf *b)
     }
 }
 
-/* JSON that describes the points, charts and heat maps of the page. */
+/* Writes the JSON that describes the points, charts and heat maps of the page. */
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
@@ -32868,11 +32868,11 @@ static void mout_end(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
- * Part of the monitor's loop: hs_wait serves clients until the next interval is due. Each
- * connection serves one request in a child process, which may wait for its client and has the
- * exposition of the time of the connection. The number of children, the size of a request, and the
- * time to receive it and to send the response are limited. A new client replaces the oldest one if
- * there are HS_CLIENTS. Entry points: hs_opt_listen, hs_open, hs_wait. */
+ * The monitor's loop calls hs_wait, which serves clients until the next interval is due. A child
+ * process serves each connection: it answers one request with the exposition that was current when
+ * the client connected, and may wait for its client. The number of children, the size of a request,
+ * and the times to receive it and to send the response are limited. If there are HS_CLIENTS
+ * children, a new client replaces the oldest one. Entry points: hs_opt_listen, hs_open, hs_wait. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
@@ -32880,10 +32880,10 @@ static struct {
     int fd;
     u32 n;
     pid_t child[HS_CLIENTS];     /* n children, the oldest first */
-    u64 rest_ns;                 /* out of descriptors: accept no client before this time */
+    u64 rest_ns;                 /* end of a pause without accept(2), for lack of descriptors */
 } hs = { .fd = -1 };
 
-/* [ADDR:]PORT, [IPV6]:PORT. The default address is the loopback address. */
+/* Parses [ADDR:]PORT or [IPV6]:PORT. The default address is the loopback address. */
 static const char *hs_opt_listen(const char *v)
 {
     struct sockaddr_in *in = (void *)&mo.listen;
@@ -32905,7 +32905,7 @@ static const char *hs_opt_listen(const char *v)
     return NULL;
 }
 
-/* Returns 0 or -errno. */
+/* Opens the listening socket. Returns 0 or -errno. */
 static int hs_open(void)
 {
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
@@ -32922,7 +32922,7 @@ static int hs_open(void)
     return 0;
 }
 
-/* Sends p, or as much of it as the client takes in HS_PATIENCE_S seconds. */
+/* Sends n bytes, or as many of them as the client takes in HS_PATIENCE_S seconds. */
 static void hs_send(int f, const char *p, size_t n)
 {
     ssize_t sent = 0;
@@ -32969,14 +32969,14 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* a client would take the truncated text for the whole */
+    else if (b->cut) /* a client would take the truncated text for a complete one */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads the header of a request, which ends with an empty line. Returns NULL, the status that
- * rejects the request, or "" if the client is gone or too slow for an answer. */
+/* Reads the header of a request, which ends with an empty line. Returns NULL, or the status that
+ * rejects the request, or "" if the client has closed the connection or is too slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -33010,7 +33010,6 @@ static void hs_serve(int f)
         ;
 }
 
-/* Reaps children that have exited. */
 static void hs_reap(void)
 {
     u32 n = 0;
@@ -33044,7 +33043,7 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(PAGE_HTTP); /* made here once, so that the children need not */
+    mout_exposition(PAGE_HTTP); /* formatted once here instead of in each child */
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
@@ -33057,8 +33056,8 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until `until` (returns false), a signal, or data on the descriptor `also` (-1:
- * none; returns true). */
+/* Serves clients until the time `until`, a signal, or input on the descriptor `also` (-1: none).
+ * Returns whether there is input or a system call was interrupted. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -33077,18 +33076,18 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * The terminal shows a window of a page of lines. The page is the overview or a section, which has
- * all metrics of its sources. gen/tables/metrics.tbl defines its content: sections, lines of the
- * overview, tables, columns, unusual values. scr_commands has the keys. scr_end restores the
- * terminal, and so do fatal signals. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
+ * The terminal is a window on a page: the overview or a section, which has all metrics of its
+ * sources. gen/tables/metrics.tbl defines the sections, the lines of the overview, tables, columns
+ * and unusual values. scr_commands has the keys. scr_end and the handlers of fatal signals restore
+ * the terminal. Entry points: scr_begin, scr_interval, scr_keys, scr_end. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_HIST_NAME = 30, SCR_TITLE = 9,
     SCR_BARS = 4, SCR_COLUMNS = 128,
-    SCR_ROW = 7 /* maximum number of items in a row of the overview */
+    SCR_ROW = 7 /* maximum number of items in a line of the overview */
 };
 
-/* The first section is the overview. The last one has the groups that no other section names. */
+/* The first section is the overview; the last one has the groups that no other section names. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -33097,9 +33096,8 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. The title is followed by bars: one per CPU, or the history of metric
- * `past`. If `of` is not 0, the bars show the rest of metric `of` without `past` (M_IDLE: the rest
- * of 100 %). */
+/* Lines of the overview. Bars follow the title: one per CPU, or the history of metric `past`. If
+ * `of` is not 0, the bars show 1 - past / of; if `of` and `past` are the same metric, 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -33111,9 +33109,9 @@ static const struct scr_row {
 #undef X
 };
 
-/* title: column title of metrics that come first in their table; in a section the other metrics
- * follow under their own names. A value above `unusual` is yellow, above `bad` red (below, if bad
- * is less than unusual). aside: the overview shows the metric only if its value is unusual. */
+/* Metrics with a title come first in their table, under this title. A value above `unusual` is
+ * yellow, and a value above `bad` is red; if bad < unusual, values below them are. The overview has
+ * a metric with `aside` only if its value is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -33123,22 +33121,22 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 static struct {
     bool on, paused, helping, zeros, utf8;
     bool alone;              /* the screen is the only sink: a pause may stop the measurement */
-    bool typing;             /* keys go to `find` */
-    char find[24];           /* show only names that contain this text */
-    u16 rows, cols;
-    u32 lines, top;          /* lines of the page; first line in the window */
-    u32 from;                /* offset in the text at which the current line begins */
+    bool typing;             /* keys are appended to `find` */
+    char find[24];           /* text that the names on the screen must contain */
+    u16 rows, cols;          /* size of the terminal */
+    u32 lines, top;          /* number of lines of the page; first line in the window */
+    u32 from;                /* offset of the current line in the text buffer */
     u32 view;                /* index in scr_sections */
-    u32 shift;               /* columns of the current table that are scrolled out on the left */
-    u8 current;              /* what the current table lists; DIM_NONE: there is no table */
-    u32 zeros_left;          /* metrics that the section omits because they are 0 */
+    u32 shift;               /* number of columns that are scrolled out of the current table */
+    u8 current;              /* dimension of the current table; DIM_NONE: there is no table */
+    u32 zeros_left;          /* number of metrics that the section omits because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM];
-    u16 sort[N_DIM];         /* a metric; N_METRICS: in order */
-    u8 escape;               /* bytes of an escape sequence read so far, at most 2 */
-    u32 number;              /* first parameter of that sequence; over 999: a second has begun */
-    struct termios was;
-    float past[N_METRICS][SCR_PAST]; /* indexed by met.tick; 0 also means no value */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* the tables of the page */
+    u16 sort[N_DIM];         /* metric that a table is sorted by; N_METRICS: not sorted */
+    u8 escape;               /* number of bytes read of an escape sequence, at most 2 */
+    u32 number;              /* first parameter of this sequence, plus 1000 if there is a second */
+    struct termios was;      /* settings of the terminal before kvis */
+    float past[N_METRICS][SCR_PAST]; /* values by met.tick % SCR_PAST; 0 if there is no value */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -33147,7 +33145,7 @@ static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 static void scr_restore(void)
 {
     ssize_t n = write(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
-    (void)n; /* the terminal is closed: nowhere to report it */
+    (void)n; /* if the terminal is closed, an error cannot be reported */
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
@@ -33215,7 +33213,7 @@ static u32 scr_window(void)
     return scr.rows > 2 ? scr.rows - 2u : 0;
 }
 
-/* Whether the current line is in the window: other lines need not be formatted. */
+/* Returns whether the current line is in the window. Other lines need not be formatted. */
 static bool scr_visible(void)
 {
     return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
@@ -33263,7 +33261,7 @@ static void scr_title(struct buf *b, const char *title)
     out_sgr("0");
 }
 
-/* Returns the color (red or yellow) of an unusual value; NULL: the value is not unusual. */
+/* Returns the color of an unusual value (red or yellow), or NULL if the value is not unusual. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_looks); i++) {
@@ -33277,8 +33275,7 @@ static const char *scr_colour(u32 m, double v)
     return NULL;
 }
 
-/* Writes a value in at least `width` columns, without "/s" if per_second: the column title has it.
- */
+/* Writes a value in at least `width` columns, and without "/s" if per_second is set. */
 static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
@@ -33308,14 +33305,14 @@ static void scr_bar(struct buf *b, u32 k)
         b_c(b, plain[k]);
 }
 
-/* Writes a bar for a fraction of 1. */
+/* Writes a bar for a value from 0 to 1. */
 static void scr_part(struct buf *b, double part)
 {
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* Writes the history of a metric as bars. If `of` is not 0, the bars show the rest of metric `of`
- * without m (of == m: the rest of 1). */
+/* Writes the history of metric m as bars. If `of` is not 0, the bars show 1 - m / of; if of == m,
+ * they show 1 - m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -33331,7 +33328,6 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 
 /* --- metrics --- */
 
-/* Returns the section of a source. */
 static u32 scr_section_of(u32 src)
 {
     for (u32 k = 1; k < SCR_OTHERS; k++)
@@ -33342,7 +33338,6 @@ static u32 scr_section_of(u32 src)
     return SCR_OTHERS;
 }
 
-/* Whether any source of a section is on. */
 static bool scr_section_on(u32 section)
 {
     for (u32 s = 0; s < N_SRC; s++)
@@ -33351,14 +33346,14 @@ static bool scr_section_on(u32 section)
     return !section;
 }
 
-/* Returns the instance with the sum of a metric (or its only instance); NULL: it has no value. */
+/* Returns the instance with the sum of a metric, or its only instance; NULL: there is no value. */
 static const struct met_inst *scr_sum(u32 m)
 {
     const struct met_inst *i = met_all(met_dim(m));
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Whether a sum is worth a cell: it is nonzero, or was recently. */
+/* Returns whether a sum gets a cell: it is, or recently was, nonzero. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -33455,17 +33450,17 @@ static void scr_lacks(struct buf *b)
 /* --- tables --- */
 
 static struct scr_column { u16 m, width; const char *title; } scr_shown[SCR_COLUMNS];
-static const struct met_inst *scr_thing[MET_INSTS];
+static const struct met_inst *scr_inst[MET_INSTS];
 
-static bool scr_nonzero(u32 m, u32 things)
+static bool scr_nonzero(u32 m, u32 rows)
 {
-    for (u32 k = 0; k < things; k++)
-        if (met_v(scr_thing[k], m) != 0)
+    for (u32 k = 0; k < rows; k++)
+        if (met_v(scr_inst[k], m) != 0)
             return true;
     return false;
 }
 
-/* Adds a column. Returns the number of columns. */
+/* Adds a column to n columns. Returns the new number. */
 static u32 scr_column_add(u32 n, u32 m, const char *title)
 {
     if (n == SCR_COLUMNS)
@@ -33475,9 +33470,9 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Sets the columns of a table: metrics with a title that this machine has, and in a section all
+/* Sets the columns of a table: the metrics of this machine that have a title and, in a section, all
  * other metrics that are not 0. Returns the number of columns. */
-static u32 scr_columns_of(u8 dim, u32 things)
+static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
     u32 n = 0;
@@ -33489,14 +33484,15 @@ static u32 scr_columns_of(u8 dim, u32 things)
     }
     for (u32 m = 0; m < N_METRICS && scr.view; m++)
         if (met_of(m, dim) && !named[m] && met.seen[m]) {
-            bool shown = scr.zeros || scr_nonzero(m, things);
+            bool shown = scr.zeros || scr_nonzero(m, rows);
             n = shown ? scr_column_add(n, m, metrics[m].name) : n;
             scr.zeros_left += !shown;
         }
     return n;
 }
 
-/* Hardware first, unless the user chose a sort column; then the larger value; then by name. */
+/* Hardware comes first, unless the user chose a sort column; then the larger value; then by
+ * name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -33510,7 +33506,7 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-/* Whether a cgroup is at a limit: the overview shows only these. */
+/* Returns whether a cgroup is at a limit. The overview shows only such cgroups. */
 static bool scr_limited(const struct met_inst *i)
 {
     static const u16 at[] = { M_GR_THROTTLED, M_GR_MAX, M_GR_OOM };
@@ -33520,8 +33516,8 @@ static bool scr_limited(const struct met_inst *i)
     return false;
 }
 
-/* Collects and sorts the rows of a table. Returns their number. */
-static u32 scr_things(u8 dim)
+/* Collects and sorts the instances that a table lists. Returns their number. */
+static u32 scr_collect(u8 dim)
 {
     u32 n = 0;
     for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
@@ -33529,14 +33525,14 @@ static u32 scr_things(u8 dim)
         if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP)
             && (scr.view || dim != DIM_GROUP || scr_limited(i))
             && (strcasestr(name, scr.find) || strcasestr(i->info, scr.find)))
-            scr_thing[n++] = i;
+            scr_inst[n++] = i;
     }
     if (scr.sort[dim] < N_METRICS)
-        qsort(scr_thing, n, sizeof *scr_thing, scr_order);
+        qsort(scr_inst, n, sizeof *scr_inst, scr_order);
     return n;
 }
 
-/* Writes the name of a row: "sda1 (sda)", "  4242 make". */
+/* Writes the name of an instance: "sda1 (sda)", "  4242 make". */
 static void scr_name(struct buf *b, const struct met_inst *i)
 {
     bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
@@ -33550,7 +33546,7 @@ static void scr_name(struct buf *b, const struct met_inst *i)
     b_s(b, i->info[0] && !process ? ")" : "");
 }
 
-/* The same in `width` columns: a longer name loses its middle. */
+/* Writes the name of an instance in `width` columns, without the middle of a longer name. */
 static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
 {
     static struct buf s;
@@ -33568,14 +33564,14 @@ static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
     b_pad(b, from, width);
 }
 
-/* As wide as the names, as far as that leaves something to columns. */
-static u32 scr_name_width(u32 things, u32 title)
+/* Returns the width of the longest name, but at most 3/8 of the screen. */
+static u32 scr_name_width(u32 rows, u32 title)
 {
     static struct buf s;
     u32 width = title;
-    for (u32 k = 0; k < things; k++) {
+    for (u32 k = 0; k < rows; k++) {
         b_reset(&s);
-        scr_name(&s, scr_thing[k]);
+        scr_name(&s, scr_inst[k]);
         width = MAX(width, u_width(s.p, s.len));
     }
     return MIN(width, MAX(scr.cols * 3u / 8, 12u));
@@ -33597,8 +33593,8 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
     scr_line(b);
 }
 
-/* The header of a table: how many of all rows are shown, and the column titles; * marks the sort
- * column. +N: N columns do not fit. */
+/* Writes the header of a table: its title and the column titles. * marks the sort column; +N means
+ * that N columns do not fit. */
 static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
                            u32 n)
 {
@@ -33618,12 +33614,12 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
 /* Draws a table with at most `most` rows. */
 static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
-    u32 things = scr_things(dim), shown = MIN(things, most), n = scr_columns_of(dim, things);
+    u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to, used;
-    u32 all = MAX(things, met.src[src].there) + met.src[src].left_out; /* including unread ones */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* also unread instances */
     const char *name = met_dims[dim].title;
     char title[64];
-    if (!things || !n)
+    if (!rows || !n)
         return;
     if (!scr.current)
         scr.current = dim;
@@ -33646,13 +33642,13 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
     }
     scr_table_head(b, title, dim, width, from, to, n);
     for (u32 k = 0; k < shown; k++)
-        scr_table_row(b, scr_thing[k], width, from, to);
+        scr_table_row(b, scr_inst[k], width, from, to);
 }
 
 /* --- the overview --- */
 
-/* Removes the last item of the current line, which begins at `at`, if it does not fit with `keep`
- * columns left. Returns whether it was removed. */
+/* Removes the last item of the current line, which begins at `at`, if less than `keep` columns are
+ * left after it. Returns whether the item was removed. */
 static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 {
     if (u_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
@@ -33724,19 +33720,19 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the lines and tables of the overview do not show: those of single
- * instances for metrics that have no sum, else the sum. */
+/* Writes unusual values that the lines and tables of the overview do not show: the values of single
+ * instances if a metric has no sum, else the sum. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
     scr_title(b, "unusual");
     for (size_t k = 0; k < ARRAY_LEN(scr_looks); k++) {
         u32 m = scr_looks[k].m;
-        bool things = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
+        bool single = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
                       && metrics[m].all == MET_ALONE;
-        const struct met_inst *i = things ? met.first[metrics[m].dim] : scr_sum(m);
-        for (; scr_looks[k].aside && i; i = things ? i->next : NULL) {
-            if (i->at != met.tick || !met_has(i, m) || (things && !i->name[0])
+        const struct met_inst *i = single ? met.first[metrics[m].dim] : scr_sum(m);
+        for (; scr_looks[k].aside && i; i = single ? i->next : NULL) {
+            if (i->at != met.tick || !met_has(i, m) || (single && !i->name[0])
                 || !scr_colour(m, met_at(i, m)->v))
                 continue;
             left += scr_named(b, i, m);
@@ -33780,8 +33776,8 @@ static void scr_section(struct buf *b)
 enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
        KEY_HOME, KEY_END, KEY_BACK_TAB };
 
-/* ESC [ NUMBER ; ... FINAL, or ESC O FINAL, as sent by xterm, the Linux console, tmux and screen
- * (terminfo(5)). */
+/* Escape sequences of keys: ESC [ NUMBER ; ... FINAL, or ESC O FINAL, as xterm, the Linux console,
+ * tmux and screen send them (terminfo(5)). */
 static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
     { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END }, { 'Z', 0, KEY_BACK_TAB },
@@ -33818,7 +33814,7 @@ static void scr_columns_shift(int by)
     scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
 }
 
-/* Makes another table the current one, and scrolls to its header. */
+/* Makes the next (by 1) or previous (by -1) table the current one, and scrolls to its header. */
 static void scr_tab(int by)
 {
     u32 k = 0;
@@ -33834,14 +33830,14 @@ static void scr_tab(int by)
         scr.top = line;
 }
 
-/* Sorts the current table by its next column; after the last column comes "unsorted". */
+/* Sorts the current table by its next column. After the last column, the table is not sorted. */
 static void scr_sort_next(int unused)
 {
     (void)unused;
     if (!scr.current)
         return;
     u16 *sort = &scr.sort[scr.current];
-    u32 n = scr_columns_of(scr.current, scr_things(scr.current)), k = 0;
+    u32 n = scr_columns_of(scr.current, scr_collect(scr.current)), k = 0;
     while (k < n && scr_shown[k].m != *sort)
         k++;
     k = k == n ? 0 : k + 1;
@@ -33877,7 +33873,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key as part of the filter text. Returns whether the key belongs to it. */
+/* Handles a key that is part of the filter text. Returns whether it was one. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -33950,10 +33946,10 @@ static void scr_sequence(char final)
             scr_press(scr_sequences[k].key);
 }
 
-/* Takes one byte of input. Most keys are one byte; some are a sequence that begins with ESC. */
+/* Handles one byte of input. Most keys are one byte; some are a sequence that begins with ESC. */
 static void scr_byte(u8 c)
 {
-    if (c == KEY_ESC) { /* aborts an incomplete sequence and starts a new one (ECMA-48) */
+    if (c == KEY_ESC) { /* ESC aborts an incomplete sequence and starts a new one (ECMA-48) */
         scr.escape = 1;
     } else if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
         scr.number = MIN(scr.number * 10 + c - '0', 999u);
@@ -33962,7 +33958,7 @@ static void scr_byte(u8 c)
     } else if (scr.escape == 2 && c >= 0x40 && c <= 0x7e) {
         scr.escape = 0;
         scr_sequence(c);
-    } else if (scr.escape == 1) { /* other bytes are keys with Alt, which kvis does not use */
+    } else if (scr.escape == 1) { /* ESC and another byte: a key with Alt, which kvis ignores */
         scr.escape = c == '[' || c == 'O' ? 2 : 0;
         scr.number = 0;
     } else if (!scr.escape) {
@@ -33977,7 +33973,7 @@ static void scr_help(struct buf *b)
     static struct buf text;
     b_reset(&text);
     b_s(&text, emb_text("screen", "keys"));
-    b_s(&text, "Yellow and red: unusual values. +N: N more do not fit.\n");
+    b_s(&text, "Yellow and red values are unusual. +N: N more values or columns do not fit.\n");
     scr_paragraphs(b, &text);
 }
 
@@ -33998,7 +33994,6 @@ static void scr_fact(struct buf *b, const char *before, const char *text)
     scr_too_long(b, at, 0);
 }
 
-/* The top line: time, interval, machine. */
 static void scr_top_line(struct buf *b)
 {
     const struct met_inst *cpus = scr_sum(M_CPUS);
@@ -34012,8 +34007,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns a noun for the lines below the window: the title of the overview's last table if they are
- * its rows. */
+/* Returns a noun for the lines below the window. If they are rows of the overview's last table,
+ * this is the title of the table. */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -34022,7 +34017,7 @@ static const char *scr_below(void)
     return table ? met_dims[scr.drawn[last].dim].title : "lines";
 }
 
-/* The last line: the number of lines below the window, and as many keys as fit. */
+/* Writes the last line: the number of lines below the window, and as many keys as fit. */
 static void scr_last_line(struct buf *b)
 {
     u32 below = scr.lines - MIN(scr.lines, scr.top + scr_window());
@@ -34074,7 +34069,7 @@ static void scr_draw(void)
     scr.cols = w.ws_col;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
-    if (scr.top > last) { /* scrolled past the end */
+    if (scr.top > last) { /* the window is past the end of the page */
         scr.top = last;
         b->len = from;
         scr_all(b);
@@ -34098,7 +34093,6 @@ static void scr_first_view(void)
         scr_show(n == 1 ? (int)only : 0);
 }
 
-/* Called at the end of each interval. */
 static void scr_interval(void)
 {
     if (mout.intervals == 1)
@@ -34108,8 +34102,8 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Reads and handles keys. A closed terminal ends kvis, as q does. ESC is a key of its own if no
- * byte follows within 50 ms. */
+/* Reads and handles keys. If the terminal is closed, kvis ends. ESC is a key of its own if no byte
+ * follows it within 50 ms. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -34134,8 +34128,8 @@ static void scr_keys(void)
 
 /* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
  * One loop reads every source, lets every sink write, and waits for the next point in time. These
- * points are fixed at the start: an interval that takes too long skips points, but moves none.
- * Entry points: the option functions, mon_run; its parts mon_start and mon_sample. */
+ * points are fixed at the start: an interval that takes too long skips points, but does not move
+ * them. Entry points: the option functions and mon_run. dg_ also uses mon_start and mon_sample. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -34145,7 +34139,6 @@ static void (*const mon_read[N_SRC])(void) = {
 
 /* --- options --- */
 
-/* Seconds, with an optional fraction; at least 10 ms. */
 static const char *mon_opt_interval(const char *v)
 {
     char *end;
@@ -34157,7 +34150,7 @@ static const char *mon_opt_interval(const char *v)
     return NULL;
 }
 
-/* A path below /sys/fs/cgroup, with or without this prefix. */
+/* Parses a path below /sys/fs/cgroup, with or without this prefix. */
 static const char *mon_opt_cgroup(const char *v)
 {
     static const char mount[] = "/sys/fs/cgroup";
@@ -34172,7 +34165,7 @@ static const char *mon_opt_csv(const char *v)
     return v && !*v ? "a file name is missing" : NULL;
 }
 
-/* A list of groups and sources, separated by commas: all other sources are off. */
+/* Parses a list of groups and sources, separated by commas. All other sources are off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -34240,8 +34233,8 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Handles the end of an interval. While the screen is paused and is the only sink, nothing is read:
- * keys show other values of the same interval. The next interval then includes the pause. */
+/* Handles the end of an interval. While the screen is paused and is the only sink, no source is
+ * read: keys show other values of the same interval. The next interval includes the pause. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -34252,7 +34245,6 @@ static void mon_interval(void)
         scr_interval();
 }
 
-/* Waits until `until` or the end of kvis. */
 static void mon_wait(u64 until)
 {
     while (u_now() < until && !sp_end_sig)
@@ -34260,14 +34252,14 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-/* Whether no reader is left. */
+/* Returns whether no sink has a reader. */
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
            && hs.fd < 0 && !opt.report;
 }
 
-/* Whether none of the requested metrics is available, which is an error; prints each reason. */
+/* Returns whether no requested metric is available (an error), and prints each reason. */
 static bool mon_nothing(void)
 {
     static struct buf said;
@@ -34294,8 +34286,8 @@ static void mon_start(void)
     vh_start();
 }
 
-/* Adds all processes and, without -c, cgroups to the sources of the screen. Not called with other
- * sinks, whose content must not depend on the screen. */
+/* Adds all processes and, without -c, cgroups to the sources. mon_run calls this only if the screen
+ * is the only sink, because the content of other sinks must not depend on the screen. */
 static void mon_screen_sources(void)
 {
     mo.all_processes = true;
@@ -34310,8 +34302,8 @@ static void mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    scr.alone = !opt.json && !mo.csv && !opt.report && !mo.prom_file && hs.fd < 0;
-    if (scr.on && !opt.json && !mo.csv && !opt.report)
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
+    if (scr.on && scr.alone)
         mon_screen_sources();
     out.give_up = sp_over;
     out_flush();
@@ -34340,14 +34332,14 @@ static void mon_run(u64 end_ns)
     bpf_detach(&vh.obj);
 }
 
-/* == 43 dg_  kvis diagnose: where the time goes, and who takes it ==============================
- * The USE method (Gregg: utilization, saturation and errors of every resource), applied to the
- * metrics of the monitor. kvis reads all sources every second for the time that -d sets. Then it
- * takes the mean of each number over that time (for percentiles: the worst second) and tries the
+/* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
+ * This section applies the USE method (Gregg: utilization, saturation and errors of every resource)
+ * to the metrics of the monitor. kvis reads all sources every second for the time that -d sets.
+ * Then it takes the mean of each number over that time (of a percentile the maximum) and tries the
  * rules of gen/tables/rules.tbl. Errors and limits that are nearly reached come first. Other
- * findings are ranked by the time lost to them, in seconds per second: CPU time, or time of all
- * waiting tasks, which may exceed 1. The text and the JSON (including the report's) print struct
- * dg_finding. Entry point: dg_run. */
+ * findings are ranked by the time lost to them, in seconds per second: CPU time, or the time of all
+ * waiting tasks, which may exceed 1. The text, the JSON and the report print struct dg_finding.
+ * Entry point: dg_run. */
 
 #include "gen/out/rules.h"
 
@@ -34358,7 +34350,7 @@ enum dg_resource {
     N_RES
 };
 
-/* Numbers derived from two others. Their ids follow those of the metrics: a rule names either. */
+/* Numbers derived from two others. Their ids follow those of metrics, as a rule can name both. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -34396,7 +34388,7 @@ enum { DG_MAX_GUARDS = 3 };
 
 static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* NULL: none */
+    const char *unless_rule; /* name of a rule that suppresses this one; NULL: none */
     u16 value, cost, whose, log;
     u16 unless, before; /* bit masks of resources */
     u8 res, kind, who;
@@ -34406,8 +34398,8 @@ static const struct dg_rule {
         u16 number;
         u8 scope;
         bool maybe, below;   /* maybe: the guard holds if the number is not known */
-        float limit;
-    } guard[DG_MAX_GUARDS];  /* ends with a guard without a number, or with the third */
+        float limit;         /* 0, without `below`: there are no more guards */
+    } guard[DG_MAX_GUARDS];
 } dg_rules[] = { DG_RULES };
 
 enum {
@@ -34417,15 +34409,15 @@ enum {
 
 struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
-/* What a process did during the diagnosis, even if it has exited. */
+/* The processes that ran during the diagnosis, including those that have exited. */
 static struct dg_task {
-    u64 born;
-    u64 did[MFS_NUMBERS];    /* in the kernel's units */
+    u64 born;                /* start time, to distinguish processes with the same pid */
+    u64 did[MFS_NUMBERS];    /* numbers of the process in the kernel's units */
     u32 pid;
-    u16 has;                 /* bit mask: which of them are known */
-    char *group;             /* its cgroup; NULL: not known, or not needed */
-    struct dg_set cpus;      /* CPUs on which one of its threads ran for much of a sample */
-    struct dg_set devices;   /* devices of the files that it had open */
+    u16 has;                 /* bit mask of the known numbers */
+    char *group;             /* path of the cgroup; NULL: not known, or not needed */
+    struct dg_set cpus;      /* CPUs on which a thread ran for much of a sample */
+    struct dg_set devices;   /* devices of the open files */
     char comm[MFS_COMM];
 } *dg_tasks; /* array of DG_TASKS */
 
@@ -34440,27 +34432,27 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key;     /* key: its cost, but not less than those of its consequences */
-    bool error;                  /* it, or one of its consequences, failed or is about to fail */
-    u8 depth;                    /* length of the chain of causes before it */
+    double value, cost, key;     /* key: maximum cost of this finding and its consequences */
+    bool error;                  /* it or one of its consequences is an error or a limit */
+    u8 depth;                    /* number of causes before this finding in a chain of causes */
     u8 n_evidence, n_who;
     struct dg_evidence {
         u16 number;
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
-} *dg_found; /* grows */
+} *dg_found; /* array of dg.n_found, allocated: dg.cap_found */
 
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* duration set by -d; 0: 10 s, or until the command exits */
-    u64 from_ns, to_ns;
+    u64 from_ns, to_ns;          /* start of the diagnosis; end of the last sample */
     u32 n_found, cap_found;
-    struct dg_left { u32 processes, descriptors; } missed, /* did not fit in this sample */
+    struct dg_left { u32 processes, descriptors; } missed, /* not fitting in a sample */
         left_out;                /* maximum of `missed` over all samples */
-    u32 forgot;                  /* findings lost for lack of memory */
-    int status;                  /* of the command; -1: it still runs, or there is none */
-    bool progress;               /* show the progress in a line on the terminal */
+    u32 forgot;                  /* number of findings lost for lack of memory */
+    int status;                  /* wait status of the command; -1: no command, or it still runs */
+    bool progress;               /* a line on the terminal shows the progress */
     bool virtio;                 /* the virtio kprobes, which slow down a busy machine, are on */
 } dg = { .status = -1 };
 
@@ -34510,7 +34502,7 @@ static u32 dg_like(u16 number)
     return number < N_METRICS ? number : dg_numbers[number - N_METRICS].like;
 }
 
-/* Returns the kind of instance that a number is counted by. */
+/* Returns the dimension of a number. */
 static u8 dg_dim(u16 number)
 {
     while (number >= N_METRICS)
@@ -34518,8 +34510,8 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of an instance, or of the machine if instances of this kind do not have it. Returns
- * false if it is unknown. */
+/* Gets a number of an instance, or of the machine if instances of this dimension do not have the
+ * number. Returns false if it is unknown. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -34538,7 +34530,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
     return true;
 }
 
-/* Gets the mean over all other instances of the same kind. */
+/* Gets the mean of a number over all other instances of the same dimension. */
 static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
@@ -34554,7 +34546,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 
 /* --- processes --- */
 
-/* Returns the entry of a process; NULL: the table is full. */
+/* Returns the entry of a process, or NULL if the table is full. */
 static struct dg_task *dg_task(u32 pid, u64 born)
 {
     for (u32 k = 0; k < DG_PROBES; k++) {
@@ -34568,7 +34560,7 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-/* Whether a path is that of a cgroup or of a descendant. */
+/* Returns whether a path is that of a cgroup or of one of its descendants. */
 static bool dg_below(const char *path, const char *cgroup)
 {
     size_t n = strlen(cgroup);
@@ -34628,7 +34620,7 @@ static void dg_take_tasks(void)
     }
 }
 
-/* Gets a number of a process; counters as rate per second. False: it is unknown. */
+/* Gets a number of a process, of a counter its rate. Returns false if the number is unknown. */
 static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 {
     double a = 0, b = 0;
@@ -34649,14 +34641,14 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 
 /* --- the files of the processes with the most I/O ---
  * /proc/PID/fdinfo has the position and the mount of a descriptor, and /proc/PID/mountinfo has the
- * device of that mount. Neither asks the file system, which might not respond. */
+ * device of that mount. The kernel answers both without the file system, which might hang. */
 
-/* The file positions of a process that had the most I/O in a sample: a position that advances
- * between two samples shows reads or writes. */
+/* The file positions of the processes with the most I/O. A position that advances between two
+ * samples shows reads or writes. */
 static struct dg_moves {
     struct dg_task *task;
     u32 n, at_tick;
-    struct { u32 fd; u64 pos, moved; } at[DG_FDS];
+    struct { u32 fd; u64 pos, moved; } at[DG_FDS]; /* moved: sum of all advances, in bytes */
 } dg_moves[MFS_TOP];
 
 /* Returns the entry of a process, or reuses the least recently updated entry. */
@@ -34693,8 +34685,8 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     moves->at[k].pos = pos;
 }
 
-/* Reads the position of a descriptor. Adds the block device that it refers to to the process's
- * devices, or else its mount ID to mounts. */
+/* Reads the position of a descriptor. Adds a block device to the devices of the process; of another
+ * file, adds the ID of its mount to mounts. */
 static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
 {
     char text[512], name[256];
@@ -34711,8 +34703,8 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct
         dg_set_add(mounts, mount);
 }
 
-/* Whether a mount with major number 0 can be backed by a disk, by its type after " - ". This
- * excludes terminals, tmpfs, and /dev/null, which nearly every process has open. */
+/* Returns whether a mount with major number 0 can be on a disk, by the type after " - ". This
+ * excludes terminals, tmpfs and /dev/null, which nearly every process has open. */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -34720,7 +34712,7 @@ static bool dg_has_disk(const char *line)
     return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
 }
 
-/* "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)) */
+/* Reads lines "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)). */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *line, *end;
@@ -34749,8 +34741,8 @@ static void dg_task_files(struct dg_moves *moves)
     dg_task_mounts(moves->task, &mounts);
 }
 
-/* In each sample, reads the descriptors of the processes that had the most I/O since the previous
- * one, and of those that earlier samples found. */
+/* Reads the descriptors of the processes with the most I/O since the previous sample, and of the
+ * processes that earlier samples found. */
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -34766,8 +34758,8 @@ static void dg_files(void)
             dg_task_files(&dg_moves[k]);
 }
 
-/* Reads the name of the k-th file of a process. False: its position did not advance, or it is
- * closed. */
+/* Reads the name of the k-th file of a process. Returns false if its position did not advance, or
+ * if the file is closed. */
 static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 {
     if (!m->at[k].moved)
@@ -34778,7 +34770,7 @@ static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
     return n > 0;
 }
 
-/* Whether a block device is this disk, one of its partitions, or stacked on one of them. */
+/* Returns whether a block device is this disk, one of its partitions, or stacked on one of them. */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -34791,8 +34783,8 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* The same for a device number. File systems without a device of their own, such as overlayfs and
- * btrfs, have major number 0: they may be on any disk. */
+/* Like dg_on_disk, for a device number. File systems without a device of their own (overlayfs,
+ * btrfs) have major number 0: they may be on any disk. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -34804,8 +34796,8 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Whether a rule that suppresses r has a finding for the same instance (for any, if one of the two
- * is the machine). */
+/* Returns whether a rule that suppresses r has a finding for the same instance, or whether one of
+ * the two is about the whole machine. */
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34828,7 +34820,7 @@ static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit
     f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
 }
 
-/* Whether the guards of a finding's rule hold; adds their values to the evidence. */
+/* Returns whether the guards of a finding's rule hold; adds their values to the evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
@@ -34875,8 +34867,8 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_keep(&f);
 }
 
-/* Whether a ring is a receive ring, by the name that its driver gives it. Such rings are normally
- * full of empty buffers. */
+/* Returns whether a ring is a receive ring, by the name that its driver gives it. Such rings are
+ * normally full of empty buffers. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -34884,8 +34876,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Whether rules apply to an instance. Stacked disks do not count: the disks below them do. Findings
- * ignore kvis itself. */
+/* Returns whether rules apply to an instance. Stacked disks do not count: the disks below them do.
+ * Findings ignore kvis itself. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -34905,7 +34897,7 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks the consequences of f after f, whatever their costs are. */
+/* Makes sure that the consequences of f rank after f, whatever their costs are. */
 static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
@@ -34931,11 +34923,11 @@ static int dg_order(const void *a, const void *b)
     return (f->rule > g->rule) - (f->rule < g->rule);
 }
 
-/* --- who causes it --- */
+/* --- the processes that cause a finding --- */
 
-/* Gets the sysfs name (which has '!' for '/') of the disk of a finding; for a virtio ring, of the
- * disk of its device. "": there is none. Rings are named virtio0/0:req.0, without BTF
- * virtio0:req.0. */
+/* Gets the sysfs name (which has '!' instead of '/') of the disk of a finding. A virtio ring, named
+ * virtio0/0:req.0 or, without BTF, virtio0:req.0, has the disk of its device, or "" if the device
+ * is not a disk. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", mfs_disk_sys(of->name));
@@ -34944,7 +34936,7 @@ static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
                            of->name), name, size);
 }
 
-/* Whether a process is a candidate cause of a finding. */
+/* Returns whether a process is a candidate cause of a finding. */
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
     switch (f->rule->who) {
@@ -34953,7 +34945,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     case DG_BY_CPU:
         return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
-        for (u32 k = 0; k < t->devices.n && *disk; k++) /* only a disk's ring has one */
+        for (u32 k = 0; k < t->devices.n && *disk; k++)
             if (dg_device_is(t->devices.v[k], disk))
                 return true;
         return false;
@@ -34961,7 +34953,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Inserts c into a list of n processes in descending order of v. Returns the new n. */
+/* Inserts c into a list of n processes in descending order of v. Returns the new number. */
 static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culprit *c)
 {
     u32 at = n;
@@ -35010,8 +35002,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Returns the files of the k-th process that a finding blames; NULL: files do not matter for the
- * rule, or were not sampled. */
+/* Returns the files of a process that a finding blames, or NULL if files do not matter for the rule
+ * or were not sampled. */
 static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
 {
     for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
@@ -35020,8 +35012,8 @@ static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
     return NULL;
 }
 
-/* Finds the two processes with the most CPU time, and those with the most waits, I/O, memory and
- * faults. Returns their number. */
+/* Finds the two processes with the most CPU time, and the processes with the most waits, I/O,
+ * memory and faults. Returns their number. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -35035,7 +35027,7 @@ static u32 dg_busiest(const struct dg_task **top)
         for (u32 i = 0; i < DG_TASKS; i++) {
             const struct dg_task *t = &dg_tasks[i];
             bool taken = false;
-            for (u32 j = 0; j < n && k == 1; j++) /* the second place in CPU time */
+            for (u32 j = 0; j < n && k == 1; j++) /* the process with the second-most CPU time */
                 taken |= top[j] == t;
             if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
                 best = t;
@@ -35052,8 +35044,7 @@ static u32 dg_busiest(const struct dg_task **top)
 
 /* --- sentences --- */
 
-/* Writes three significant digits, or all digits of a larger integer, without an exponent: 99.8,
- * 1204. */
+/* Writes three significant digits, or an integer if v has more digits: 99.8, 1204. */
 static void dg_digits(struct buf *b, double v)
 {
     if (v > 0 && v < 1e-4)
@@ -35062,7 +35053,7 @@ static void dg_digits(struct buf *b, double v)
         mout_digits(b, 3, v, "");
 }
 
-/* A number with its unit, in a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
+/* Writes a number with its unit as in a sentence: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
 static void dg_num(struct buf *b, u16 number, double v)
 {
     static struct buf text;
@@ -35089,7 +35080,7 @@ static const char *dg_words_of(u16 number)
     return NULL;
 }
 
-/* The same for a threshold. A number whose words contain '#' has no unit. */
+/* Writes a number with its unit, or without it if the words of the number contain '#'. */
 static void dg_bare(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number);
@@ -35099,7 +35090,7 @@ static void dg_bare(struct buf *b, u16 number, double v)
         dg_num(b, number, v);
 }
 
-/* "throttled in 84 % of its periods" */
+/* Writes a number with its words: "throttled in 84 % of its periods". */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -35109,7 +35100,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Writes the name of a metric as in JSON, or the formula of a derived number. */
+/* Writes the JSON name of a metric, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
     static const char *const sep[] = {
@@ -35135,12 +35126,12 @@ static void dg_name_of(struct buf *b, u16 number)
     b_s(b, how == OP_MOST || how == OP_SHARE ? ")" : "");
 }
 
-/* Appends a text of a rule, with %t replaced by thing, and %p by pid if it is not 0. */
-static void dg_fill(struct buf *b, const char *text, const struct buf *thing, u32 pid)
+/* Appends a text of a rule, with %t replaced by name, and %p by pid if it is not 0. */
+static void dg_fill(struct buf *b, const char *text, const struct buf *name, u32 pid)
 {
     for (const char *s = text; *s; s++)
         if (*s == '%' && s[1] == 't') {
-            b_put(b, thing->p, thing->len);
+            b_put(b, name->p, name->len);
             s++;
         } else if (*s == '%' && s[1] == 'p' && pid) {
             b_f(b, "%u", pid);
@@ -35150,31 +35141,31 @@ static void dg_fill(struct buf *b, const char *text, const struct buf *thing, u3
         }
 }
 
-/* Returns the rule's sentence about the instance of a finding, not escaped. A process is named
- * "811 (api)". */
+/* Returns the rule's sentence about the instance of a finding, not escaped. The name of a process
+ * is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
-    static struct buf b, thing;
+    static struct buf b, name;
     const struct met_inst *i = f->of;
-    b_reset(&thing);
-    b_s(&thing, i->name);
+    b_reset(&name);
+    b_s(&name, i->name);
     if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
                        || i->dim == DIM_SENSOR))
-        b_f(&thing, " (%s)", i->info);
+        b_f(&name, " (%s)", i->info);
     b_reset(&b);
-    dg_fill(&b, f->rule->finding, &thing, 0);
+    dg_fill(&b, f->rule->finding, &name, 0);
     return &b;
 }
 
-/* Returns the next command to run. Names are quoted for the shell and the terminal: any user can
- * name a cgroup. */
+/* Returns the shell command to run next. Names are quoted for the shell and the terminal, because
+ * any user can name a cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
-    static struct buf b, thing;
-    b_reset(&thing);
-    b_shell(&thing, f->of->name, (u32)strlen(f->of->name));
+    static struct buf b, name;
+    b_reset(&name);
+    b_shell(&name, f->of->name, (u32)strlen(f->of->name));
     b_reset(&b);
-    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &thing,
+    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &name,
             f->who[0].pid);
     return &b;
 }
@@ -35242,9 +35233,9 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
             continue;
         b_f(b, "   file of pid %u: ", m->task->pid);
         b_esc(b, name, strlen(name), 0);
-        b_s(b, ", ");
+        b_s(b, ", its position advanced by ");
         b_size(b, m->at[k].moved);
-        b_s(b, " moved\n");
+        b_c(b, '\n');
     }
 }
 
@@ -35300,8 +35291,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the device with the largest value, or the machine for numbers that are not counted by
- * device. */
+/* Returns the device with the largest value of a number, or the machine if the number is not
+ * counted by device. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     u8 dim = dg_dim(number);
@@ -35318,7 +35309,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     return best;
 }
 
-/* Whether any number of a resource is known. */
+/* Returns whether any number of a resource is known. */
 static bool dg_visible(u32 res)
 {
     double v;
@@ -35328,7 +35319,7 @@ static bool dg_visible(u32 res)
     return false;
 }
 
-/* Whether no number of any resource is known, as when neither /proc nor /sys is mounted. */
+/* Returns whether no number of any resource is known, as without /proc and /sys. */
 static bool dg_sees_nothing(void)
 {
     u32 r = 0;
@@ -35337,7 +35328,7 @@ static bool dg_sees_nothing(void)
     return r == N_RES;
 }
 
-/* The USE table: one paragraph per resource. */
+/* Writes the USE table, with one paragraph per resource. */
 static void dg_text_table(struct buf *b)
 {
     static struct buf line;
@@ -35362,8 +35353,8 @@ static void dg_text_table(struct buf *b)
     }
 }
 
-/* Writes three digits, a prefix (K, M, ...) and the unit: 0.98 MB, 13.4 KB. thousand: 1000 or 1024.
- */
+/* Writes three digits, a prefix (K, M, ...) and the unit: 0.98 MB, 13.4 KB. `thousand` is the ratio
+ * of two prefixes: 1000 or 1024. */
 static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
 {
     static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
@@ -35447,7 +35438,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Writes the names of resources without findings: those that are visible, or those that are not. */
+/* Writes the names of the resources without findings that are visible, or that are not. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     static struct buf line;
@@ -35466,7 +35457,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
-/* Whether metrics are missing because kvis could not read them, not because nothing happened. */
+/* Returns whether metrics are missing for another reason than that nothing happened. */
 static bool dg_blind(const struct mout_lack *l)
 {
     return l->own || met.src[l->src].wrong;
@@ -35477,8 +35468,8 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Writes all findings with -v, else as many as leave space on the screen for the rest, but at least
- * one. Returns how many it wrote. */
+/* Writes all findings with -v, else only as many as leave space for the other parts of the screen,
+ * but at least one. Returns the number of written findings. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -35509,7 +35500,7 @@ static void dg_text(struct buf *b)
                      : "\nNothing is saturated.\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
-        b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
+        b_f(b, "\n%u more findings: -v shows them\n", dg.n_found - shown);
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
@@ -35531,7 +35522,7 @@ static void dg_text(struct buf *b)
         }
 }
 
-/* --- JSON: one object --- */
+/* --- JSON --- */
 
 static void dg_json_labels(struct buf *b, const struct met_inst *i)
 {
@@ -35544,7 +35535,7 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
     }
 }
 
-/* "metric":"...","labels":{...},"value":1,"text":"100 %" */
+/* "metric":"...","labels":{...},"value":1,"text":"100 %", and "says" if the number has words. */
 static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
     b_s(b, "\"metric\":\"");
@@ -35578,7 +35569,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
     mout_json_end(b, "]");
 }
 
-/* {"pid":1,"comm":"..." */
+/* Writes {"pid":1,"comm":"..." without the closing brace. */
 static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 {
     b_f(b, "{\"pid\":%u,", pid);
@@ -35597,7 +35588,7 @@ static void dg_json_files(struct buf *b, const struct dg_moves *m)
     }
 }
 
-/* Writes the instance itself, processes, and files. */
+/* Writes the culprits of a finding: its instance, processes, and files. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
@@ -35749,7 +35740,7 @@ static void dg_look(bool last)
     }
 }
 
-/* Writes a progress line to the terminal. The next line, and finally the text, replaces it. */
+/* Replaces the progress line on the terminal. If end is 0, removes it. */
 static void dg_progress(u64 end)
 {
     char line[64] = "\r\033[K";
@@ -35764,7 +35755,7 @@ static void dg_progress(u64 end)
     (void)n; /* the progress line is not important */
 }
 
-/* Waits until `until`, a signal that ends kvis, or the end of the command. */
+/* Waits until the time `until`, a signal that ends kvis, or the end of the command. */
 static void dg_wait(u64 until)
 {
     for (u64 now; (now = u_now()) < until && !sp_over() && !sp_ended(&dg.status, NULL);)
@@ -35827,15 +35818,15 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * Each ability is tried by the function that starts it for its command. This function runs in a
- * child process, whose exit cleans up before the next try. The reason that the function gives is
- * the row's detail and fix. To add an ability, add a row of check_rows[] and its function.
- * check_judge derives the verdicts on the commands from the rows. */
+ * kvis tries an ability by calling the function that starts it for a subcommand. The function runs
+ * in a child process, whose exit cleans up before the next try. The reason that the function
+ * returns becomes the detail and the fix of the ability's row. check_judge derives the verdicts on
+ * the subcommands from the rows. To add an ability, add a row of check_rows[] and its function. */
 
-/* One bit per command. The virtio rings are a part of monitor with a verdict of their own. */
+/* One bit per subcommand. The virtio rings are a part of monitor, but have their own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
-    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* no row is about the last two */
+    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff need no ability */
 };
 
 struct check {
@@ -35861,7 +35852,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a reason into detail and fix; NULL: the feature works. */
+/* Splits a reason into detail and fix. A reason of NULL means that the ability works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -35882,7 +35873,7 @@ static void check_kernel(struct check *c)
         check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
 }
 
-/* BTF, which BPF programs need to read the kernel's structures. */
+/* Tries BTF, which BPF programs need to read the kernel's structures. */
 static void check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
@@ -35937,7 +35928,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Returns the fix for the hybrid backend if its reason has none; "": no fix is known. */
+/* Returns a fix for the hybrid backend, or "" if no fix is known. */
 static const char *check_hybrid_fix(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -35946,7 +35937,7 @@ static const char *check_hybrid_fix(void)
     return bpf_caps() >> SYS_ADMIN & 1 ? "" : u_rights("CAP_SYS_ADMIN");
 }
 
-/* The backend for commands. Also fills the next two rows, which depend on it. */
+/* Tries the backend that traces a command, and fills the next two rows, which depend on it. */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -35962,7 +35953,7 @@ static void check_hybrid(struct check *c)
             c[1 + i] = c[0];
 }
 
-/* The backend for -p. */
+/* Tries the backend for -p. */
 static void check_observe(struct check *c)
 {
     pid_t self = getpid();
@@ -35995,8 +35986,8 @@ static void check_proc(struct check *c)
     check_session(c, &proc_session);
 }
 
-/* A source of monitor. It works if any of its metrics has a value in the second interval; then the
- * detail may be the reason why others have none, but not that nothing happened in it. */
+/* Tries a source of monitor, which works if any of its metrics has a value in the second interval.
+ * Then the detail is the reason why others have no value, unless only no event occurred. */
 static void check_source(struct check *c, u32 src)
 {
     const char *why = NULL;
@@ -36013,24 +36004,23 @@ static void check_source(struct check *c, u32 src)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         works |= metrics[m].src == src && met.seen[m] == met.tick;
     if (!works)
-        check_reason(c, why ? why : "it has no values");
+        check_reason(c, why ? why : "none of its metrics has a value");
     else
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
-#define CHECK_REPORT "report it with this detail: kvis should load on this kernel"
+#define CHECK_REPORT "report this detail as a bug: the BPF programs should load on this kernel"
 
-/* needed: commands that do not work without the ability; useful: commands that do less or are
- * slower without it. A row with neither only helps to explain other rows. */
+/* The abilities. A row that is neither needed nor useful only helps to explain other rows. */
 static const struct check_row {
     const char *name;
-    u8 needed, useful;
-    u8 verdict;          /* commands whose verdict depends on it */
-    bool bpf;            /* it needs BPF programs */
+    u8 needed, useful;   /* subcommands that do not work, or do less or are slower, without it */
+    u8 verdict;          /* subcommands whose verdict depends on the ability */
+    bool bpf;            /* the ability needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* without fn: a source of monitor; 0: a row above fills this row */
-    const char *what;    /* the detail if the feature works and fn supplies none */
-    const char *without; /* what the verdict calls missing; NULL: the command falls back */
+    u8 source;           /* source of monitor to try if fn is NULL; 0: a row above fills this row */
+    const char *what;    /* detail if the ability works and fn supplies no detail */
+    const char *without; /* name of a missing ability in the verdict; NULL: there is a fallback */
     const char *fix;     /* fix if the reason has none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
@@ -36054,9 +36044,9 @@ static const struct check_row {
       "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
     { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0,
-      "opens are recorded", "programs", NULL },
+      "opens are recorded", "BPF programs", NULL },
     { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
-      "processes are recorded", "programs", NULL },
+      "processes are recorded", "BPF programs", NULL },
     { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ,
       "CPU waits are measured", "CPU waits", NULL },
     { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK,
@@ -36078,12 +36068,12 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES and a module vhost with BTF" },
 };
 
-/* The commands and their verdicts: all: everything works; some: an ability with `without` is
- * missing; fallback: another ability is missing. NULL: another command's verdict applies. */
+/* The subcommands and their verdicts, by what is missing: nothing (all), an ability with `without`
+ * (some), another ability (fallback). NULL: the verdict above with the same bit applies. */
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool any; /* it works if any of its rows does */
+    bool any; /* one ability that works is enough */
     const char *all, *some, *fallback;
 } check_commands[] = {
     { "trace", CHECK_TRACE, false, "full: hybrid", "hybrid",
@@ -36100,8 +36090,8 @@ static const struct check_command {
     { "diff", CHECK_DIFF, false, "full", NULL, NULL },
 };
 
-/* Returns the bits of a command; 0: no command has this name. virt includes monitor, whose verdict
- * precedes its own. */
+/* Returns the bits of a subcommand, or 0 if there is no subcommand with this name. The bits of virt
+ * include that of monitor, because the verdict on virt follows that on monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -36112,8 +36102,8 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Writes the commands of a bit mask, separated by commas, and only the first command of each bit.
- * none: text for an empty mask. */
+/* Writes the subcommands of a bit mask, separated by commas, and only the first subcommand of each
+ * bit. `none` is the text for an empty mask. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -36128,8 +36118,8 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
 
-/* Returns the name with which this fix was first printed. NULL: it is new, and is now recorded for
- * `who`. */
+/* Returns the name with which this fix was printed first. If the fix is new, records it for the
+ * name `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* fixes beyond this number can be printed twice */
@@ -36145,7 +36135,7 @@ static const char *check_fixed(const char *fix, const char *who)
     return NULL;
 }
 
-/* --- the results: a list of rows --- */
+/* --- the results --- */
 
 static struct check_done {
     char name[MET_NAME + 40];
@@ -36281,7 +36271,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, "%s", unc_reason[r->role]);
 }
 
-/* The PMUs of memory controllers and RAPL. The result of check cpu does not depend on them. */
+/* Appends memory controllers and RAPL, on which the result of check cpu does not depend. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -36298,7 +36288,7 @@ static void check_uncore(void)
     }
 }
 
-/* Tries the events of a PMU. Returns whether cycles and instructions, the essential ones, work. */
+/* Tries the events of a PMU. Returns whether the essential events cycles and instructions work. */
 static bool check_cpu_events(struct pmc_pmu *p)
 {
     bool works = true;
@@ -36333,19 +36323,19 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: tries everything, then judges --- */
 
-/* Whether a row concerns one of the commands of `bits`, or no particular command. */
+/* Returns whether a row is about a subcommand of `bits`, or about none in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
 {
     u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
     return !of || of & bits;
 }
 
-/* Descriptors that a command needs besides those of its BPF programs: outputs, a pipe to its child,
- * files in /proc. */
+/* Number of descriptors that a subcommand needs besides those of its BPF programs: outputs, a pipe
+ * to its child, files in /proc. */
 enum { CHECK_FILES = 5 };
 
-/* The child process: starts a row's ability as its command would, and stops it. Its stderr goes to
- * the descriptor `said`. */
+/* Runs in the child process: starts the ability of a row as its subcommand would, and stops it.
+ * Standard error is written to the descriptor `said`. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int said)
 {
@@ -36373,17 +36363,17 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Sets the reason for a child that exited without one: the first line of its stderr. */
+/* Sets the reason for a child that exited without one: the first line of its standard error. */
 static void check_died(struct check *c, int said)
 {
     char text[300];
     ssize_t n = said < 0 ? -1 : pread(said, text, sizeof text - 1, 0);
     text[MAX(n, 0)] = 0;
     text[strcspn(text, "\n")] = 0;
-    check_reason(c, n > 0 ? text : "kvis exited");
+    check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries a row and those after it that its function fills. */
+/* Tries a row. Its function also fills the n - 1 rows after it. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int said = (int)syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -36410,7 +36400,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         close(said);
 }
 
-/* Tries all abilities of the commands of `bits`. */
+/* Tries all abilities of the subcommands of `bits`. */
 static void check_try(u8 bits)
 {
     u32 rows = ARRAY_LEN(check_rows), n;
@@ -36427,13 +36417,13 @@ static void check_try(u8 bits)
     munmap(c, rows * sizeof *c);
 }
 
-/* How much a command loses without an ability. */
+/* The losses of a subcommand without an ability, in ascending order. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* the ability whose lack costs most; NULL: none is missing */
+    const struct check *worst; /* first missing ability with this loss; NULL: none is missing */
 };
 
 static enum check_loss check_loss(const struct check_command *of, const struct check_done *d)
@@ -36443,7 +36433,7 @@ static enum check_loss check_loss(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists what is missing. With a fallback, rows for BPF programs are omitted: it uses none. */
+/* Lists missing abilities. The fallback uses no BPF programs: their rows are then omitted. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -36453,7 +36443,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-/* Whether the command can do part of its work with ptrace if BPF programs do not work. */
+/* Returns whether a subcommand can do part of its work with ptrace if BPF programs do not work. */
 static bool check_by_ptrace(const struct check_command *of)
 {
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
@@ -36490,7 +36480,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  : v->loss ? of->some : of->all, without);
 }
 
-/* Writes the text about a command after its name, wrapped at 80 columns. */
+/* Writes the text about a subcommand after its name, wrapped at 80 columns. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
     static struct buf text;
@@ -36525,8 +36515,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     b_s(b, "},");
 }
 
-/* Writes the verdicts on the commands of `bits`, and after monitor that on the virtio rings, which
- * are a part of it. Returns whether all commands of `bits` work. */
+/* Writes the verdicts on the subcommands of `bits`, and after that on monitor the verdict on the
+ * virtio rings. Returns whether all subcommands of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 told = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -36546,8 +36536,8 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Tries all abilities of the commands of `bits` and writes the verdicts, and with -v and in JSON
- * each ability. Returns whether the commands work. */
+/* Tries all abilities of the subcommands of `bits`. Writes the verdicts and, with -v and in JSON,
+ * each ability. Returns whether the subcommands work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -36561,7 +36551,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     bool all = check_verdicts(b, false, bits);
     if (!opt.verbose) {
-        b_f(b, "kvis check -v shows all %u probes; kvis check cpu shows the events of the CPU\n",
+        b_f(b, "kvis check -v shows all %u abilities; kvis check cpu shows the events of the CPU\n",
             check_n);
         return all;
     }
@@ -36572,12 +36562,12 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 45 opt_  options, commands, help ===========================================
- * gen/tables/options.tbl has a row for each command and each option. The parser, help and error
- * messages use these rows here; gen/texts.py makes the manual and completions from them. To add an
- * option, add its row; to add a command, add its row and a function cmd_NAME. */
+/* == 45 opt_  options, subcommands, help ========================================
+ * gen/tables/options.tbl has a row for each subcommand and each option. The parser, help and error
+ * messages use these rows; gen/texts.py makes the manual and completions from them. To add an
+ * option, add its row; to add a subcommand, add its row and a function cmd_NAME. */
 
-enum opt_kind { /* what an option does with its value, and the member of union opt_dest it uses */
+enum opt_kind { /* use of the option's value; most kinds have a member of union opt_dest */
     OPT_FLAG,
     OPT_COUNT,
     OPT_SET,    /* stores min */
@@ -36596,10 +36586,10 @@ union opt_dest {
 };
 
 struct opt_row {
-    u16 in; /* commands that have it: IN_ bits */
+    u16 in; /* bit mask (IN_...) of the subcommands that have the option */
     char letter; /* 0: none */
-    const char *name, *arg; /* NULL: none */
-    bool optional; /* the argument is optional: it is only accepted after '=' */
+    const char *name, *arg; /* long name, name of the argument; NULL: none */
+    bool optional; /* the argument is optional, and only accepted after '=' */
     u8 kind; /* enum opt_kind */
     union opt_dest to;
     u32 min, max;
@@ -36608,13 +36598,13 @@ struct opt_row {
     const char *spelled, *help; /* spelled: form that help prints */
 };
 
-/* What follows the options of a command. */
+/* The words that follow the options of a subcommand. */
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
-struct cmd {
-    const char *name, *link; /* link: argv[0] that selects the command; NULL: none */
+struct cmd { /* a subcommand */
+    const char *name, *link; /* link: argv[0] that selects the subcommand; NULL: none */
     const char *usage, *help;
-    u16 in; /* its bit in opt_rows[] */
+    u16 in; /* bit of the subcommand in opt_row.in */
     u8 takes; /* enum opt_takes */
     int (*run)(void);
 };
@@ -36683,7 +36673,6 @@ static const char *opt_env(const char *v)
     return *v && *v != '=' ? opt_push(&opt.env, &opt.n_env, v) : "not NAME=VALUE or NAME";
 }
 
-/* NAME,NAME... */
 static const char *opt_proc_env(const char *v)
 {
     u32 before = proc_opt.n_env;
@@ -36698,7 +36687,7 @@ static const char *opt_proc_env(const char *v)
 }
 
 /* Parses [!]WORD,WORD... or all or none into a bit mask. bit_of returns the bit of a word, or 0 if
- * there is no such word. False: a word is wrong. */
+ * there is no such word. Returns false if a word is wrong. */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!';
@@ -36749,8 +36738,8 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of RTMIN, RTMIN+N, RTMAX or RTMAX-N in glibc programs, where SIGRTMIN is 34;
- * 0: not such a name. */
+/* Returns the number of RTMIN, RTMIN+N, RTMAX or RTMAX-N in glibc programs, where SIGRTMIN is 34,
+ * or 0 for another name. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -36766,8 +36755,8 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* Returns the bit of a signal, given by number or by name, with or without SIG, in any case; 0: no
- * such signal. */
+/* Returns the bit of a signal, or 0 if there is no such signal. word is a number or a name, with or
+ * without SIG, in upper or lower case. */
 static u64 opt_signal_bit(const char *word)
 {
     char *end;
@@ -36862,7 +36851,7 @@ static const char *opt_ring(const char *v)
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* Returns the command's next option after r (NULL: its first); NULL: there are no more. */
+/* Returns the next option of a subcommand after r (NULL: the first option), or NULL at the end. */
 static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -36900,7 +36889,7 @@ static void opt_help_cmd(const struct cmd *c)
 /* --- the parser --- */
 
 /* Ends kvis with a message about a mistake in the command line, and the usage of the option or, if
- * r is NULL, of the command. */
+ * r is NULL, of the subcommand. */
 static void PRINTF_LIKE(3, 4) __attribute__((noreturn))
 opt_wrong(const struct cmd *c, const struct opt_row *r, const char *fmt, ...)
 {
@@ -36981,8 +36970,8 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         opt_bad(c, r, v ? v : "", wrong);
 }
 
-/* Whether the n bytes at s are this name; '_' matches '-', because some options of bcc's tools have
- * it. */
+/* Returns whether the n bytes at s are this name. A '_' matches a '-', because some options of
+ * bcc's tools have a '_'. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -37023,17 +37012,18 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     }
     if (!near)
         opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
-    opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
+    opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s'; did you mean --%s?",
+              given, near);
 }
 
-/* Returns the word after an option as its value; NULL: there is none. "--" ends the options, and is
- * a value only after '='. */
+/* Returns the word after an option as its value, or NULL if there is no value. "--" ends the
+ * options, and is a value only after '='. */
 static const char *opt_next_word(char **argv)
 {
     return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
 }
 
-/* --name, --name=value, --name value. Returns the number of words used. */
+/* Parses --name, --name=value or --name value. Returns the number of words used. */
 static int opt_long(const struct cmd *c, char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '=');
@@ -37053,7 +37043,7 @@ static int opt_long(const struct cmd *c, char **argv)
     return eq ? 1 : 2;
 }
 
-/* -abc, -sN, -s N. Returns the number of words used. */
+/* Parses -abc, -sN or -s N. Returns the number of words used. */
 static int opt_short(const struct cmd *c, char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -37073,7 +37063,7 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-static const struct cmd *opt_cmd; /* the command whose options were parsed */
+static const struct cmd *opt_cmd; /* the subcommand whose options were parsed */
 
 /* Returns the option of opt_cmd with this name. */
 static const struct opt_row *opt_named(const char *name)
@@ -37081,9 +37071,9 @@ static const struct opt_row *opt_named(const char *name)
     return opt_by_name(opt_cmd, name, strlen(name));
 }
 
-/* Ends kvis if the word after an option with an optional value was clearly meant as that value,
- * which needs '=': kvis takes no words here, the word is not a command, a "--" follows, or no
- * recording has this name. */
+/* Ends kvis if the word after an option with an optional value was clearly meant as this value,
+ * which needs a '='. This is so if the subcommand takes no words, if the word is not a program or a
+ * "--" follows, or if the word is not the name of a recording. */
 static void opt_refuse_value(const struct cmd *c, const char *option, char **word)
 {
     const struct opt_row *r = opt_by_name(c, option + 2, strlen(option + 2));
@@ -37100,14 +37090,14 @@ static void opt_refuse_value(const struct cmd *c, const char *option, char **wor
         opt_wrong(c, r, "%s: a value must follow a '='; fix: %s=%.300s", option, option, *word);
 }
 
-/* Parses the options. Returns the words after them. If the command takes recordings or names of
- * commands, options may also follow these words. */
+/* Parses the options. Returns the words after them. If the subcommand takes recordings or names of
+ * subcommands, options may also follow these words. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
     opt_cmd = c;
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
-    const char *before = NULL; /* the option before */
+    const char *before = NULL; /* the previous option */
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
@@ -37130,11 +37120,11 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 46 cmd_  the commands ======================================================
- * What each command sets up, and in which order. cmds[] lists the commands. */
+/* == 46 cmd_  the subcommands ===================================================
+ * Each cmd_NAME checks its options, sets up and runs a subcommand, and returns the exit status. */
 
 /* Opens descriptors 0, 1 and 2 if they are closed. Otherwise a file that kvis opens could get such
- * a number and be overwritten. With CLOEXEC, the traced command still finds them closed. */
+ * a number, and messages would be written to it. O_CLOEXEC: the command still finds them closed. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -37152,9 +37142,10 @@ static bool cmd_colour(int f)
 
 /* Files that kvis reads or writes: no two of them may be the same file. */
 static struct {
-    struct { dev_t dev; ino_t ino; const char *name; int full; } of[16]; /* full: -1, or its fd */
+    struct { dev_t dev; ino_t ino; const char *name; int full; } of[16];
+    /* full: descriptor of a file whose old content is still there, or -1 */
     u32 n;
-    bool later; /* their old content is kept until out_begin */
+    bool later; /* output files are truncated in out_begin, not when they are opened */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -37174,7 +37165,7 @@ static void cmd_own_file(int f, const char *name)
     cmd_files.of[cmd_files.n++].name = name;
 }
 
-/* Keeps the content of a file: redirects its descriptor to /dev/null. */
+/* Redirects the descriptor of a file to /dev/null, which keeps the content of the file. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -37184,7 +37175,7 @@ static void cmd_spare_file(int f)
         close(nowhere);
 }
 
-/* Truncates the files whose content was kept so far. */
+/* Truncates the output files whose old content is still there. */
 static void cmd_empty_files(void)
 {
     for (u32 i = 0; i < cmd_files.n; i++) {
@@ -37196,7 +37187,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Keeps the content of all output files because nothing was traced. */
+/* Keeps the old content of all output files, because nothing was traced. */
 static void cmd_spare_files(void)
 {
     out.empty = NULL;
@@ -37205,7 +37196,7 @@ static void cmd_spare_files(void)
             cmd_spare_file(cmd_files.of[i].full);
 }
 
-/* Truncates an output file, now or in out_begin. Returns its descriptor f. */
+/* Truncates an output file, now or in out_begin. Returns the descriptor f. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -37220,7 +37211,7 @@ static int cmd_empty_file(int f, const char *name)
     return f;
 }
 
-/* Opens a file, device or FIFO given by the user. mode: O_WRONLY or O_RDWR. */
+/* Opens an output file, device or FIFO that the user named. mode: O_WRONLY or O_RDWR. */
 static int cmd_open_as(const char *name, int mode)
 {
     bool device = u_is_device(name);
@@ -37237,7 +37228,7 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* Whether other users can create files in the working directory. */
+/* Returns whether other users can create files in the working directory. */
 static bool cmd_shared_directory(void)
 {
     struct stat s;
@@ -37262,7 +37253,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses to write JSON to a pipe or file that the command's output goes to, too. */
+/* Refuses to write JSON to a pipe or file that also gets the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -37280,7 +37271,7 @@ static void cmd_json_sink(void)
     out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
 }
 
-/* For trace and replay: text goes to the file of -o, or else to stderr, as with strace. */
+/* Opens the sinks of trace and replay. Without -o, text goes to stderr, as with strace. */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
@@ -37326,7 +37317,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the recording: the file of -w, or a temporary file that the report is made from. */
+/* Opens the recording: the file of -w, or else a temporary file from which the report is made. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -37349,8 +37340,8 @@ static void cmd_open_recorded(void)
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_json_fd = -1, cmd_folded_fd = -1;
 
 /* Opens the files of -w, --perfetto, --chrome-json, --folded and --report. This happens before kvis
- * installs signal handlers and starts the command: opening a FIFO blocks until it has a reader, and
- * ^C must end that. live: there is no recording yet. */
+ * installs signal handlers and starts the command, because opening a FIFO blocks until it has a
+ * reader, and ^C must end the wait. live: not a replay. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
@@ -37365,7 +37356,7 @@ static void cmd_open_records(bool live)
         cmd_open_recorded();
 }
 
-/* Starts to write events to these files. */
+/* Starts to write events to the files of cmd_open_records. */
 static void cmd_record(void)
 {
     if (opt.report)
@@ -37399,7 +37390,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* Lists the processes of -p: one line with the number of threads and the command line of each. */
+/* Writes a line for each process of -p, with its number of threads and its command line. */
 static void cmd_list_attached(struct buf *b)
 {
     char path[64], line[1024];
@@ -37442,7 +37433,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* Sets time zero of all output: the execve of the command, or the time when kvis began to watch. */
+/* Sets time zero of all output: when the command's execve happened, or tracing began. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -37453,7 +37444,7 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_s * NSEC;
 }
 
-/* Dies from the signal that killed the command, without a core dump of kvis. */
+/* Ends kvis by the signal that killed the command, without a core dump of kvis. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
@@ -37465,7 +37456,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* the signal does not kill kvis: use the shell's status for it */
+    exit(status); /* the signal does not kill kvis: exit with the shell's status for the signal */
 }
 
 /* Finishes the outputs after the last thread was traced. Returns the exit status. */
@@ -37584,7 +37575,7 @@ static int cmd_trace(void)
     return cmd_trace_end();
 }
 
-/* Opens the sinks of commands that print rows or a page to stdout. */
+/* Opens the sinks of subcommands that print rows or a page to stdout. */
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
@@ -37597,7 +37588,7 @@ static void cmd_sinks(void)
     cmd_json_sink();
 }
 
-/* Sets up sinks and signals of commands that print rows to stdout. */
+/* Sets up the sinks and signals of subcommands that watch and print to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -37611,8 +37602,8 @@ static void cmd_rows_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Returns kvis's exit status: for its own failure, for the signal that ended it (^C is a normal end
- * if there is no command), or that of the command. */
+/* Returns the exit status of kvis: for its own failure, else for the signal that ended kvis (^C is
+ * a normal end if there is no command), else the status of the command. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -37633,7 +37624,7 @@ static void cmd_refuse_ptrace(void)
                   "starts");
 }
 
-/* Refuses a thread id as a process id: no event would ever match it. */
+/* Refuses the ID of a thread as a process ID, because no event would match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = (pid_t)pid;
@@ -37708,7 +37699,7 @@ static int cmd_proc(void)
     cmd_start_clock(ses_go(&proc_session, ses_child_late));
     cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
-    out.many = true; /* text lines of a recording name their processes */
+    out.many = true; /* when the recording is replayed, text lines name their processes */
     cmd_record();
     int status = proc_run(tr.deadline_ns);
     cmd_report(rout_fd, rec_out.name, true);
@@ -37728,7 +37719,7 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-/* Copies a directory name without trailing slashes: kvis appends paths that begin with a slash. */
+/* Copies a directory's name without trailing slashes: appended paths begin with a slash. */
 static const char *cmd_directory(char *own, const char *dir)
 {
     size_t n = strlen(dir);
@@ -37861,7 +37852,7 @@ static int cmd_check(void)
     return !works;
 }
 
-/* Checks that the table can be printed: from the calls that pass the filters, or as recorded. */
+/* Checks that the table of calls can be printed, and warns if filters do not apply to it. */
 static void cmd_replay_table(void)
 {
     if (!opt.count_only && !opt.count_too)
@@ -37983,7 +37974,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* Returns the command that a link of this name runs; NULL: none. */
+/* Returns the subcommand that a link of this name runs, or NULL. */
 static const struct cmd *cmd_by_link(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -37992,7 +37983,7 @@ static const struct cmd *cmd_by_link(const char *name)
     return NULL;
 }
 
-/* Finds a command by its name or by the name of its link. */
+/* Finds a subcommand by its name or by the name of its link. */
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -38009,8 +38000,8 @@ static int cmd_completion(const char *shell)
     return cmd_print(STDOUT_FILENO, text);
 }
 
-/* Returns the manual page with the command's synopsis. The page kvis.1, which has all synopses, is
- * the last one. */
+/* Returns the manual page that has the synopsis of a subcommand. kvis.1, which has all synopses, is
+ * the last page. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
@@ -38033,16 +38024,16 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
     if (cmd_find(near))
-        opt_wrong(cmd_find(near), NULL, "no command '%s': %s?", given, near);
+        opt_wrong(cmd_find(near), NULL, "no command '%s'; did you mean %s?", given, near);
     if (near)
-        die(EXIT_USAGE, "no command '%s': %s? (see kvis help)", given, near);
+        die(EXIT_USAGE, "no command '%s'; did you mean %s? (see kvis help)", given, near);
     if (*given == '-')
         die(EXIT_USAGE, "no command '%s': options go after the command (see kvis help)", given);
     die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s would trace it)", given,
         given);
 }
 
-/* kvis help [COMMAND] [--man] */
+/* Runs kvis help [COMMAND] [--man]. */
 static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
@@ -38064,8 +38055,8 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* Refuses to run set-user-ID or set-group-ID: kvis writes any file and traces any process, so any
- * user would get all rights of its owner. */
+/* Refuses to run set-user-ID or set-group-ID. kvis can write any file and trace any process, so
+ * every user would get all rights of the owner of kvis. */
 static void cmd_refuse_setuid(void)
 {
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
@@ -38079,7 +38070,7 @@ static const char *cmd_file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Runs a command. argv[0] is the name that selected it. */
+/* Runs a subcommand. argv[0] is the name that selected it. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
     open_opt.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */

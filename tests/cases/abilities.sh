@@ -34,7 +34,7 @@ done
 [ "$(wc -l <out)" -le 11 ] || fail "more than five verdicts, their fixes and one line"
 [ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice"
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"
-has out "^kvis check -v shows all $(js "len([e for e in E if e['type'] == 'check'])") probes"
+has out "^kvis check -v shows all $(js "len([e for e in E if e['type'] == 'check'])") abilities"
 run check -v
 eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 'a-z_ ')" \
     "$(sed -n '/^ABILITY/,$s/^\([a-z_]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"

@@ -35,30 +35,30 @@ while IFS='|' read -r want args regex; do
     has err "^kvis: .*$regex"
     eq "lines" 1 "$(grep -c '^kvis: [^t]' err)"
 done <<'END'
-2|trcae ls|no command 'trcae': trace\?
-2|mon|no command 'mon': monitor\?
+2|trcae ls|no command 'trcae'; did you mean trace\?
+2|mon|no command 'mon'; did you mean monitor\?
 2|ls -l|no command 'ls' .*kvis trace -- ls
 2|-v ls|no command '-v': options go after
-2|help trac|no command 'trac': trace\?
+2|help trac|no command 'trac'; did you mean trace\?
 2|check opne|no command 'opne'
 2|completion csh|'csh': allowed values: bash.zsh.fish
 2|trace|a command or -p PID
 2|trace --|a command or -p PID
-2|trace --verbsoe true|no option '--verbsoe': --verbose\?
-2|trace --durration=3 true|no option '--durration=3': --duration\?
-2|proc --jsn -- true|no option '--jsn': --json\?
+2|trace --verbsoe true|no option '--verbsoe'; did you mean --verbose\?
+2|trace --durration=3 true|no option '--durration=3'; did you mean --duration\?
+2|proc --jsn -- true|no option '--jsn'; did you mean --json\?
 2|trace -W true|no option '-W'
 2|trace -p|--attach: '': a value is missing
 2|trace --output -- true|--output: '': a value is missing
 2|trace -o -- true|--output: '': a value is missing
 2|trace -vo -- true|--output: '': a value is missing
-2|opensnop|no command 'opensnop': opensnoop\?
+2|opensnop|no command 'opensnop'; did you mean opensnoop\?
 2|trace -p abc|--attach: 'abc': not a process id
-2|trace --pid 1|no option '--pid': --attach\?
-2|open --attach 1|no option '--attach': --pid\?
-2|trace --timeout=3 true|no option '--timeout=3': --duration\?
-2|trace --filter openat true|no option '--filter': --trace\?
-2|monitor --delay=1|no option '--delay=1': --interval\?
+2|trace --pid 1|no option '--pid'; did you mean --attach\?
+2|open --attach 1|no option '--attach'; did you mean --pid\?
+2|trace --timeout=3 true|no option '--timeout=3'; did you mean --duration\?
+2|trace --filter openat true|no option '--filter'; did you mean --trace\?
+2|monitor --delay=1|no option '--delay=1'; did you mean --interval\?
 2|trace --report r.html true|--report: a value must follow a '='; fix: --report=r.html
 2|trace --report dir -- true|--report: a value must follow a '='; fix: --report=dir
 2|proc --json p.json -- true|fix: --json=p.json
