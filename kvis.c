@@ -34286,15 +34286,6 @@ static void mon_start(void)
     vh_start();
 }
 
-/* Adds all processes and, without -c, cgroups to the sources. mon_run calls this only if the screen
- * is the only sink, because the content of other sinks must not depend on the screen. */
-static void mon_screen_sources(void)
-{
-    mo.all_processes = true;
-    if (!mo.chosen)
-        mo.off &= ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
-}
-
 static void mon_run(u64 end_ns)
 {
     u64 next;
@@ -34303,8 +34294,10 @@ static void mon_run(u64 end_ns)
         scr_begin();
     mout.screen = scr.on;
     scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen show no screen */
-    if (scr.on && scr.alone)
-        mon_screen_sources();
+    if (scr.on && scr.alone) { /* the content of other sinks must not depend on the screen */
+        mo.all_processes = true;
+        mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
+    }
     out.give_up = sp_over;
     out_flush();
     mon_collect();
@@ -36426,7 +36419,7 @@ struct check_verdict {
     const struct check *worst; /* first missing ability with this loss; NULL: none is missing */
 };
 
-static enum check_loss check_loss(const struct check_command *of, const struct check_done *d)
+static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
 {
     if (d->c.works || !((d->row.needed | d->row.verdict) & of->bit))
         return LOSS_NONE;
@@ -36438,7 +36431,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
 {
     *s = 0;
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
-        if (check_loss(of, d) && d->row.without && !(fallback && d->row.bpf))
+        if (check_lost(of, d) && d->row.without && !(fallback && d->row.bpf))
             snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? ", " : ", without ",
                      d->row.without);
 }
@@ -36460,8 +36453,8 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
         any |= d->c.works && d->row.verdict & of->bit;
-        if (check_loss(of, d) > v->loss) {
-            v->loss = check_loss(of, d);
+        if (check_lost(of, d) > v->loss) {
+            v->loss = check_lost(of, d);
             v->worst = &d->c;
         }
     }
