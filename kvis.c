@@ -20571,6 +20571,13 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
         p->f[p->n++] = (struct sock_filter){ code, jt, jf, k };
 }
 
+/* Emits the end of the filter: the call stops, or is allowed. */
+static void tr_return(struct tr_prog *p, bool stops)
+{
+    u32 trace = SECCOMP_RET_TRACE | TR_MARK;
+    tr_insn(p, BPF_RET | BPF_K, stops ? trace : SECCOMP_RET_ALLOW, 0, 0);
+}
+
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
@@ -20585,8 +20592,7 @@ static bool tr_nr_wanted(u32 nr)
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
-        tr_insn(p, BPF_RET | BPF_K, tr_nr_wanted(edge[lo]) ? SECCOMP_RET_TRACE | TR_MARK
-                                                           : SECCOMP_RET_ALLOW, 0, 0);
+        tr_return(p, tr_nr_wanted(edge[lo]));
         return;
     }
     u32 mid = lo + (hi - lo) / 2;
@@ -20596,6 +20602,18 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
+}
+
+/* Emits code for one call: whether it stops depends on one argument, compared with n values. */
+static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
+                          bool match_stops)
+{
+    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, (u8)(n + 3));
+    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * arg, 0, 0);
+    for (u8 i = 0; i < n; i++)
+        tr_insn(p, BPF_JMP | compare | BPF_K, value[i], (u8)(n - i), 0);
+    tr_return(p, !match_stops);
+    tr_return(p, match_stops);
 }
 
 /* Emits code for ioctl: TRACE if the command creates a descriptor, which /proc shows, or memory
@@ -20609,12 +20627,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
         if (k->result && sc_results[k->result].form == RET_FD)
             command[n++] = k->value;
-    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, (u8)(n + 3));
-    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
-    for (u8 i = 0; i < n; i++)
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, command[i], (u8)(n - i), 0);
-    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+    tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
 /* Builds the filter: TRACE for the calls in tr.need and for every call of another ABI, else
@@ -20623,6 +20636,8 @@ static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
     bool was = false;
+    const u32 anonymous = MAP_ANONYMOUS, untraced = CLONE_UNTRACED;
+    const u32 seccomp[] = { PR_GET_SECCOMP, PR_SET_SECCOMP };
     int mmap_row = sc_find(ARCH_NATIVE, SYS_mmap), clone_row = SC_clone, prctl_row = SC_prctl;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
@@ -20632,30 +20647,14 @@ static void tr_filter(struct tr_prog *p)
         }
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
-    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+    tr_return(p, true);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[mmap_row]) { /* the pages of a mapped file may never arrive: see mem_ */
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
-    if (hy.row[clone_row]) { /* see tr_no_untraced */
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
-    if (hy.row[prctl_row]) { /* see tr_seccomp: PR_GET_SECCOMP, PR_SET_SECCOMP */
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, PR_GET_SECCOMP, 1, 0);
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
+    if (!tr.need[mmap_row]) /* the pages of a mapped file may never arrive: see mem_ */
+        tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
+    if (hy.row[clone_row]) /* see tr_no_untraced */
+        tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
+    if (hy.row[prctl_row]) /* see tr_seccomp */
+        tr_filter_arg(p, SYS_prctl, 0, BPF_JEQ, seccomp, ARRAY_LEN(seccomp), true);
     if (!tr_nr_wanted(SYS_ioctl))
         tr_filter_ioctl(p);
     tr_tree(p, edge, 0, n);
@@ -20760,13 +20759,9 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
 /* Returns whether a process runs a 32-bit program. */
 static bool tr_runs_32(pid_t pid)
 {
-    char exe[64];
-    u8 ident[EI_NIDENT] = { 0 };
+    char exe[64], ident[EI_NIDENT + 1];
     snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
-    int f = open(exe, O_RDONLY | O_CLOEXEC);
-    bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
-    if (f >= 0)
-        close(f);
+    bool whole = u_slurp(exe, ident, sizeof ident) == EI_NIDENT;
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
@@ -21552,15 +21547,13 @@ static void tr_comm(struct task *t)
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
-    uintptr_t pair[2];
-    u64 v = 0;
+    uintptr_t pair[64][2] = { { 0 } };
     snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
-        v = pair[0] == key ? pair[1] : 0;
-    if (f >= 0)
-        close(f);
-    return v;
+    u_slurp(path, (char *)pair, sizeof pair);
+    for (size_t i = 0; i < ARRAY_LEN(pair) && pair[i][0]; i++)
+        if (pair[i][0] == key)
+            return pair[i][1];
+    return 0;
 }
 
 /* At the stop after an exec: reads from the new stack the program's name as the caller gave it.
@@ -21906,6 +21899,17 @@ static bool tr_is_stop_signal(int sig)
 
 /* --- threads that never stop: known only from records --- */
 
+/* Sets comm to the current name of a thread, which prctl(2) can change; if /proc is unreadable, the last
+ * known name. */
+static void tr_name_now(pid_t tid, const char *known, char comm[16])
+{
+    char path[64], name[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", tid);
+    size_t n = u_slurp(path, name, sizeof name);
+    memset(comm, 0, 16);
+    memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
+}
+
 /* Sets up the state of a process that kvis first meets: descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
@@ -21949,13 +21953,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
             t->mm->careful |= !vm_read(t->mm, tid, true);
         }
     }
-    char comm[64];
-    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
-    FILE *f = fopen(comm, "re");
-    if (f && fgets(t->comm, sizeof t->comm, f))
-        t->comm[strcspn(t->comm, "\n")] = 0;
-    if (f)
-        fclose(f);
+    tr_name_now(tid, "", t->comm);
     if (tid == pid)
         rec_attach(pid, t->comm);
     return t;
@@ -22036,12 +22034,12 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak of the program that ends with a record; 0: not known. The kernel keeps one peak
- * for all programs of a process, so it belongs to the last program only if it has grown since the
- * last exec. */
-static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
+/* Returns the peak resident memory of the program that ends with a record; 0: not known. The kernel
+ * keeps one peak for all programs of a process, so it belongs to the last program only if it is
+ * more than `before`, the peak at the last exec in pages. */
+static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
-    u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;
+    u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
@@ -22065,7 +22063,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
-        t->proc->exec_rss = tr_record_peak(t->proc, h);
+        t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
         t->proc->rss_before = h->max_rss;
     }
     if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else /proc had the state after the exec */
@@ -22123,7 +22121,8 @@ static void tr_exit_record(const struct wire_proc *h)
     if (t->proc) {
         t->proc->status = h->ret;
         t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
-        t->proc->max_rss = MAX(t->proc->max_rss, tr_record_peak(t->proc, h));
+        u64 peak = tr_record_peak(h, t->proc->rss_before);
+        t->proc->max_rss = MAX(t->proc->max_rss, peak);
         if (WIFSIGNALED(h->ret))
             tr_died_by(t, WTERMSIG(h->ret));
     }
@@ -23261,17 +23260,13 @@ static int tr_attach(pid_t pid)
         fresh = 0;
         if (!d && !got && !hy.observe)
             return tr_attach_thread(pid, pid);
-        for (struct dirent *e; d && (e = readdir(d));) {
+        for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t tid = atoi(e->d_name);
-            if (tid <= 0)
-                continue;
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
             err = r < 0 && r != -ESRCH ? r : err;
             fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* it has exited since: look again */
         }
-        if (d)
-            closedir(d);
     }
     if (got && hy_follows())
         tr_meet_all(pid);
@@ -23447,7 +23442,8 @@ struct session {
     u32 ring_bytes, idle_ms;      /* idle: maximum time between two looks at the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects programs, sets constants: 0, -errno */
     rb_fn *take;
-    bool (*over)(void);           /* after each look: has the whole tree of the command exited? */
+    bool (*over)(void);           /* called after each look: has the command's tree exited? */
+    void (*second)(void);         /* NULL, or called every second and at the end */
     bool other_file;              /* another file is written at the end: needs no reader */
     const char *const *lost_why;  /* by enum wire_lost; N_LOST: runs that the kernel skipped */
     const char *calls;            /* ptrace: the calls that the tap gets, and the tap */
@@ -23552,17 +23548,6 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* Returns the current name of a thread, which prctl(2) can change; if /proc is unreadable, the last
- * known name. */
-static void ses_comm(pid_t tid, const char *known, char comm[16])
-{
-    char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", tid);
-    size_t n = u_slurp(path, name, sizeof name);
-    memset(comm, 0, 16);
-    memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
-}
-
 /* --- with either backend --- */
 
 /* Starts watching with BPF programs. If they cannot be used, ses_go traces the command with ptrace.
@@ -23623,7 +23608,7 @@ static void ses_report_lost(u64 n, const char *why)
 /* Reports the losses since the last report. */
 static void ses_report_losses(struct session *s)
 {
-    for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
+    for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
         s->lost[i] = n;
         if (more)
@@ -23648,9 +23633,8 @@ static u32 ses_take(struct session *s)
 }
 
 /* Records until the requested end. Waits for the command even if nobody reads the output. The ring
- * is read every few milliseconds, less often while nothing happens. `second` is called every
- * second, and at the end. */
-static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
+ * is read every few milliseconds, less often while nothing happens. */
+static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
@@ -23670,12 +23654,15 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         over |= s->over();
         if (u_now() > tell || over) {
-            second();
+            ses_report_losses(s);
             tell = u_now() + NSEC;
+            if (s->second)
+                s->second();
         }
     }
     bpf_detach(&s->obj);
     ses_take(s);
+    ses_report_losses(s);
     sp_end_witness(&sp_witness);
 }
 
@@ -23708,7 +23695,7 @@ static struct {
     bool walks;               /* the records contain directories */
     bool no_exec;             /* the opens of execve itself are not seen */
     u64 first_ns, last_ns, rows;
-    u64 unknown, reported_unknown; /* opens that -P dropped because their path is unknown */
+    u64 unknown; /* opens that -P dropped because their path is unknown */
 } open_state;
 
 static struct session open_session;
@@ -24150,7 +24137,7 @@ static void open_traced(struct task *t)
     s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);
-    ses_comm(t->tid, t->comm, w->comm);
+    tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
     open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
@@ -24168,16 +24155,6 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_TREE] = "processes not followed: too many at once",
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
-
-/* Reports the losses since the last report. */
-static void open_report_losses(void)
-{
-    if (open_state.unknown > open_state.reported_unknown)
-        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
-               open_state.unknown - open_state.reported_unknown);
-    open_state.reported_unknown = open_state.unknown;
-    ses_report_losses(&open_session);
-}
 
 static void open_json_summary(void)
 {
@@ -24250,8 +24227,10 @@ static int open_run(u64 end_ns)
     if (out.events_on)
         open_text(NULL);
     out_flush();
-    ses_run(&open_session, end_ns, open_report_losses);
-    open_report_losses();
+    ses_run(&open_session, end_ns);
+    if (open_state.unknown)
+        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
+               open_state.unknown);
     if (out.json_on)
         open_json_summary();
     out_flush();
@@ -24299,7 +24278,8 @@ struct proc_life {
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was created, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
-    u64 max_rss, before_rss;     /* peaks: of this command, 0: n/a; of the earlier ones */
+    u64 max_rss;                 /* peak resident memory of this command in bytes; 0: not known */
+    u64 before_rss;              /* peak of the earlier commands in pages */
     u32 node;                    /* its command in proc_tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* bytes of all arguments; argv may have fewer */
@@ -24334,12 +24314,12 @@ static struct {
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf, argv;               /* the kernel's struct fields are known; arguments are execve's */
+    bool btf;                     /* the layout of the kernel's structs is known */
     bool no_forks;                /* forks cannot be traced: parents are read from /proc */
     bool used[10];                /* by proc_usage[]: the kernel has this field */
     bool whole;                   /* the process list is of the whole machine, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 first_ns, scan_ns, page;
+    u64 first_ns, scan_ns;
     u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
     u32 root;                     /* the command's process; 0: none */
     bool rows;                    /* text is written */
@@ -24438,10 +24418,9 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     const struct bpf_obj *o = &proc_session.obj;
     *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     proc_state.btf = hy_has_proc_fields(o);
-    proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
-    if (proc_opt.failed || proc_state.argv)
+    if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
@@ -24451,7 +24430,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bpf_set(c, "CFG_BTF", proc_state.btf);
-    bpf_set(c, "CFG_ARGV", proc_state.argv);
+    bpf_set(c, "CFG_ARGV", !proc_state.btf);
     bpf_set(c, "CFG_FAILED", proc_opt.failed);
     bpf_set(c, "CFG_ENV", proc_opt.n_env);
     return 0;
@@ -24974,7 +24953,7 @@ static void proc_text_end(struct buf *b, const struct proc_row *r)
         b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
     proc_col_end(b, r);
     bool known = l->max_rss && r->what != PROC_THREAD;
-    b_f(b, "%8s ", known ? out_bytes(l->max_rss * proc_state.page).s : "-");
+    b_f(b, "%8s ", known ? out_bytes(l->max_rss).s : "-");
 }
 
 static void proc_text(struct buf *b, const struct proc_row *r)
@@ -25206,7 +25185,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     if (r->used)
         proc_json_usage(b, r->used);
     if (l->max_rss && r->what != PROC_THREAD)
-        proc_json_num(b, "max_rss_bytes", l->max_rss * proc_state.page);
+        proc_json_num(b, "max_rss_bytes", l->max_rss);
     b_s(b, "}\n");
 }
 
@@ -25562,7 +25541,7 @@ static void proc_emit_end(const struct proc_life *l)
     if (l->status >= 0)
         ev_status(e, l->status, true);
     if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
+        ev_num(e, EV_max_rss_bytes, (s64)l->max_rss);
     if (proc_used(&l->all, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
     if (proc_used(&l->all, PROC_READ))
@@ -25688,13 +25667,6 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
-/* Returns the peak memory of the command whose end a record reports. The kernel has one peak for
- * all programs of a process since its fork; it is this command's if it has grown since the exec. */
-static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
-{
-    return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
-}
-
 static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25709,7 +25681,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
-        l->max_rss = proc_peak(l, h);
+        l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
     } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
@@ -25809,7 +25781,7 @@ static void proc_exited(const struct wire_proc *h)
     l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
-    l->max_rss = MAX(l->max_rss, proc_peak(l, h));
+    l->max_rss = MAX(l->max_rss, tr_record_peak(h, l->before_rss));
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
@@ -25889,7 +25861,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
-        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / (u64)sysconf(_SC_PAGESIZE);
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -25897,7 +25869,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (live)
         h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
     if (live)
-        ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+        tr_name_now((pid_t)pid, near ? near->comm : "", h.comm);
     else if (near)
         memcpy(h.comm, near->comm, sizeof h.comm);
     return h;
@@ -25985,7 +25957,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->own_rss = t && t->proc ? t->proc->exec_rss / proc_state.page : 0;
+    h->own_rss = t && t->proc ? t->proc->exec_rss / (u64)sysconf(_SC_PAGESIZE) : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
@@ -26030,7 +26002,7 @@ static void proc_traced_ends(const struct task *t)
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
-    ses_comm(t->tid, t->comm, h.comm);
+    tr_name_now(t->tid, t->comm, h.comm);
     if (proc_find(h.pid))
         proc_exited(&h);
 }
@@ -26303,14 +26275,14 @@ static bool proc_drained(void)
 
 static void proc_second(void)
 {
-    ses_report_losses(&proc_session);
     if (proc_session.status != -1 && proc_lost())
         proc_sweep(true);
 }
 
 static struct session proc_session = {
     .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
-    .plan = proc_plan, .take = proc_record, .over = proc_drained, .lost_why = proc_lost_why,
+    .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
+    .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops it at each fork, exec and exit (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not count its context switches",
@@ -26336,7 +26308,6 @@ static void proc_adopt(u32 pid)
 static void proc_begin(void)
 {
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
-    proc_state.page = (u64)sysconf(_SC_PAGESIZE);
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
     proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
@@ -26380,9 +26351,8 @@ static int proc_run(u64 end_ns)
         f->head(&out.text.b);
     out_flush();
     sp_boot_on();
-    ses_run(&proc_session, end_ns, proc_second);
+    ses_run(&proc_session, end_ns);
     proc_sweep(false);
-    ses_report_losses(&proc_session);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -26410,7 +26380,6 @@ static void proc_replay_begin(void)
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
     proc_session.status = -1; /* an event has its exit status */
-    proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
