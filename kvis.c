@@ -21537,12 +21537,6 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-static void tr_comm(struct task *t)
-{
-    const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
-    snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
-}
-
 /* Returns the value of a key in the auxiliary vector of a process, or 0. */
 static u64 tr_auxv(pid_t pid, u64 key)
 {
@@ -21608,7 +21602,8 @@ static void tr_no_privilege(const struct task *t)
 /* Reports the program that has just been executed, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
-    tr_comm(t);
+    const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
+    snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
@@ -21861,14 +21856,6 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     md_emit(e);
 }
 
-/* Notes the signals that the command gets or, after the command has exited, any process of its
- * tree. */
-static void tr_note_got(const struct task *t, const siginfo_t *si)
-{
-    if (t->pid == tr.child || tr.status != -1)
-        tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ *si, u_now() };
-}
-
 static void tr_signal_stop(struct task *t, int sig)
 {
     siginfo_t si = { 0 };
@@ -21881,7 +21868,8 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    tr_note_got(t, &si);
+    if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+        tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
     if (tr_immune(t, &si)) { /* detached, it faults once more and dies as it would without kvis */
@@ -21892,15 +21880,10 @@ static void tr_signal_stop(struct task *t, int sig)
     tr_resume(t, sig);
 }
 
-static bool tr_is_stop_signal(int sig)
-{
-    return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
-}
-
 /* --- threads that never stop: known only from records --- */
 
-/* Sets comm to the current name of a thread, which prctl(2) can change; if /proc is unreadable, the last
- * known name. */
+/* Sets comm to the current name of a thread, which prctl(2) can change, or to the last known name if
+ * /proc cannot be read. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -22177,13 +22160,18 @@ static bool tr_is_reader(pid_t pid)
     return false;
 }
 
-/* Adds a pipe. Returns false if it was known or there are too many. */
-static bool tr_add_pipe(u64 inode)
+static bool tr_knows_pipe(u64 inode)
 {
     for (u32 i = 0; i < tr_readers.n_pipes; i++)
         if (tr_readers.pipe[i] == inode)
-            return false;
-    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+            return true;
+    return false;
+}
+
+/* Adds a pipe. Returns false if it was known or there are too many. */
+static bool tr_add_pipe(u64 inode)
+{
+    if (tr_knows_pipe(inode) || tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
         return false;
     tr_readers.pipe[tr_readers.n_pipes++] = inode;
     return true;
@@ -22204,11 +22192,8 @@ static bool tr_pipes_of(pid_t pid, bool reads)
             continue;
         u64 inode = strtoull(link + 6, NULL, 10);
         s64 flags = fd_flags_of(pid, atoi(e->d_name));
-        bool known = false;
-        for (u32 i = 0; i < tr_readers.n_pipes; i++)
-            known |= tr_readers.pipe[i] == inode;
         if (flags >= 0 && reads)
-            any |= known && (flags & O_ACCMODE) != O_WRONLY;
+            any |= tr_knows_pipe(inode) && (flags & O_ACCMODE) != O_WRONLY;
         else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
             any |= tr_add_pipe(inode);
     }
@@ -22434,13 +22419,12 @@ static void tr_first_stop(struct task *t)
     tr_restore_untraced(t);
     tr_fix_options(t);
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
-        int row = sc_find(s.abi, s.nr);
         struct call *c = &t->call;
-        c->abi = s.abi, c->nr = s.nr, c->known = row >= 0, c->row = row >= 0 ? (u16)row : 0;
-        c->id = sc_id[c->row], c->ret = s.ret, c->enter_ns = u_now();
-        memcpy(c->arg, s.arg, sizeof c->arg);
-        t->restarting = c->known;
+        tr_begin_call(c, &s, u_now());
+        c->open = false;
+        c->ret = s.ret;
         c->late = true;
+        t->restarting = c->known;
         mem_budget();
         md_enter(t, c, tr_shown(c)); /* kvis missed its entry */
     }
@@ -22490,7 +22474,8 @@ static void tr_event_stop(struct task *t, int event, int sig)
     case PTRACE_EVENT_STOP:
         if (!t->seen_stop)
             tr_first_stop(t);
-        if (tr_is_stop_signal(sig)) { /* a group-stop: stay stopped until SIGCONT */
+        if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
+            /* a group-stop: the thread stays stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -22720,15 +22705,6 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-static void tr_tables(void)
-{
-    out_break_partial();
-    b_c(&out.text.b, '\n');
-    hy_counts();
-    st_table(&out.text.b, &st);
-    out_writer_flush(&out.text);
-}
-
 /* Records resident memory for the graphs over time; no call reports it. */
 static void tr_resident(struct task *t)
 {
@@ -22772,7 +22748,11 @@ static void tr_on_tick(void)
     tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         u64 every_ns = opt.interval_s * NSEC;
-        tr_tables();
+        out_break_partial();
+        b_c(&out.text.b, '\n');
+        hy_counts();
+        st_table(&out.text.b, &st);
+        out_writer_flush(&out.text);
         tr.next_table_ns += ((now - tr.next_table_ns) / every_ns + 1) * every_ns;
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
@@ -23157,8 +23137,7 @@ static void tr_emit_blocked(void)
             if (!t->blocked_in)
                 continue;
             u16 row = (u16)(t->blocked_in - 1);
-            bool asked = sc_set[row] && !opt.n_paths && opt.status & CALL_UNFINISHED;
-            if (!asked)
+            if (!sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
                 continue;
             struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
             struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
@@ -23594,25 +23573,21 @@ static void ses_emit(const struct event *e)
         out.tap[i]->event(e);
 }
 
-static void ses_report_lost(u64 n, const char *why)
-{
-    struct event *e = ev_new(EK_LOST, NULL, u_now());
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    if (out.json_on)
-        out_json(e);
-    ses_emit(e);
-    u_warn("%" PRIu64 " %s", n, why);
-}
-
 /* Reports the losses since the last report. */
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
+        if (!more)
+            continue;
         s->lost[i] = n;
-        if (more)
-            ses_report_lost(more, s->lost_why[i]);
+        struct event *e = ev_new(EK_LOST, NULL, u_now());
+        ev_num(e, EV_count, (s64)more);
+        ev_sym(e, EV_how, s->lost_why[i]);
+        if (out.json_on)
+            out_json(e);
+        ses_emit(e);
+        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
     }
 }
 
@@ -23751,12 +23726,6 @@ static const char *open_opt_name(const char *v)
 
 /* --- constants of the probe --- */
 
-static bool open_can_walk(const struct bpf_obj *o)
-{
-    static const char *const names[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
-    return bpf_has_all(o, names, ARRAY_LEN(names));
-}
-
 /* The calls by enum wire_open_call; execveat is recorded as execve. */
 static const struct {
     u16 id;
@@ -23773,7 +23742,8 @@ static const struct {
 
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
-    open_state.walks = open_can_walk(o);
+    static const char *const fields[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
+    open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
         bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
         bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
@@ -23863,12 +23833,6 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
     return n > 0 && p->s[0] == '/';
 }
 
-/* Returns whether a path from /proc ends with the part that the record has. */
-static bool open_ends_with(const struct path *p, const struct path *end)
-{
-    return end->len <= p->len && !memcmp(p->s + p->len - end->len, end->s, end->len);
-}
-
 static void open_path(struct open_rec *r)
 {
     static struct path dir, known;
@@ -23886,7 +23850,9 @@ static void open_path(struct open_rec *r)
     if (w->state & OPEN_DIR)
         open_dir(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        if (!open_dir_proc(&dir, w) || (w->state & OPEN_DIR && !open_ends_with(&dir, &known)))
+        u32 end = w->state & OPEN_DIR ? known.len : 0; /* the record has the end of the path */
+        if (!open_dir_proc(&dir, w) || end > dir.len
+            || memcmp(dir.s + dir.len - end, known.s, end))
             return;
         r->from_proc = true;
     }
@@ -25014,18 +24980,12 @@ static void proc_exit_head(struct buf *b)
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
 
-/* The name of a signal without SIG. */
-static const char *proc_short_sig(int sig)
-{
-    const char *name = u_signame(sig);
-    return strncmp(name, "SIG", 3) ? name : name + 3;
-}
-
 static void proc_exit_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
     s32 status = l->status;
+    const char *sig = u_signame(WTERMSIG(status));
     if ((proc_opt.only_failed && status <= 0) || proc_opt.threads != (r->what == PROC_THREAD))
         return;
     if (proc_opt.time) {
@@ -25038,7 +24998,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     if (status < 0)
         b_c(b, '?');
     else if (WIFSIGNALED(status))
-        b_f(b, "signal %d (%s)%s", WTERMSIG(status), proc_short_sig(WTERMSIG(status)),
+        b_f(b, "signal %d (%s)%s", WTERMSIG(status), sig + (strncmp(sig, "SIG", 3) ? 0 : 3),
             WCOREDUMP(status) ? ", core dumped" : "");
     else
         b_f(b, WEXITSTATUS(status) ? "code %d" : "%d", WEXITSTATUS(status));
@@ -26093,18 +26053,16 @@ static int proc_life_by_begin(const void *a, const void *b)
  * commands. */
 static u32 proc_list_running(u64 now_ns)
 {
-    struct proc_life **list = realloc(NULL, (proc_state.lives + 1) * sizeof *list);
+    struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
     u32 n = 0, commands = 0;
     for (u32 i = 0; i < PROC_BUCKETS && list; i++)
         for (struct proc_life *l = proc_lives[i]; l; l = l->next)
-            if (n < proc_state.lives)
-                list[n++] = l;
+            list[n++] = l;
     if (list)
         qsort(list, n, sizeof *list, proc_life_by_begin);
     for (u32 i = 0; i < n; i++) {
         commands += list[i]->execed && list[i]->mine;
-        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i],
-                                        .ts_ns = now_ns });
+        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
     }
     free(list);
     return commands;
