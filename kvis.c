@@ -20827,14 +20827,10 @@ static struct tr_facts tr_gather(void)
  * until the ring has space, so its ring grows with the memory of the machine. */
 static u32 tr_ring_bytes(void)
 {
-    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
-    u64 memory = bpf_memory();
-    u32 bytes = LEAST;
-    if (hy.count || !hy.observe)
-        return bpf_ring_bytes(hy.count ? NO_RECORDS : HELD);
-    while (bytes < MOST && bytes < memory / SHARE)
-        bytes *= 2;
-    return bpf_ring_bytes(bytes);
+    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
+    return bpf_ring_bytes(hy.count     ? NO_RECORDS
+                          : hy.observe ? bpf_share(MOST, LEAST, 1, 64)
+                                       : HELD);
 }
 
 /* Sets up what the mode needs. If the kernel rejects the programs, falls back to another mode. */
@@ -24574,38 +24570,21 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* Reads a process's current arguments, directory and executable. */
+/* Reads a process's current directory and executable, and its arguments unless they are known. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
-    u32 n = proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
+    bool known = l->argv.len && !l->cut;
+    u32 n = known ? 0 : proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
+        l->cut = false;
     }
     proc_link(at, "cwd", &l->cwd);
     proc_link(at, "exe", &l->exe);
     if (!l->ppid)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
-}
-
-/* After an exec for which the probe had little data: reads the arguments from /proc if those passed
- * to execve could not be read. */
-static void proc_look_late(struct proc_life *l)
-{
-    struct proc_text had = l->argv;
-    u32 len = l->arg_len;
-    bool cut = l->cut || !had.len;
-    l->argv = (struct proc_text){ NULL, 0 };
-    proc_look(l);
-    if (cut && l->argv.len) {
-        free(had.p);
-        l->cut = false;
-        return;
-    }
-    free(l->argv.p);
-    l->argv = had;
-    l->arg_len = len;
 }
 
 /* Returns field n of /proc/PID/stat (proc_pid_stat(5)), by the man page's numbers; the first one
@@ -24701,14 +24680,10 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         hy_args_drop(at);
         at = hy_args_of(h->tid); /* now empty */
     }
-    l->arg_len = h->arg_len;
-    if (*at)
-        proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
-    else
-        proc_keep(&l->argv, "", 0);
+    proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
         proc_env_take(l, &(*at)->env);
-    l->arg_len = MAX(l->arg_len, l->argv.len);
+    l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
 }
@@ -25656,7 +25631,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look_late(l);
+        proc_look(l); /* the probe could read little of the process */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
