@@ -20450,18 +20450,17 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 }
 
 /* == 29 tr_  the ptrace loop =====================================================
- * PTRACE_SEIZE, with system-call stops only for the calls that somebody asked for (by a seccomp
- * filter where that does not change what the program sees). Every other stop is passed on as it
- * would have happened without a tracer. After the first attach nothing here ends the program:
- * errors are counted or reported once, and the only way out is tr_finish. The contract is
- * ptrace(2).
+ * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
+ * model need; a seccomp filter selects them if it does not change what the tracee sees. Every other
+ * stop is passed on as it would have happened without a tracer. After the first attach nothing in
+ * this section ends kvis: errors are counted or reported once, and the only way out is tr_finish.
  *
  * Output is ordered by completion time. The ring's records are in that order, except for the
- * microseconds between reading a record's clock and reserving its place in the ring; page faults
- * that came before a record are output before it. kvis looks at stops when it has read the ring up
- * to a mark. It takes the time of that mark (tr.seen_ns) as the time of the stops, which puts what
- * other threads do meanwhile after them. Only a group of page faults is up to PF_RUN_NS late,
- * because its time is that of the first fault. */
+ * microseconds between reading a record's clock and reserving its place in the ring. Page faults
+ * that came before a record are output before it. kvis handles stops when it has read the ring up
+ * to a mark. The time of that mark (tr.seen_ns) is the time of the stops, therefore the calls that
+ * other threads make meanwhile come after them. Only a group of page faults is up to PF_RUN_NS
+ * late, because its time is that of the first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -20473,48 +20472,48 @@ static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
 static struct {
     enum tr_mode mode;
-    pid_t child;          /* the command; 0 when attached */
-    int status;           /* its wait status; -1: not known yet */
+    pid_t child;          /* process of the command; 0 with -p */
+    int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing, ending;
-    bool bound;           /* the tree is killed when kvis ends, however kvis ends */
+    bool bound;           /* the kernel kills all tracees when kvis ends */
     const char *no_accel; /* why accel is false */
-    int quit_sig;         /* the signal that ends kvis */
+    int quit_sig;         /* signal that ended the trace */
     u32 interrupts;
-    volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
-    volatile sig_atomic_t n_queued, n_done; /* signals received; signals handled */
+    volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* the last signals that the command got: a ring */
+    struct tr_signal got[8]; /* ring of the last signals that the command got */
     u32 n_got;
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* when the last task of the tree had exited */
-    u64 before_ns;        /* CPU time that the child used before its exec */
+    u64 end_ns;           /* time at which the last tracee had exited */
+    u64 before_ns;        /* CPU time that the command's process used before its exec */
     struct name *cwd;
-    struct {              /* exits of threads that no parent had announced yet: a ring */
+    struct {              /* ring of the exits of threads that no parent had announced yet */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
+    volatile sig_atomic_t attaching, n_reaped; /* number of rows of tr_reaped[] */
     u64 seen_ns;          /* time of the current stops; output up to that time is written */
-    u64 collected;        /* stops that went into tr_batch[] */
+    u64 collected;        /* number of stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* calls that stopped at their entry */
+    u64 call_stops;       /* number of calls that stopped at their entry */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
-    u64 swept_ns;         /* when kvis last looked for threads whose exit record was lost */
-    bool sweeps;          /* look for them once more */
+    u64 swept_ns;         /* time of the last look for threads whose exit record was lost */
+    bool sweeps;          /* that look has to be repeated */
     bool cpu_unknown;     /* a process exited, and only its parent got its CPU time */
-    u32 n_resident;      /* processes whose resident memory was read in this tick */
-    bool tty;             /* output goes to a terminal: print at once */
-    struct tr_stopped {   /* a thread's status from wait4 */
+    u32 n_resident;       /* number of processes whose resident memory was read in this tick */
+    bool tty;             /* output goes to a terminal and is printed at once */
+    struct tr_stopped {   /* status of a thread from wait4 */
         pid_t tid;
         int status;
-    } now;                /* the one that is about to be handled */
-    u32 batch_next, batch_n; /* the rows of tr_batch[] that are not handled yet */
-    u32 quiet_drains;     /* consecutive drains that found no record */
-    bool fast;            /* the tick is fast: records are coming */
+    } now;                /* status that is about to be handled */
+    u32 batch_next, batch_n; /* tr_batch[]: first row not handled; end of the rows */
+    u32 quiet_drains;     /* number of consecutive drains that found no record */
+    bool fast;            /* the tick is TR_FAST_US */
     void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
                                            /proc still has all of it, and this is called */
-    bool need[SC_N];      /* calls that kvis must see, by stops or records */
+    bool need[SC_N];      /* the call must be seen, by a stop or a record */
 } tr; /* initial values other than 0: cmd_before_options */
 
 /* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
@@ -20531,10 +20530,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need: the calls that the sinks were asked for and those that the model needs. All calls
- * that change descriptors are needed in the hybrid mode, because records come too late to read
- * descriptors from /proc, and if close is traced, because close events would report the end of an
- * open file too late. Otherwise descriptors are read from /proc at each stop. */
+/* Fills tr.need: the calls that the user selected and those that the model needs. In the hybrid
+ * mode the model needs all calls that change descriptors, because records come too late to read
+ * descriptors from /proc. It also needs them if close is traced, because otherwise close events
+ * would come too late. In all other cases descriptors are read from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20571,7 +20570,6 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
         p->f[p->n++] = (struct sock_filter){ code, jt, jf, k };
 }
 
-/* Emits the end of the filter: the call stops, or is allowed. */
 static void tr_return(struct tr_prog *p, bool stops)
 {
     u32 trace = SECCOMP_RET_TRACE | TR_MARK;
@@ -20604,7 +20602,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for one call: whether it stops depends on one argument, compared with n values. */
+/* Emits code for a call that stops or not depending on one argument: if the comparison with one of
+ * n values holds, the call stops if match_stops, otherwise it stops if not. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -20674,16 +20673,15 @@ struct tr_facts {
     bool no_accel;
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
-    bool may_bpf;           /* has the capabilities for BPF programs */
+    bool may_bpf;           /* kvis has the capabilities that BPF needs */
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
-    bool bits32;            /* -p: a 32-bit program */
+    bool bits32;            /* -p: a process runs a 32-bit program */
     bool files_hidden;      /* -p: kvis may not read the process's open files in /proc */
-    const char *unloadable; /* NULL, or why this kernel rejected the programs */
+    const char *unloadable; /* NULL, or why this kernel rejected the BPF programs */
 };
 
-/* The result of tr_decide. */
 struct tr_choice {
     enum tr_mode mode;
     const char *why;        /* NULL, or why the mode is PTRACE, or why OBSERVE is not possible */
@@ -20692,10 +20690,10 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why a filter may not be used, or NULL. The filter must not change what the program sees:
- * without CAP_SYS_ADMIN it would set no_new_privs. Under another filter (a container's) ours would
- * not see the calls that the other one denies (seccomp(2), NOTES: the action of highest precedence
- * wins). */
+/* Returns why a seccomp filter may not be used, or NULL. The filter must not change what the tracee
+ * sees: without CAP_SYS_ADMIN it would set no_new_privs. If kvis is already under another filter
+ * (of a container), its own filter would not see the calls that the other one denies, because the
+ * action of highest precedence wins (seccomp(2), NOTES). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20742,7 +20740,6 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              : f->unloadable;
 }
 
-/* The only place where the mode is decided. It depends on nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
     bool only = f->everyone || f->backend == 'o';
@@ -20794,7 +20791,6 @@ static bool tr_only_calls(void)
            && !opt.chrome_json && !opt.folded && !opt.faults;
 }
 
-/* Gathers the facts of this run. */
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -20833,7 +20829,8 @@ static u32 tr_ring_bytes(void)
                                        : HELD);
 }
 
-/* Sets up what the mode needs. If the kernel rejects the programs, falls back to another mode. */
+/* Chooses the mode and sets up what it needs. Falls back to another mode if the kernel rejects the
+ * BPF programs. */
 static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
@@ -20877,7 +20874,7 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: it was killed meanwhile; waitpid reports its exit. */
+    /* ESRCH: the tracee was killed meanwhile; wait4 reports its exit. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
@@ -20904,7 +20901,7 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* Sets a new thread's own options if they differ from those it inherited. */
+/* Sets the ptrace options of a new thread if they differ from those that it inherited. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20974,8 +20971,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Drops unused names when there are many. Only for times at which nothing but what is marked here
- * points to names, such as the entry of a call. */
+/* Drops unused names when there are many. The caller must not hold a pointer to a name that this
+ * function does not mark; at the entry of a call nobody does. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -21054,7 +21051,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* descriptors that have changed according to /proc */
+        md_closed(t, -1); /* /proc showed that these descriptors have changed */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -21071,8 +21068,9 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops the thread's reference to its descriptor table. `closed`: the kernel has dropped it too,
- * and the descriptors closed by that are reported as closed by this thread. */
+/* Drops the thread's reference to its descriptor table. If the kernel has dropped it too
+ * (`closed`), the descriptors of a table without another user are reported as closed by this
+ * thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -21099,7 +21097,8 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* A process has only one tracer: a debugger that kvis traces cannot trace kvis's tracees (P30). */
+/* Warns once that a debugger which kvis traces cannot trace another tracee of kvis: a process has
+ * only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -21109,15 +21108,14 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: kvis already traces its target", t->pid);
 }
 
-/* Stops a thread that got seccomp filters from another thread's TSYNC, because nothing else stops
- * it. */
+/* Stops a thread that got seccomp filters by another thread's SECCOMP_FILTER_FLAG_TSYNC. From then
+ * on all of its calls must stop, which takes effect when it is resumed. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
-/* Fills in the result of a call. */
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
@@ -21161,9 +21159,9 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED, which would create a child that inherits our filter without a tracer: its
- * filtered calls would all fail with ENOSYS. The flag has no effect on a program that is not
- * traced. */
+/* Clears CLONE_UNTRACED, which would create a child that inherits the seccomp filter of kvis
+ * without a tracer: its filtered calls would all fail with ENOSYS. Without kvis the flag has no
+ * effect. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -21185,7 +21183,8 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread in SECCOMP_MODE_STRICT that makes another call; other threads survive. */
+/* Kills a thread that has entered SECCOMP_MODE_STRICT and makes a forbidden call. Its other threads
+ * survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -21193,10 +21192,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides our filter: the program gets the answers about seccomp that it would get without kvis,
- * namely that there is no filter (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT
- * after a filter (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it: read, write,
- * exit and sigreturn are allowed; any other call kills the thread. */
+/* Hides the seccomp filter of kvis: a tracee without its own filters is told that there is none
+ * (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT after a filter
+ * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates it: read, write, exit and
+ * sigreturn are allowed; any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -21205,7 +21204,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* the thread has its own filters, or is not under ours */
+        return; /* the thread has its own filters, or not that of kvis */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
@@ -21214,7 +21213,7 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Marks a call that the probe records as well: its record will be ignored. */
+/* Notes a stopped call that the BPF program records as well, to ignore its record later. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -21224,9 +21223,8 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of the current program (proc_pid_status(5)). The ru_maxrss of
- * wait4(2) would not do: it includes the children that the process has waited for, and the programs
- * before its exec. */
+/* Returns the peak resident memory of the program that a process runs now (proc_pid_status(5)). The
+ * ru_maxrss of wait4(2) also includes waited-for children and the programs before its exec. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -21236,7 +21234,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* killed meanwhile */
+        return; /* the thread was killed meanwhile */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -21245,10 +21243,10 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* timed from now, when it continues */
+            tr_enter(t, &s, u_now()); /* not seen_ns: the call starts when it is resumed */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
+        if (foreign) /* the tracee's own RET_TRACE: without a tracer ENOSYS, seccomp(2) */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -21257,13 +21255,13 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows the call that a thread is in if the call did not stop and takes long: its record comes only
- * when it ends. */
+/* Shows the call that a thread is in if the call takes long and did not stop: its record comes only
+ * when the call ends. `event`: the thread is stopped in this call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
-        out_call_enter(t, md_whole_only()); /* it was in this call before kvis attached */
+        out_call_enter(t, md_whole_only()); /* the call began before kvis attached */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
@@ -21315,11 +21313,12 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid of another namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is one of another namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits a call's time `ns` into CPU, run queue and disk. m NULL: all of it was on a CPU. */
+/* Splits the duration of a call, `ns`, into CPU, run queue and disk. m NULL: all of it was on a
+ * CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -21334,7 +21333,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
-    bool before = ts_ns < out.start_ns;  /* of a thread that kvis attached to in user mode */
+    bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     u_at = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of that call was lost */
         t->call.late = true;
@@ -21433,7 +21432,7 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
-/* Returns the time for events that do not come from a stop: all earlier output is written. */
+/* Returns the time for events that do not come from a stop. */
 static u64 tr_when(void)
 {
     return tr.seen_ns ? tr.seen_ns : u_when();
@@ -21464,8 +21463,7 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is still a tracee of ours that has not been reaped: until then its number is
- * not reused. */
+/* Returns whether tid is a tracee that kvis has not reaped. Until then its number is not reused. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
@@ -21513,7 +21511,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent has just been killed: tr_orphan takes its child */
     if (!hy.in_order)
-        tr_pending_at(t, true); /* sets its flags */
+        tr_pending_at(t, true); /* sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -21546,8 +21544,8 @@ static u64 tr_auxv(pid_t pid, u64 key)
     return 0;
 }
 
-/* At the stop after an exec: reads from the new stack the program's name as the caller gave it.
- * Returns its length; 0 or less if it cannot be read. */
+/* Reads the program's name as the caller of execve gave it from the new stack, at the stop after an
+ * exec. Returns its length; 0 or less if it cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
@@ -21556,8 +21554,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* Fills in an exec whose entry kvis missed, because it attached meanwhile. The program's name and
- * arguments are read from the new process image. */
+/* Fills in an exec whose entry kvis missed because it attached meanwhile. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21595,7 +21592,6 @@ static void tr_no_privilege(const struct task *t)
            "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
 }
 
-/* Reports the program that has just been executed, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
@@ -21629,7 +21625,7 @@ static void tr_exec_state(struct task *t)
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* it may exit, or be killed, before kvis looks at its first fault */
+        if (opt.faults) /* the tracee may exit before kvis looks at its first fault */
             vm_read(t->mm, t->tid, false);
     }
 }
@@ -21653,8 +21649,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* Completes a successful exec. Its result is known before it returns, so it need not stop at its
- * exit, unless every call of the thread does. */
+/* Completes a successful exec. Its result is known before the call returns, therefore the thread
+ * need not stop at the end of the call, unless every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21685,8 +21681,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread exits in an execve. Reports the execve as successful if the old program is already
- * replaced: the kernel kills a process whose execve fails after that. */
+/* Reports the execve in which a thread exits as successful if the old program is already replaced:
+ * the kernel kills a process whose execve fails after that. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21715,7 +21711,6 @@ static void tr_exit_events(struct task *t, int status, bool last)
     }
 }
 
-/* Handles the exit of a tracee. */
 static void tr_gone(struct task *t, int status)
 {
     struct proc *p = t->proc;
@@ -21769,7 +21764,8 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A handler without SA_RESTART makes the interrupted call return EINTR: the call is complete. */
+/* Completes the interrupted call if the signal has a handler without SA_RESTART: it returns
+ * EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21819,9 +21815,9 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* the code; also the sender; everything */
 
-/* known: how much of *si is valid: the code, also the sender, or everything. */
+/* Reports a signal. `known` is the part of *si that is valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -21833,7 +21829,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* from signal_generate, numbered in the first PID namespace */
+    if (known == TR_SENDER && sent) /* signal_generate has pids of the initial namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
@@ -21868,7 +21864,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* detached, it faults once more and dies as it would without kvis */
+    if (tr_immune(t, &si)) { /* a detached thread faults again and dies, as without kvis */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -21876,10 +21872,10 @@ static void tr_signal_stop(struct task *t, int sig)
     tr_resume(t, sig);
 }
 
-/* --- threads that never stop: known only from records --- */
+/* --- observe: threads that never stop --- */
 
-/* Sets comm to the current name of a thread, which prctl(2) can change, or to the last known name if
- * /proc cannot be read. */
+/* Sets comm to the current name of a thread, which prctl(2) can change, or to the last known name
+ * if /proc cannot be read. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21925,7 +21921,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* may come from an earlier program of the process */
+            t->proc->rss_before = ~0ull; /* the peak may be that of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -21945,9 +21941,8 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Handles the record of a call that ended before kvis had read the state of its process. The call
- * may have changed that state, so it is not replayed. It counts as lost if the process was met late
- * because its fork record was lost. */
+/* Handles the record of a call that ended before kvis had read the state of its process. /proc
+ * shows that state after the call, therefore the record is not replayed. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21970,7 +21965,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* it was waited for, and has returned */
+        if (t->pending_ns == w->ts_ns) { /* tr_await has registered this call, which has ended */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -21988,7 +21983,7 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* it already existed when kvis looked at its process */
+        return; /* kvis found this thread in /proc */
     if (child)
         tr_drop(child, true); /* the old thread's exit record was lost, and its tid was reused */
     if (!t)
@@ -21997,12 +21992,12 @@ static void tr_fork_record(const struct wire_proc *h)
     if (!child)
         return;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* /proc may not have it any more */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: as outside */
     tr_born(t, child, h->flags);
 }
 
-/* Warns that the calls of a 32-bit program are not seen. They have other numbers, so the probe
- * ignores them. */
+/* Warns that the calls of a 32-bit program are not seen: they have other numbers, and the BPF
+ * program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -22038,14 +22033,14 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
-    /* The probe has moved the entry itself, unless it missed the exec (see bpf_raw_is_whole). */
+    /* The BPF program has moved the map's entry, unless it missed the exec (bpf_raw_is_whole). */
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
         t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
         t->proc->rss_before = h->max_rss;
     }
-    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else /proc had the state after the exec */
+    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else kvis has read the state after the exec */
         tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
@@ -22073,7 +22068,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     u_at = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught one can come again, and kill */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -22108,9 +22103,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* After records were lost: forgets a thread that has exited and whose exit record was lost. That is
- * certain if the thread was already missing at the last look, because all earlier records have been
- * read. */
+/* Forgets a thread whose exit record was lost. That is certain if the thread was already missing at
+ * the last look, because all records from before that look have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -22120,7 +22114,6 @@ static void tr_sweep(struct task *t)
         t->missing = missing;
 }
 
-/* Handles a record of a process, after checking its lengths. */
 static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
     u32 left = size - (u32)sizeof *h;
@@ -22140,8 +22133,9 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* The processes that read kvis's output, directly or through other processes, by pipes. Their calls
- * are not shown: each line about them would cause more calls. */
+/* The processes that read the output of kvis by pipes, directly or through other processes. Their
+ * calls are not shown, because each line about them would cause more calls. A pid can be reused
+ * after its process has exited, but then kvis usually ends: nobody reads its output. */
 static struct {
     u64 pipe[32]; /* inodes of pipes that carry kvis's output */
     u32 n_pipes, n;
@@ -22164,7 +22158,6 @@ static bool tr_knows_pipe(u64 inode)
     return false;
 }
 
-/* Adds a pipe. Returns false if it was known or there are too many. */
 static bool tr_add_pipe(u64 inode)
 {
     if (tr_knows_pipe(inode) || tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
@@ -22173,8 +22166,8 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* Looks at the pipes of a process. reads: returns whether it reads a noted pipe. Else notes the
- * pipes that it writes, and returns whether there was a new one. */
+/* If `reads`, returns whether a process reads one of the noted pipes. Otherwise notes the pipes
+ * that the process writes, and returns whether one of them is new. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -22218,7 +22211,6 @@ static void tr_find_readers(void)
     }
 }
 
-/* Decodes a recorded call in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
     struct call *c = &t->call;
@@ -22239,15 +22231,14 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record in the observe mode: a whole call of a thread. kvis knows only what the record
- * contains. */
+/* Handles a call record of --all or --cgroup. kvis knows only what the record contains. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
     if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
-        return; /* it began before kvis observed */
+        return; /* the call began before kvis observed */
     tr_report_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
     t->pid = (pid_t)hy.who->pid;
@@ -22256,7 +22247,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* also while printing: nothing is read from the thread's memory */
+    replay.on = true; /* also while printing: the thread's memory must not be read */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -22265,7 +22256,7 @@ static void tr_observed(const struct wire_call *w)
     replay.on = false;
 }
 
-/* Handles one record of the ring. A call is replayed as the two stops of its entry and exit.
+/* Handles one record of the ring. A call is replayed as the two stops at its start and its end.
  * Returns false if the record has to wait for a stop. */
 static bool tr_record(const void *p, u32 size)
 {
@@ -22313,7 +22304,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the rate of the tick. It is fast while records come, because they fill the ring quickly. */
+/* Sets the rate of the tick, which is fast while records come, because they fill the ring. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -22322,7 +22313,6 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Queues a stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -22332,12 +22322,11 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the tracees in
- * the order of their list, newest first (kernel/ptrace.c, ptrace_link; kernel/exit.c,
- * do_wait_thread): if the newest stop again as fast as kvis can look, an older one would starve. A
- * thread that is reported twice was killed in its first stop, which is then stale: the second
- * replaces it, as if the thread had been killed before kvis looked. Only the tracing thread may
- * call this: another one (tr_release) would consume stops, and with them the signals that those
+/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the newest tracee
+ * first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread): if new tracees stop again as
+ * fast as kvis can look, an older one would starve. A thread that is reported twice was killed in
+ * its first stop, which the second report therefore replaces. Only the tracing thread may call this
+ * function: the thread of tr_release would consume stops, and with them the signals that those
  * threads get when they are detached. */
 static void tr_collect(void)
 {
@@ -22361,7 +22350,6 @@ static void tr_collected_again(pid_t tid, int *status)
     *again = tr_batch[--tr.batch_n];
 }
 
-/* Handles the records before rb_mark. */
 static void tr_drain(void)
 {
     ps.moment++;
@@ -22388,7 +22376,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far: they precede the stops that are looked at next. */
+/* Handles all records written so far, because they precede the stops that are handled next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -22396,7 +22384,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* new stops have records after the mark */
+    while (tr_drain_marked() && n != tr.collected) { /* new stops have later records */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -22447,9 +22435,9 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* The main thread is about to exit, and its memory still exists: notes the peak of resident memory.
- * It is the process's peak, unless the other threads live on because only this thread called
- * exit(2). */
+/* Notes the peak resident memory of a process when its main thread is about to exit and the memory
+ * still exists. If only this thread called exit(2), the other threads live on and the peak may
+ * still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -22500,7 +22488,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* A thread stops that no parent has announced yet: holds it until the announcement comes. */
+/* Holds a stopped thread until the event of its parent announces it. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -22517,7 +22505,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* its child must be detached too */
+            tr_child_event(t, event); /* the child must be detached, too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -22557,8 +22545,8 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Handles a thread that is never announced, because its parent was killed while creating it: takes
- * its state from its process, its parent or /proc. */
+/* Releases a held thread whose parent was killed before the event that announces the thread. Takes
+ * the thread's state from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -22598,11 +22586,10 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Continues with `rest` in another thread, while this one, which is the tracer, exits: the kernel
- * then detaches all tracees, wherever they are, without stopping them (exit_ptrace,
- * kernel/ptrace.c). kvis may still have a page to write to a slow reader, and no tracee must wait
- * for that. Returns if there is no tracee or the thread cannot be created: then the tracees are
- * detached when kvis exits. */
+/* Continues with `rest` in another thread and exits the tracing thread: the kernel then detaches
+ * all tracees without stopping them (exit_ptrace, kernel/ptrace.c). No tracee has to wait until
+ * kvis has written its report to a slow reader. Returns if there is no tracee or the thread cannot
+ * be created: then the tracees are detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -22630,8 +22617,8 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Called while a reader of kvis's output is slow: returns whether the signals that have come end
- * kvis. */
+/* Returns whether the signals that have come end kvis. It is called while a reader of the output is
+ * slow. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22660,9 +22647,10 @@ static bool tr_is_groups(const struct tr_signal *q)
     return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
-/* Handles a signal to kvis. In spawn mode the first ^C is for the program (the terminal sends it to
- * both), the second one kills the program. TERM and HUP kill the tree if it runs under our filter,
- * which must not outlive kvis, and with --kill-on-exit; otherwise they detach it. */
+/* Handles a signal to kvis. The first ^C is for the command (the terminal sends it to both); the
+ * second one kills the command. TERM and HUP kill all tracees with --kill-on-exit and if they run
+ * under the seccomp filter of kvis, which must not outlive it; otherwise they detach all
+ * tracees. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22720,7 +22708,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Runs twice, a second apart, after records were lost. */
+/* Looks for threads whose exit record was lost: twice, a second apart, after records were lost. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22731,8 +22719,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does everything that does not depend on a stop: timed work, signals, and, if nothing has happened
- * for a tick, threads that wait for their announcement. */
+/* Does the work that does not depend on a stop: timed work, signals and, if nothing has happened
+ * for a tick, the release of threads that no parent has announced. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22784,7 +22772,7 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but serves waiting threads in turn. When it returns, all output from before
+/* Like tr_wait_one, but serves stopped threads in turn. When it returns, all output from before
  * their stops is written. That is done once for the whole batch, because resumed threads fill the
  * ring again. */
 static pid_t tr_wait(int *status)
@@ -22809,7 +22797,6 @@ static pid_t tr_wait(int *status)
     return tid;
 }
 
-/* Resumes the command, which is stopped before its exec. */
 static void tr_begin(void)
 {
     struct task *t = tr.started ? ps_task(tr.child) : NULL;
@@ -22841,14 +22828,14 @@ static void tr_loop(void)
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && tr.batch_next == tr.batch_n) /* every stop seen is handled */
+        if (tr.detaching && tr.batch_next == tr.batch_n) /* all collected stops are handled */
             break;
         if (tr.status != -1 && opt.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
 }
 
-/* The observe mode's loop: the programs count or record until the requested end, until all
+/* The loop of the observe mode: the BPF programs count or record until the requested end, until all
  * processes of -p have exited, or until nobody reads the output any more. */
 static void tr_watch(void)
 {
@@ -22859,7 +22846,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* At most once a tick, because a bpf(2) can lose calls: see hy_map. */
+        /* At most once a tick, because a call of bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             none = hy_follows_none();
             asked = u_now();
@@ -22871,11 +22858,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the handler of the tick. PTRACE_SEIZE may be waiting for an exec of that
- * process to finish (both take cred_guard_mutex, kernel/ptrace.c), while the exec waits until kvis
+/* Reaps dead tracees in the handler of the timer, to prevent a deadlock: PTRACE_SEIZE waits for an
+ * exec of the process (both take cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis
  * reaps the dead threads that it traces already. wait4 also returns stops of live threads, whatever
- * its options (kernel/exit.c, wait_task_stopped: "we see ptrace'd stopped tasks regardless of
- * options"). Calls only async-signal-safe functions. */
+ * its options (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -22906,9 +22892,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the handlers. Signals are queued, and interrupt whatever kvis waits in. A signal that
- * comes just before kvis starts to wait is seen at the next tick. The tick is a timer, which the
- * command does not inherit (execve(2), fork(2)). */
+/* Installs the signal handlers and starts the timer of the tick. A signal is queued and interrupts
+ * the call in which kvis waits; if it comes just before that call, kvis handles it at the next
+ * tick. The command does not inherit the timer (fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -22921,8 +22907,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* In the child: installs the filter that stops only the requested calls. Without SPEC_ALLOW (4.17)
- * a kernel before 5.16 would disable speculation for the program (PR_GET_SPECULATION_CTRL). */
+/* Installs the seccomp filter in the command's process. Without SPEC_ALLOW a kernel before 5.16
+ * would disable speculation for the command (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -22931,7 +22917,7 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* tr_signal_stop starts tracing here. */
+/* Runs in the command's process just before its exec. tr_signal_stop starts tracing at SIGSTOP. */
 static void tr_child_late(void)
 {
     hy_child();
@@ -22971,7 +22957,7 @@ static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* drops PTRACE_O_EXITKILL, needed while it was stopped */
+    tr_set_options(t); /* without PTRACE_O_EXITKILL, which tr_seize_child set */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -23060,8 +23046,8 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Returns whether pid is kvis or one of its ancestors: tracing those would stop whoever resumes
- * kvis. */
+/* Returns whether pid is kvis or an ancestor of it. Such a process may be the one that resumes
+ * kvis, and must not be stopped. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -23089,9 +23075,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Registers the call in which a thread waits with the probe, which then records the end of that
- * call; nothing stops the thread. If the thread has run meanwhile, that record belongs to another
- * call and is ignored. */
+/* Enters the call in which a thread waits into the map of the BPF program, which then records the
+ * end of that call. If the thread has run meanwhile, that record is of another call and is
+ * ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -23151,7 +23137,7 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* first: whatever is traced is sampled */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* first: no fault of a tracee is missed */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -23171,7 +23157,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Handles what tr_reap_dead took: forgets dead threads, and queues stops for tr_loop. */
+/* Forgets the dead threads that tr_reap_dead reaped, and queues the stops that it got. */
 static void tr_after_reaping(void)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
@@ -23204,7 +23190,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* The programs follow a process: adds the threads that /proc lists now. */
+/* Adds the threads of a process that the BPF programs follow now. */
 static void tr_meet_all(pid_t pid)
 {
     char path[64];
@@ -23212,7 +23198,7 @@ static void tr_meet_all(pid_t pid)
     DIR *d = opendir(path);
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe left those out */
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe skips these */
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
@@ -23222,9 +23208,9 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or makes the programs follow it. Repeats until no new
- * thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG: the
- * programs follow only some of the threads. */
+/* Attaches to every thread of a process, or makes the BPF programs follow it. Repeats that until no
+ * new thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG:
+ * the BPF programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -23240,7 +23226,7 @@ static int tr_attach(pid_t pid)
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
             err = r < 0 && r != -ESRCH ? r : err;
-            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* it has exited since: look again */
+            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* -ESRCH: it has exited since */
         }
     }
     if (got && hy_follows())
@@ -23256,7 +23242,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     pid_t pid = tgid > 0 ? (pid_t)tgid : named;
     for (u32 i = 0; i < n; i++)
         if (opt.pids[i] == pid)
-            return 0; /* named twice */
+            return 0; /* -p has the process twice */
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
         u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
         return 0;
@@ -23273,7 +23259,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Shows the call in which a thread was met as beginning at time zero. */
+/* Lets a call that began before time zero begin at time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
@@ -23313,8 +23299,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the command and of all waited-for descendants, as time(1) does; with -p,
- * where the processes may live on, what they used while traced. */
+/* Sets the CPU time of the run: that of the command and its waited-for descendants, as time(1) has
+ * it; with -p the CPU time that the processes used while they were traced. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -23370,8 +23356,8 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* The only way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; sets
- * *sig to the signal by which kvis must die. */
+/* Ends the run: nothing stays stopped, and the sinks are complete. Returns the exit status of kvis;
+ * sets *sig to the signal by which kvis must die, or 0. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
@@ -23379,7 +23365,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* each program takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching a BPF program takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
