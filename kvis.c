@@ -23388,38 +23388,38 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is what kvis open and kvis proc share: it loads a family of programs, reads their records
- * until the end, and reports losses. Where programs cannot be used, a command is traced with
- * ptrace, and a tap turns tr_'s events into the probe's records. The probe (gen/probes/open.bpf.c)
- * sends one record per open; the filters are constants in it. This section builds the path, applies
- * -P to it, and prints a row or an event. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the option
- * functions, open_run. */
+ * ses_ is the part that kvis open and kvis proc share: it loads a family of BPF programs, reads
+ * their records until the end, and reports losses. If BPF cannot be used, ses_ traces the command
+ * with ptrace, and a tap turns the events of tr_ into the records that the BPF programs would send.
+ * The BPF programs of kvis open (gen/probes/open.bpf.c) send one record per open; the filters are
+ * constants in them. This section builds the path, applies -P to it, and prints a row or an event.
+ * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
+ * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
 
-/* What a command watches, and how it watches. */
+/* A run of kvis open or kvis proc. */
 struct session {
-    const char *what;             /* "opens" */
+    const char *what;             /* name for messages: "opens", "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;      /* idle: maximum time between two looks at the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects programs, sets constants: 0, -errno */
+    u32 ring_bytes, idle_ms;      /* idle_ms: maximum time between two looks at the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets constants */
     rb_fn *take;
-    bool (*over)(void);           /* called after each look: has the command's tree exited? */
+    bool (*over)(void);           /* returns whether the command's tree has exited */
     void (*second)(void);         /* NULL, or called every second and at the end */
-    bool other_file;              /* another file is written at the end: needs no reader */
-    const char *const *lost_why;  /* by enum wire_lost; N_LOST: runs that the kernel skipped */
-    const char *calls;            /* ptrace: the calls that the tap gets, and the tap */
+    bool other_file;              /* a file is written at the end: no reader is needed */
+    const char *const *lost_why;  /* texts by enum wire_lost; N_LOST: skipped runs */
+    const char *calls;            /* ptrace: system calls that the tap gets */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* like tr.ends */
-    const char *cost;             /* ptrace: what tracing costs, for a warning */
+    void (*ends)(const struct task *t); /* ptrace: see tr.ends */
+    const char *cost;             /* ptrace: cost of tracing, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* as last reported */
-    int status;                   /* the command's wait status; -1: none, or it still runs */
-    struct rusage rusage;         /* of the command and its waited-for descendants */
+    u64 lost[N_LOST + 1];         /* numbers that have been reported */
+    int status;                   /* wait status of the command; -1: none, or it still runs */
+    struct rusage rusage;         /* usage of the command and its waited-for descendants */
 };
 
-/* Sets the constants that all sessions' programs need: where the arguments of calls are, also for
- * the 32-bit ABI, and the pid of kvis. */
+/* Sets the constants that the BPF programs of all sessions need: the places of the arguments of
+ * calls, also for the 32-bit ABI, and the pid of kvis. */
 static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -23436,7 +23436,7 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
     bpf_set(c, "CFG_NS_DEV", dev);
 }
 
-/* Loads and attaches the programs. Returns 0, or -errno with s->obj.why. */
+/* Loads and attaches the BPF programs. Returns 0, or -errno with s->obj.why. */
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
@@ -23462,7 +23462,7 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* In the child, before its exec: restores its limits. */
+/* Restores the limits of the command's process, before its exec. */
 static void ses_child_late(void)
 {
     if (bpf.memlock_raised)
@@ -23492,14 +23492,13 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Reads the name of the program that an exec was given, built as the kernel does for execveat(2)
- * with a descriptor (fs/exec.c, alloc_bprm); for any other call its path. Returns its length, or -1
- * if it could not be read. */
+/* Reads the path argument of a call. For execveat(2) with a descriptor it builds the name as the
+ * kernel does (fs/exec.c, alloc_bprm). Returns the length, or -1 if the path could not be read. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends at unmapped memory */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* it ends in unmapped memory */
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -23525,9 +23524,8 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With programs in the kernel its process calls `late` just
- * before its exec. Returns time zero: when it called execve; with ptrace the command is stopped
- * before that. */
+/* Starts the command, if there is one. With BPF its process calls `late` just before its exec.
+ * Returns time zero, the time of that exec; with ptrace the command is then stopped before it. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -23540,14 +23538,13 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* The backend's name in JSON's header. */
+/* Returns the backend's name for the header of JSON. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and other taps. Rows of text and JSON are written by each
- * command. */
+/* Passes an event to recordings and other taps. Each subcommand writes its own text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -23589,8 +23586,8 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Records until the requested end. Waits for the command even if nobody reads the output. The ring
- * is read every few milliseconds, less often while nothing happens. */
+/* Records until the requested end. Waits for the command even if nobody reads the output. Reads the
+ * ring every few milliseconds, less often while nothing happens. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -23631,7 +23628,7 @@ static void ses_end(struct session *s)
 
 #include "bpf_insns/open.h"
 
-enum { /* rows of open_progs[] */
+enum { /* indexes of open_progs[] */
     OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
     OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
 };
@@ -23641,28 +23638,28 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum"
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* + 1; 0: all; kvis proc uses it too */
-    u64 flags;       /* -f: match any of these bits */
-    u32 accmodes;    /* -f: or any of these access modes, one bit each */
+    u64 uid;         /* user ID + 1; 0: all users; kvis proc uses it, too */
+    u64 flags;       /* -f: flags; an open with one of them matches */
+    u32 accmodes;    /* -f: access modes, one bit each; so does an open with one of them */
     u64 comm[2], comm_mask[2];
 } open_opt;
 
 static struct {
-    u64 magic;                /* the command passes this pointer to have its tree followed */
+    u64 magic;                /* pointer that the command passes to openat: see open_child_late */
     bool walks;               /* the records contain directories */
-    bool no_exec;             /* the opens of execve itself are not seen */
+    bool no_exec;             /* the files that execve opens are not seen */
     u64 first_ns, last_ns, rows;
-    u64 unknown; /* opens that -P dropped because their path is unknown */
+    u64 unknown;              /* number of opens that -P dropped for want of their path */
 } open_state;
 
 static struct session open_session;
 
-/* One record and what is derived from it. */
+/* A record, with the path that is derived from it. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path path;  /* ok: absolute */
-    bool from_proc;    /* its directory was read from /proc afterwards */
+    struct path path;  /* absolute path, if path.ok */
+    bool from_proc;    /* the directory of the path was read from /proc afterwards */
 };
 
 /* --- options --- */
@@ -23693,7 +23690,7 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* Sets the name that the kernel searches for at any offset in comm. */
+/* Sets the name that the BPF program searches for at any offset in comm. */
 static const char *open_opt_name(const char *v)
 {
     size_t n = strlen(v);
@@ -23706,13 +23703,13 @@ static const char *open_opt_name(const char *v)
     return NULL;
 }
 
-/* --- constants of the probe --- */
+/* --- constants of the BPF programs --- */
 
-/* The calls by enum wire_open_call; execveat is recorded as execve. */
+/* The system calls by enum wire_open_call; execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* the argument with the mode of a new file; 0: none */
-    const char *name, *name32; /* the constants for its numbers; NULL: see CFG_EXEC */
+    u8 mode;                   /* number of the argument that is a new file's mode; 0: none */
+    const char *name, *name32; /* constants with the call's numbers; NULL: see CFG_EXEC */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -23748,10 +23745,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the programs that this run needs. Each exists for raw and for classic tracepoints.
- * Classic ones need tracefs, and take 80 ms longer to detach (an RCU grace period). For execs and
- * forks the raw ones need BTF. With neither BTF nor tracefs, execs are not seen, and a command's
- * tree cannot be followed. Returns 0 or -errno. */
+/* Selects the BPF programs that this run needs. Each exists for raw and for classic tracepoints.
+ * The classic ones need tracefs and take 80 ms longer to detach (an RCU grace period). The raw ones
+ * for execs and forks need BTF. With neither BTF nor tracefs, execs are not seen, and the tree of a
+ * command cannot be followed. Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -23800,7 +23797,7 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Reads from /proc the directory in which a relative name starts: right unless the process has
+/* Reads the directory in which a relative name starts from /proc, which is wrong if the process has
  * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
  * CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
@@ -23823,7 +23820,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' means the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' is then the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -23867,7 +23864,6 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
     out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
-/* execve opens its file without a descriptor. */
 static void open_col_fd(struct buf *b, const struct open_rec *r)
 {
     s32 ret = r->w->ret;
@@ -23908,9 +23904,8 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-/* The columns; on NULL: always shown. */
 static const struct {
-    const bool *on;
+    const bool *on; /* option that shows the column; NULL: always */
     const char *head;
     void (*put)(struct buf *, const struct open_rec *);
 } open_cols[] = {
@@ -23946,7 +23941,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags are known */
+    bool known = !(w->state & OPEN_HOW_FAULT); /* the flags are known */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -23982,7 +23977,6 @@ static void open_event(const struct open_rec *r)
     out_json(e); /* not out_event: open_text prints the row */
 }
 
-/* Handles a record of the probe: checks its lengths, and prints it. */
 static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
@@ -24007,9 +24001,9 @@ static bool open_record(const void *p, u32 size)
     return true;
 }
 
-/* --- with ptrace: each completed call becomes the record that the probe would have sent --- */
+/* --- with ptrace: each completed call becomes the record that BPF would have sent --- */
 
-/* Fills in flags, mode and state from the arguments, like the probe's set_args and get_how. */
+/* Fills in flags, mode and state from the arguments, like set_args and get_how of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
@@ -24029,8 +24023,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Adds the directory in which a name starts, or the file that a handle refers to, as the probe
- * sends it: relative to the thread's root, the last component first. */
+/* Adds the directory in which a name starts, or the file that a handle refers to, in the order of
+ * open.bpf.c: relative to the thread's root, the last component first. */
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
@@ -24055,7 +24049,7 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
     }
 }
 
-/* Applies the filters that are constants of the probe. */
+/* Applies the filters that are constants of the BPF programs. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -24066,7 +24060,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, (const char *)open_opt.comm);
 }
 
-/* Called at a call's exit stop. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
+/* Called at the end of a call. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
 static void open_traced(struct task *t)
 {
     static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name and directory */
@@ -24116,8 +24110,8 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* In the child: restores its limits, and makes the call at which the probe begins to follow it. The
- * pointer is not mapped, so the call has no other effect. */
+/* Runs in the command's process: restores its limits, and makes the call at which BPF begins to
+ * follow it. The pointer is not mapped, therefore the call has no other effect. */
 static void open_child_late(void)
 {
     ses_child_late();
@@ -24125,9 +24119,9 @@ static void open_child_late(void)
 }
 
 /* Returns whether the command's whole tree has exited. kvis must not wait for a thread whose exit
- * the probe has missed (bpf_missed); it can check the thread's id only in the initial pid
- * namespace. In another namespace, kvis ends after a second without a record if probe runs were
- * missed. */
+ * the BPF program has missed (bpf_missed), but it can check the thread's id only in the initial pid
+ * namespace. In another namespace, kvis ends after a second without a record if the kernel has
+ * skipped runs of BPF programs. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -24156,7 +24150,6 @@ static struct session open_session = {
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
-/* Starts to watch; open_run starts the command. */
 static void open_begin(void)
 {
     struct session *s = &open_session;
@@ -24187,21 +24180,22 @@ static int open_run(u64 end_ns)
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
- * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, in pieces, arguments; without
- * it, a tap makes the same records from tr_'s events and /proc. This section joins them. A life is
- * a process from its fork to its exit; a command is a program that it executes. A life can have
- * several commands, one after the other. A row (struct proc_row) is an event of a command, and each
- * format (proc_formats[]) writes the rows that it wants. Filters are applied here, because execs
- * are rare. Entry points: the option functions, proc_begin, proc_run. */
+ * The BPF programs (gen/probes/proc.bpf.c) send forks, execs, exits and, in pieces, arguments.
+ * Without BPF a tap makes the same records from the events of tr_ and from /proc. This section
+ * joins the records. A life is a process from its fork to its exit; a command is a program that it
+ * executes. A life can have several commands, one after the other. A row (struct proc_row) is an
+ * event of a command, and each format (proc_formats[]) writes the rows that it wants. Filters are
+ * applied here, because execs are rare. Entry points: the option functions, proc_begin,
+ * proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* bytes of a command line that -l matches */
-enum { PROC_NODES = 1 << 19 }; /* commands that are kept until the end */
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum bytes of a command line that -l matches */
+enum { PROC_NODES = 1 << 19 }; /* maximum number of commands kept until the end */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line, without and with --tree */
 enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* most processes at one time in a recording */
+enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* The event that a row reports of its command. */
+/* Kinds of rows. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* by another exec of the same process */
     PROC_RUNNING,                            /* when kvis ends */
@@ -24211,30 +24205,30 @@ enum proc_what {
 
 struct proc_text { char *p; u32 len; };
 
-/* A process. Times are CLOCK_MONOTONIC. */
+/* A process. Times are of CLOCK_MONOTONIC in ns. */
 struct proc_life {
-    struct proc_life *next;      /* in its bucket */
+    struct proc_life *next;      /* next process of the same bucket */
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* live threads; valid if `counted` */
-    bool counted;                /* followed since its fork */
-    bool at_start;               /* existed before kvis; known from /proc */
+    s32 threads;                 /* number of live threads; valid if `counted` */
+    bool counted;                /* kvis has seen the fork */
+    bool at_start;               /* the process existed before kvis; known from /proc */
     bool execed;                 /* kvis saw its command begin */
-    bool mine;                   /* belongs to the followed tree */
-    bool ending;                 /* its last thread has exited, others' records may follow */
+    bool mine;                   /* the process belongs to the followed tree */
+    bool ending;                 /* the last thread has exited; records of others may follow */
     bool cut;                    /* argv is truncated */
-    bool walked;                 /* paths are from the kernel, not read from /proc afterwards */
-    u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
-    u64 boot_ns;                 /* when it was created, CLOCK_BOOTTIME; 0: not known */
+    bool walked;                 /* BPF sent the paths; kvis did not read them from /proc */
+    u64 fork_ns, begin_ns, end_ns; /* times of the fork, the command's start, the exit */
+    u64 boot_ns;                 /* time of creation, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
     u64 max_rss;                 /* peak resident memory of this command in bytes; 0: not known */
     u64 before_rss;              /* peak of the earlier commands in pages */
-    u32 node;                    /* its command in proc_tree; 0: none */
-    s32 status;                  /* wait status, -1: not known */
-    u32 arg_len;                 /* bytes of all arguments; argv may have fewer */
+    u32 node;                    /* index of the command in proc_tree; 0: none */
+    s32 status;                  /* wait status; -1: not known */
+    u32 arg_len;                 /* length of all arguments in bytes; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* the variables that --env names: NAME=VALUE, each with a NUL */
+    struct proc_text env;        /* variables of --env: NAME=VALUE, each with a NUL */
     char comm[16];
-    struct wire_usage own, all;  /* own: the sum of the exited threads */
+    struct wire_usage own, all;  /* sum of the exited threads; usage of the process */
 };
 
 struct proc_row {
@@ -24249,32 +24243,32 @@ struct proc_row {
 
 /* Options of `kvis proc` that are not in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: includes execs */
+    bool live, failed, forks, threads, quote, tree; /* failed: execs that failed are shown */
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line; /* --line, compiled: line_regex; NULL: not given */
+    const char *line; /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* n_env names */
+    const char **env;                /* names of --env */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
     bool btf;                     /* the layout of the kernel's structs is known */
-    bool no_forks;                /* forks cannot be traced: parents are read from /proc */
-    bool used[10];                /* by proc_usage[]: the kernel has this field */
-    bool whole;                   /* the process list is of the whole machine, not of a tree */
+    bool no_forks;                /* forks are not seen; parents are read from /proc */
+    bool used[10];                /* by index of proc_usage[]: the counter is known */
+    bool whole;                   /* all processes are followed, not a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
-    u32 root;                     /* the command's process; 0: none */
+    u64 last_ns, end_ns;          /* times of the tree's last exit and of the end of output */
+    u32 root;                     /* pid of the command; 0: none */
     bool rows;                    /* text is written */
-    bool replayed;                /* input is a recording: missing values are shown as '-' */
+    bool replayed;                /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last processes that exited */
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the last exited processes */
     u32 n_gone;
 } proc_state;
 
@@ -24325,7 +24319,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* A cgroup's id is the inode of its directory. */
+/* Sets the cgroup. The id of a cgroup is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -24341,10 +24335,10 @@ static const char *proc_opt_cgroup(const char *v)
     return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a v2 cgroup";
 }
 
-/* --- constants of the probe --- */
+/* --- constants of the BPF programs --- */
 
-/* The usage counters of a thread and the kernel's fields that contain them. Not every configuration
- * counts I/O (CONFIG_TASK_IO_ACCOUNTING). The first row is the two values that proc_cpu sets. */
+/* The usage counters of a thread and the kernel's fields that contain them. Not every kernel counts
+ * I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -24360,7 +24354,8 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the programs of this run. Raw ones need BTF to read what they are given. */
+/* Selects the BPF programs of this run. Those of raw tracepoints need BTF to read their
+ * arguments. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
@@ -24390,17 +24385,17 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
  * the order in which they began, so a parent precedes its children. References to other commands
  * are indexes; 0: none. */
 struct proc_node {
-    u32 parent;         /* the command whose process created this one's */
-    u32 ended, before;  /* the child that ended last; the sibling that ended before this */
-    u32 first, next;    /* in the tree: first child, next sibling */
+    u32 parent;         /* index of the command whose process created this one's */
+    u32 ended, before;  /* the child that ended last; the sibling that ended before */
+    u32 first, next;    /* first child and next sibling in the tree */
     u32 depth, pid, len; /* len: of `line` */
     s32 status, err;
     u8 what;            /* enum proc_what, set with `line` */
-    bool ran;           /* it was executed, not only forked */
-    bool over, shown;   /* has ended, or was replaced; has a row in the tree */
-    bool on_path;       /* on the critical path; self_ns is then its own time */
+    bool ran;           /* the process has executed a program */
+    bool over, shown;   /* the command has ended or was replaced; it has a row */
+    bool on_path;       /* on the critical path, to which it adds self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* the command line, truncated; NULL: not known yet */
+    char *line;         /* truncated command line; NULL: not known yet */
 };
 
 static struct {
@@ -24410,7 +24405,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Adds a command. Returns its index in the tree, or 0 if there is no tree or no space. */
+/* Adds a command to the tree. Returns its index, or 0 if there is no tree or no space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -24479,7 +24474,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a life. A previous process with this pid must have exited unseen. Returns NULL if out of
+/* Adds a life. A known process with this pid must have exited unseen. Returns NULL if out of
  * memory. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
@@ -24581,7 +24576,7 @@ static u64 proc_stat_field(const char *stat, int n)
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* Adds a process that exists when kvis starts; its start time is in clock ticks since boot. */
+/* Adds a process that exists when kvis starts. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24592,7 +24587,7 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* it has exited; if other threads live, only its main thread has */
+        return; /* the process has exited, not only its main thread */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -24613,7 +24608,7 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
 
-/* -p: adds all descendants of the process to the followed tree. */
+/* Adds all descendants of the process of -p to the followed tree. */
 static void proc_mark_tree(void)
 {
     for (bool more = proc_opt.pid; more;) {
@@ -24637,7 +24632,7 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Keeps the variables of the environment that --env names, in the environment's order. */
+/* Keeps the variables that --env names, in the order of the environment. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24676,7 +24671,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds u to `to`, or keeps the maximum of each counter. */
+/* Adds each counter of u to that of `to`, or keeps the larger one. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24728,7 +24723,7 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* The command line; for a process that never called exec, its name. */
+/* Writes the command line, or the name of a process that never called exec. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24828,7 +24823,6 @@ static bool proc_wanted(const struct proc_row *r)
 
 /* --- text formats --- */
 
-/* How a command ended: exit code or signal. */
 static void proc_status(struct buf *b, s32 status)
 {
     if (status < 0)
@@ -24870,7 +24864,6 @@ static void proc_text_head(struct buf *b)
     b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
 
-/* Duration, exit status and memory. */
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24973,7 +24966,6 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-/* A string field; omitted if empty. */
 static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
 {
     if (!n)
@@ -24982,7 +24974,6 @@ static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
     out_json_str(b, key, s, n);
 }
 
-/* How the command ended: exit_code is null if it was killed or replaced, or still runs. */
 static void proc_json_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : -1;
@@ -25002,8 +24993,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace no counter is known for threads and for
- * processes that were killed before kvis could look; every other process has used CPU time. */
+/* Returns whether a usage counter is known. With ptrace no counter is known of threads and of
+ * processes that were killed before kvis could look: they seem to have used no CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -25036,7 +25027,6 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
 }
 
-/* The environment variables that --env names, as of the command's start; null: not known. */
 static void proc_json_env(struct buf *b, const struct proc_text *env)
 {
     const char *sep = "";
@@ -25110,9 +25100,10 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* The format of CompletedCommand in workflow-telemetry-action's fork (src/interfaces/index.ts): one
- * object per line and no other lines; args is always a list; exitCode is a number, 128 + N for a
- * signal as in a shell. A command that was replaced by an exec did not fail. */
+/* Writes a row in the format of CompletedCommand of workflow-telemetry-action's fork
+ * (src/interfaces/index.ts): one object per line and no other lines; args is always a list;
+ * exitCode is a number, 128 + N for a signal as in a shell. A command that an exec replaced did not
+ * fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -25146,8 +25137,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole;  /* whole: includes processes that existed before kvis */
-    u32 rows;          /* by enum proc_what, one bit each */
+    bool json, whole;  /* whole: processes that existed before kvis have rows */
+    u32 rows;          /* kinds of rows, one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -25169,7 +25160,7 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- completed commands --- */
 
-/* Stores how a command ended, or that it was still running when kvis ended. */
+/* Stores the end of a command in the tree, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -25267,7 +25258,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* A command's row. more: the depths at which further rows follow. */
+/* Writes the row of a command. more[d]: further rows of depth d follow. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -25285,7 +25276,6 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
-/* Writes all rows, depth first. */
 static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
@@ -25311,14 +25301,13 @@ static void proc_tree_write(void)
 
 /* --- rows --- */
 
-/* Returns whether commands get a row when they begin. */
 static bool proc_shows_starts(void)
 {
     bool text = !strcmp(proc_opt.format, "text");
     return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
-/* Returns whether there is a row. Processes that never call exec have one only with --forks. */
+/* Returns whether there is a row. Processes that never call exec have a row only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -25354,8 +25343,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* A task's name in mermaid's syntax: a word in front, because some first words have a meaning, and
- * entities for characters that would end the name or be read as HTML. Names have no control
+/* Writes a name in mermaid's syntax: after the pid, because some first words have a meaning, and
+ * with entities for characters that would end the name or be read as HTML. Names have no control
  * characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
@@ -25376,8 +25365,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
     }
 }
 
-/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. The ticks of a
- * short run are closer than seconds. */
+/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. */
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
@@ -25401,8 +25389,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if nobody wants events. Events are made for all followed processes,
- * whatever the filters of rows: a tree with holes has no critical path. */
+/* Returns a new event, or NULL if nobody wants events. The filters of rows do not apply to events,
+ * because a tree with holes has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -25413,7 +25401,7 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, because no event has reported it. */
+/* Adds the name of a process that existed before kvis, because no earlier event has it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -25491,12 +25479,13 @@ static u64 proc_lost(void)
 }
 
 /* --- the critical path: the chain of commands that the end of the run waited for ---
- * Built from a command's end backwards: the command last waited for the child that ended last;
- * before that child began, it waited for the child that had last ended then, and so on, recursively
- * for each child. The rest of a command's time is its own. The time between a fork and its exec is
- * the parent's. */
+ * The path is built backwards from the end of a command: the command last waited for the child that
+ * ended last; before that child began, the command waited for the child that had last ended then;
+ * the same holds for each child. The rest of a command's time is its own. The time between a fork
+ * and its exec is the parent's. */
 
-/* Returns the steps of the path by their begin times, their number in *n; NULL: not known. */
+/* Returns the steps of the path in the order of their start, and their number in *n; NULL: not
+ * known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -25520,7 +25509,6 @@ static const struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* Handles the creation of a process or a thread. */
 static void proc_forked(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25531,7 +25519,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself forks no process: a child of kvis is one made by the command with CLONE_PARENT */
+    /* kvis itself forks no process: its other children were made with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -25574,13 +25562,12 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* it could not be read: joining it would give the directory */
+    if (!h->name_len) /* the name could not be read */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
-/* Handles the end of a command. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
     bool command = (l->execed || l->at_start) && l->mine;
@@ -25604,7 +25591,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork with children that ended */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -25623,7 +25610,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Emits the row of a failed execve; its process continues unchanged. */
+/* Emits the row of a failed execve, after which the process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25642,8 +25629,8 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* Handles the exit of a process's last thread. wait4(2) reports how the command itself ended, even
- * if the probe cannot. */
+/* Handles the exit of a process's last thread. wait4(2) reports the command's exit status even if
+ * BPF cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25659,14 +25646,14 @@ static void proc_end(struct proc_life *l)
     proc_forget(l);
 }
 
-/* Returns whether kvis must wait for wait4(2) to report how the command ended. */
+/* Returns whether kvis must wait for wait4(2) to report the command's exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Returns whether a process's exit has been handled already: if threads exit at the same time, each
+/* Returns whether the exit of a process has been handled: if threads exit at the same time, each
  * may appear to be the last. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
@@ -25721,7 +25708,6 @@ static void proc_exited(const struct wire_proc *h)
     }
 }
 
-/* Handles a record of the probe, after checking its lengths. */
 static bool proc_record(const void *p, u32 size)
 {
     const struct wire_proc *h = p;
@@ -25743,10 +25729,10 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- events that become the records that the probe would have sent: with ptrace those of tr_,
- * completed from /proc, and those of a recording --- */
+/* --- without BPF: events become the records that BPF would have sent ---
+ * The events are those of tr_, completed from /proc, or those of a recording. */
 
-static u64 proc_left_out; /* events of a recording for which there were too many processes */
+static u64 proc_left_out; /* number of events of a recording that needed one more process */
 
 /* Returns the id of a process's v2 cgroup, "0::/PATH" (cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -25768,9 +25754,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of such a record, with what is known about the process or, if it is new, about
- * its parent. Without a recording, the data comes from /proc; only an exec reads the cgroup
- * again. */
+/* Returns the header of a record, with the known values of the process or, if it is new, of its
+ * parent. Without a recording the values come from /proc; only an exec reads the cgroup again. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25804,7 +25789,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* Handles a fork event. Threads of a recording get no rows. */
+/* Handles a fork event. The threads in a recording get no rows. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25815,7 +25800,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child is like its parent */
+    if (proc_state.replayed) { /* the child has the values of its parent */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -25826,7 +25811,7 @@ static void proc_event_fork(const struct event *e)
 }
 
 /* Adds the new program's arguments or environment from /proc as a piece of a record. Returns
- * whether that is all of it. */
+ * whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -25857,8 +25842,8 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec at the stop after it; the paths come from /proc. Returns the name
- * by which the new program was called. */
+/* Completes the record of an exec from /proc at the stop after the exec. Returns the name by which
+ * the new program was called. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25884,7 +25869,6 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     return n > 0 ? called : name;
 }
 
-/* Handles an exec event, successful or failed. */
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
@@ -25916,7 +25900,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called at the stop before a thread exits; a thread that is killed may have none. */
+/* Called at the stop before a thread exits. A thread that is killed may not stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
@@ -25941,7 +25925,6 @@ static s32 proc_event_status(const struct event *e)
     return -1;
 }
 
-/* Handles the exit of a process's last thread. */
 static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
@@ -25975,8 +25958,8 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether kvis has waited long enough for the end of an exiting process: for the records of
- * its threads, or for wait4(2). */
+/* Returns whether kvis has waited long enough for the records of an exiting process's threads, or
+ * for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25984,9 +25967,8 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends processes that still wait for the records of threads. `all`: after the command has exited,
- * also forgets processes of its tree that have exited unseen. Both happen only after records were
- * lost. */
+/* Ends processes that still wait for the records of threads. If `all`, also forgets processes of
+ * the followed tree that have exited unseen. There are such processes only if records were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -26010,8 +25992,8 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Emits rows for the processes that still run, by their begin times. Returns the number of
- * commands. */
+/* Emits rows for the processes that still run, in the order of their start. Returns the number of
+ * commands among them. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -26047,10 +26029,9 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* The kernel accounts the rest of a process's CPU time when the process leaves its CPU for the last
- * time, which is after its exit record: most of the time of a process shorter than a tick can be
- * missing. wait4 reports the total, but only of the processes that the command and its descendants
- * waited for. Both sums can only be too small. */
+/* Sets the CPU time of the run to the larger one of two sums, both of which can only be too small.
+ * The kernel accounts the rest of a process's CPU time after the exit record, when the process
+ * leaves its CPU for the last time. wait4 reports the total, but only of waited-for processes. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -26059,11 +26040,11 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* Writes the recording's summary, and ends the recording, --perfetto and the like. */
+/* Writes the summary of the recording, and ends the recording, --perfetto and --chrome-json. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has counted more processes than BPF does */
+    if (proc_session.by_ptrace) /* ps_ has counted processes that BPF does not count */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -26104,7 +26085,7 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* A command's line of the summary, truncated to the width of the terminal. */
+/* Writes a command's line of the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -26112,7 +26093,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* Steps that took at least 1 % of the path. */
+/* Lists the steps that took at least 1 % of the critical path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
@@ -26132,7 +26113,7 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* The longest commands, and the first that failed. */
+/* Lists the longest commands, and the first ones that failed. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -26182,7 +26163,6 @@ static void proc_summary(u32 running)
 
 /* --- the run --- */
 
-/* Returns whether the followed tree has exited. */
 static bool proc_drained(void)
 {
     bool over = !proc_state.whole && !proc_state.mine
@@ -26199,7 +26179,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* one second of short processes */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -26207,7 +26187,6 @@ static struct session proc_session = {
             "CAP_SYS_ADMIN), and does not count its context switches",
 };
 
-/* Adds the command's process as a life. */
 static void proc_adopt(u32 pid)
 {
     struct proc_life *l = proc_new(pid, true);
@@ -26235,7 +26214,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* Everything but context switches is known without the probe; I/O if the kernel counts it. */
+    /* Without BPF all counters except context switches are known; I/O if the kernel counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -26257,7 +26236,7 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "no running process %u", proc_opt.pid);
-    ps.processes = proc_state.mine; /* those before the first event */
+    ps.processes = proc_state.mine; /* processes before the first event */
 }
 
 /* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
@@ -26292,13 +26271,13 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* From here on the recording's events become rows; they are not printed themselves. */
+/* Turns the events of a recording into rows from now on. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event has its exit status */
+    proc_session.status = -1; /* the exit status comes from an event */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -26306,8 +26285,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* At the end of the recording: processes that still run, the tree, the summary. whole: st is
- * complete. */
+/* Writes the processes that still run, the tree and the summary at the end of a recording. whole:
+ * st is complete. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
