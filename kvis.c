@@ -20886,18 +20886,18 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 }
 
 /* Returns the ptrace options. Without fork events, children are not traced. */
-static u32 tr_options(void)
+static u32 tr_options(bool stops_at_exit)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
-    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks);
+    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks)
+         | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | (tr.bound ? PTRACE_O_EXITKILL : 0)
+         | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
 }
 
 static void tr_set_options(struct task *t)
 {
     t->stops_at_exit = tr_must_stop_at_exit(t->pid, t->tid);
-    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
-                | (tr.bound ? PTRACE_O_EXITKILL : 0)
-                | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options(t->stops_at_exit);
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
@@ -22941,7 +22941,7 @@ static const char *tr_refused(void)
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
-    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    u32 options = tr_options(false) | PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
     if (e >= 0)
         return NULL;
@@ -23143,7 +23143,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         opt.faults = false;
     }
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
-    u32 options = tr_options() | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options(stops_at_exit);
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
@@ -26179,7 +26179,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* one second of short processes */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of short processes */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
