@@ -20602,8 +20602,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call that stops or not depending on one argument: if the comparison with one of
- * n values holds, the call stops if match_stops, otherwise it stops if not. */
+/* Emits code for a call that one of its arguments decides about. If the argument compares true with
+ * one of n values, the call stops if match_stops and is allowed otherwise; if not, the reverse. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
