@@ -20450,18 +20450,17 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 }
 
 /* == 29 tr_  the ptrace loop =====================================================
- * PTRACE_SEIZE, with system-call stops only for the calls that somebody asked for (by a seccomp
- * filter where that does not change what the program sees). Every other stop is passed on as it
- * would have happened without a tracer. After the first attach nothing here ends the program:
- * errors are counted or reported once, and the only way out is tr_finish. The contract is
- * ptrace(2).
+ * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
+ * model need; a seccomp filter selects them if it does not change what the tracee sees. Every other
+ * stop is passed on as it would have happened without a tracer. After the first attach nothing in
+ * this section ends kvis: errors are counted or reported once, and the only way out is tr_finish.
  *
  * Output is ordered by completion time. The ring's records are in that order, except for the
- * microseconds between reading a record's clock and reserving its place in the ring; page faults
- * that came before a record are output before it. kvis looks at stops when it has read the ring up
- * to a mark. It takes the time of that mark (tr.seen_ns) as the time of the stops, which puts what
- * other threads do meanwhile after them. Only a group of page faults is up to PF_RUN_NS late,
- * because its time is that of the first fault. */
+ * microseconds between reading a record's clock and reserving its place in the ring. Page faults
+ * that came before a record are output before it. kvis handles stops when it has read the ring up
+ * to a mark. The time of that mark (tr.seen_ns) is the time of the stops, therefore the calls that
+ * other threads make meanwhile come after them. Only a group of page faults is up to PF_RUN_NS
+ * late, because its time is that of the first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -20473,48 +20472,48 @@ static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
 static struct {
     enum tr_mode mode;
-    pid_t child;          /* the command; 0 when attached */
-    int status;           /* its wait status; -1: not known yet */
+    pid_t child;          /* process of the command; 0 with -p */
+    int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing, ending;
-    bool bound;           /* the tree is killed when kvis ends, however kvis ends */
+    bool bound;           /* the kernel kills all tracees when kvis ends */
     const char *no_accel; /* why accel is false */
-    int quit_sig;         /* the signal that ends kvis */
+    int quit_sig;         /* signal that ended the trace */
     u32 interrupts;
-    volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
-    volatile sig_atomic_t n_queued, n_done; /* signals received; signals handled */
+    volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* the last signals that the command got: a ring */
+    struct tr_signal got[8]; /* ring of the last signals that the command got */
     u32 n_got;
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* when the last task of the tree had exited */
-    u64 before_ns;        /* CPU time that the child used before its exec */
+    u64 end_ns;           /* time at which the last tracee had exited */
+    u64 before_ns;        /* CPU time that the command's process used before its exec */
     struct name *cwd;
-    struct {              /* exits of threads that no parent had announced yet: a ring */
+    struct {              /* ring of the exits of threads that no parent had announced yet */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
+    volatile sig_atomic_t attaching, n_reaped; /* number of rows of tr_reaped[] */
     u64 seen_ns;          /* time of the current stops; output up to that time is written */
-    u64 collected;        /* stops that went into tr_batch[] */
+    u64 collected;        /* number of stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
-    u64 call_stops;       /* calls that stopped at their entry */
+    u64 call_stops;       /* number of calls that stopped at their entry */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
-    u64 swept_ns;         /* when kvis last looked for threads whose exit record was lost */
-    bool sweeps;          /* look for them once more */
+    u64 swept_ns;         /* time of the last look for threads whose exit record was lost */
+    bool sweeps;          /* that look has to be repeated */
     bool cpu_unknown;     /* a process exited, and only its parent got its CPU time */
-    u32 n_resident;      /* processes whose resident memory was read in this tick */
-    bool tty;             /* output goes to a terminal: print at once */
-    struct tr_stopped {   /* a thread's status from wait4 */
+    u32 n_resident;       /* number of processes whose resident memory was read in this tick */
+    bool tty;             /* output goes to a terminal and is printed at once */
+    struct tr_stopped {   /* status of a thread from wait4 */
         pid_t tid;
         int status;
-    } now;                /* the one that is about to be handled */
-    u32 batch_next, batch_n; /* the rows of tr_batch[] that are not handled yet */
-    u32 quiet_drains;     /* consecutive drains that found no record */
-    bool fast;            /* the tick is fast: records are coming */
+    } now;                /* status that is about to be handled */
+    u32 batch_next, batch_n; /* tr_batch[]: first row not handled; end of the rows */
+    u32 quiet_drains;     /* number of consecutive drains that found no record */
+    bool fast;            /* the tick is TR_FAST_US */
     void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
                                            /proc still has all of it, and this is called */
-    bool need[SC_N];      /* calls that kvis must see, by stops or records */
+    bool need[SC_N];      /* the call must be seen, by a stop or a record */
 } tr; /* cmd_run sets the initial status */
 
 /* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
@@ -20531,10 +20530,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need: the calls that the sinks were asked for and those that the model needs. All calls
- * that change descriptors are needed in the hybrid mode, because records come too late to read
- * descriptors from /proc, and if close is traced, because close events would report the end of an
- * open file too late. Otherwise descriptors are read from /proc at each stop. */
+/* Fills tr.need: the calls that the user selected and those that the model needs. In the hybrid
+ * mode the model needs all calls that change descriptors, because records come too late to read
+ * descriptors from /proc. It also needs them if close is traced, because otherwise close events
+ * would come too late. In all other cases descriptors are read from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20571,6 +20570,12 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
         p->f[p->n++] = (struct sock_filter){ code, jt, jf, k };
 }
 
+static void tr_return(struct tr_prog *p, bool stops)
+{
+    u32 trace = SECCOMP_RET_TRACE | TR_MARK;
+    tr_insn(p, BPF_RET | BPF_K, stops ? trace : SECCOMP_RET_ALLOW, 0, 0);
+}
+
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
@@ -20585,8 +20590,7 @@ static bool tr_nr_wanted(u32 nr)
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
-        tr_insn(p, BPF_RET | BPF_K, tr_nr_wanted(edge[lo]) ? SECCOMP_RET_TRACE | TR_MARK
-                                                           : SECCOMP_RET_ALLOW, 0, 0);
+        tr_return(p, tr_nr_wanted(edge[lo]));
         return;
     }
     u32 mid = lo + (hi - lo) / 2;
@@ -20596,6 +20600,19 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
+}
+
+/* Emits code for a call that one of its arguments decides about. If the argument compares true with
+ * one of n values, the call stops if match_stops and is allowed otherwise; if not, the reverse. */
+static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
+                          bool match_stops)
+{
+    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, (u8)(n + 3));
+    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * arg, 0, 0);
+    for (u8 i = 0; i < n; i++)
+        tr_insn(p, BPF_JMP | compare | BPF_K, value[i], (u8)(n - i), 0);
+    tr_return(p, !match_stops);
+    tr_return(p, match_stops);
 }
 
 /* Emits code for ioctl: TRACE if the command creates a descriptor, which /proc shows, or memory
@@ -20609,12 +20626,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
         if (k->result && sc_results[k->result].form == RET_FD)
             command[n++] = k->value;
-    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, (u8)(n + 3));
-    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
-    for (u8 i = 0; i < n; i++)
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, command[i], (u8)(n - i), 0);
-    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+    tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
 /* Builds the filter: TRACE for the calls in tr.need and for every call of another ABI, else
@@ -20623,6 +20635,8 @@ static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
     bool was = false;
+    const u32 anonymous = MAP_ANONYMOUS, untraced = CLONE_UNTRACED;
+    const u32 seccomp[] = { PR_GET_SECCOMP, PR_SET_SECCOMP };
     int mmap_row = sc_find(ARCH_NATIVE, SYS_mmap), clone_row = SC_clone, prctl_row = SC_prctl;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
@@ -20632,30 +20646,14 @@ static void tr_filter(struct tr_prog *p)
         }
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
-    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+    tr_return(p, true);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[mmap_row]) { /* the pages of a mapped file may never arrive: see mem_ */
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
-    if (hy.row[clone_row]) { /* see tr_no_untraced */
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
-    if (hy.row[prctl_row]) { /* see tr_seccomp: PR_GET_SECCOMP, PR_SET_SECCOMP */
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, PR_GET_SECCOMP, 1, 0);
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
+    if (!tr.need[mmap_row]) /* the pages of a mapped file may never arrive: see mem_ */
+        tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
+    if (hy.row[clone_row]) /* see tr_no_untraced */
+        tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
+    if (hy.row[prctl_row]) /* see tr_seccomp */
+        tr_filter_arg(p, SYS_prctl, 0, BPF_JEQ, seccomp, ARRAY_LEN(seccomp), true);
     if (!tr_nr_wanted(SYS_ioctl))
         tr_filter_ioctl(p);
     tr_tree(p, edge, 0, n);
@@ -20675,16 +20673,15 @@ struct tr_facts {
     bool no_accel;
     bool no_follow;
     bool lets_go;           /* --until-exit without --kill-on-exit */
-    bool may_bpf;           /* has the capabilities for BPF programs */
+    bool may_bpf;           /* kvis has the capabilities that BPF needs */
     bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
-    bool bits32;            /* -p: a 32-bit program */
+    bool bits32;            /* -p: a process runs a 32-bit program */
     bool files_hidden;      /* -p: kvis may not read the process's open files in /proc */
-    const char *unloadable; /* NULL, or why this kernel rejected the programs */
+    const char *unloadable; /* NULL, or why this kernel rejected the BPF programs */
 };
 
-/* The result of tr_decide. */
 struct tr_choice {
     enum tr_mode mode;
     const char *why;        /* NULL, or why the mode is PTRACE, or why OBSERVE is not possible */
@@ -20693,10 +20690,10 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why a filter may not be used, or NULL. The filter must not change what the program sees:
- * without CAP_SYS_ADMIN it would set no_new_privs. Under another filter (a container's) ours would
- * not see the calls that the other one denies (seccomp(2), NOTES: the action of highest precedence
- * wins). */
+/* Returns why a seccomp filter may not be used, or NULL. The filter must not change what the tracee
+ * sees: without CAP_SYS_ADMIN it would set no_new_privs. If kvis is already under another filter
+ * (of a container), its own filter would not see the calls that the other one denies, because the
+ * action of highest precedence wins (seccomp(2), NOTES). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20743,7 +20740,6 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                              : f->unloadable;
 }
 
-/* The only place where the mode is decided. It depends on nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
     bool only = f->everyone || f->backend == 'o';
@@ -20760,13 +20756,9 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
 /* Returns whether a process runs a 32-bit program. */
 static bool tr_runs_32(pid_t pid)
 {
-    char exe[64];
-    u8 ident[EI_NIDENT] = { 0 };
+    char exe[64], ident[EI_NIDENT + 1];
     snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
-    int f = open(exe, O_RDONLY | O_CLOEXEC);
-    bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
-    if (f >= 0)
-        close(f);
+    bool whole = u_slurp(exe, ident, sizeof ident) == EI_NIDENT;
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
@@ -20799,7 +20791,6 @@ static bool tr_only_calls(void)
            && !opt.chrome_json && !opt.folded && !opt.faults;
 }
 
-/* Gathers the facts of this run. */
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
@@ -20832,17 +20823,14 @@ static struct tr_facts tr_gather(void)
  * until the ring has space, so its ring grows with the memory of the machine. */
 static u32 tr_ring_bytes(void)
 {
-    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
-    u64 memory = bpf_memory();
-    u32 bytes = LEAST;
-    if (hy.count || !hy.observe)
-        return bpf_ring_bytes(hy.count ? NO_RECORDS : HELD);
-    while (bytes < MOST && bytes < memory / SHARE)
-        bytes *= 2;
-    return bpf_ring_bytes(bytes);
+    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
+    return bpf_ring_bytes(hy.count     ? NO_RECORDS
+                          : hy.observe ? bpf_share(MOST, LEAST, 1, 64)
+                                       : HELD);
 }
 
-/* Sets up what the mode needs. If the kernel rejects the programs, falls back to another mode. */
+/* Chooses the mode and sets up what it needs. Falls back to another mode if the kernel rejects the
+ * BPF programs. */
 static void tr_backend(void)
 {
     struct tr_facts f = tr_gather();
@@ -20886,7 +20874,7 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: it was killed meanwhile; waitpid reports its exit. */
+    /* ESRCH: the tracee was killed meanwhile; wait4 reports its exit. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
@@ -20898,22 +20886,22 @@ static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 }
 
 /* Returns the ptrace options. Without fork events, children are not traced. */
-static u32 tr_options(void)
+static u32 tr_options(bool stops_at_exit)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
-    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks);
+    return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | (opt.no_follow ? 0 : forks)
+         | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | (tr.bound ? PTRACE_O_EXITKILL : 0)
+         | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
 }
 
 static void tr_set_options(struct task *t)
 {
     t->stops_at_exit = tr_must_stop_at_exit(t->pid, t->tid);
-    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
-                | (tr.bound ? PTRACE_O_EXITKILL : 0)
-                | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options(t->stops_at_exit);
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* Sets a new thread's own options if they differ from those it inherited. */
+/* Sets the ptrace options of a new thread if they differ from those that it inherited. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20983,8 +20971,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Drops unused names when there are many. Only for times at which nothing but what is marked here
- * points to names, such as the entry of a call. */
+/* Drops unused names when there are many. The caller must not hold a pointer to a name that this
+ * function does not mark; at the entry of a call nobody does. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -21063,7 +21051,7 @@ static void tr_done(struct task *t)
     t->restarting = again && !c->noret;
     mem_budget();
     if (fdt.dead)
-        md_closed(t, -1); /* descriptors that have changed according to /proc */
+        md_closed(t, -1); /* /proc showed that these descriptors have changed */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
             || c->id == SC_ioctl || c->n_paths))
@@ -21080,8 +21068,9 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops the thread's reference to its descriptor table. `closed`: the kernel has dropped it too,
- * and the descriptors closed by that are reported as closed by this thread. */
+/* Drops the thread's reference to its descriptor table. If the kernel has dropped it too
+ * (`closed`), the descriptors of a table without another user are reported as closed by this
+ * thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -21108,7 +21097,8 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* A process has only one tracer: a debugger that kvis traces cannot trace kvis's tracees (P30). */
+/* Warns once that a debugger which kvis traces cannot trace another tracee of kvis: a process has
+ * only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -21118,15 +21108,14 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: kvis already traces its target", t->pid);
 }
 
-/* Stops a thread that got seccomp filters from another thread's TSYNC, because nothing else stops
- * it. */
+/* Stops a thread that got seccomp filters by another thread's SECCOMP_FILTER_FLAG_TSYNC. From then
+ * on all of its calls must stop, which takes effect when it is resumed. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
-/* Fills in the result of a call. */
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
@@ -21170,9 +21159,9 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED, which would create a child that inherits our filter without a tracer: its
- * filtered calls would all fail with ENOSYS. The flag has no effect on a program that is not
- * traced. */
+/* Clears CLONE_UNTRACED, which would create a child that inherits the seccomp filter of kvis
+ * without a tracer: its filtered calls would all fail with ENOSYS. Without kvis the flag has no
+ * effect. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -21194,7 +21183,8 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread in SECCOMP_MODE_STRICT that makes another call; other threads survive. */
+/* Kills a thread that has entered SECCOMP_MODE_STRICT and makes a forbidden call. Its other threads
+ * survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -21202,10 +21192,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides our filter: the program gets the answers about seccomp that it would get without kvis,
- * namely that there is no filter (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT
- * after a filter (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it: read, write,
- * exit and sigreturn are allowed; any other call kills the thread. */
+/* Hides the seccomp filter of kvis: a tracee without its own filters is told that there is none
+ * (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT after a filter
+ * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates it: read, write, exit and
+ * sigreturn are allowed; any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -21214,7 +21204,7 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* the thread has its own filters, or is not under ours */
+        return; /* the thread has its own filters, or not that of kvis */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
     if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
@@ -21223,7 +21213,7 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Marks a call that the probe records as well: its record will be ignored. */
+/* Notes a stopped call that the BPF program records as well, to ignore its record later. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -21233,9 +21223,8 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of the current program (proc_pid_status(5)). The ru_maxrss of
- * wait4(2) would not do: it includes the children that the process has waited for, and the programs
- * before its exec. */
+/* Returns the peak resident memory of the program that a process runs now (proc_pid_status(5)). The
+ * ru_maxrss of wait4(2) also includes waited-for children and the programs before its exec. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -21245,7 +21234,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* killed meanwhile */
+        return; /* the thread was killed meanwhile */
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -21254,10 +21243,10 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* timed from now, when it continues */
+            tr_enter(t, &s, u_now()); /* not seen_ns: the call starts when it is resumed */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the program's own RET_TRACE: without a tracer it gets ENOSYS, seccomp(2) */
+        if (foreign) /* the tracee's own RET_TRACE: without a tracer ENOSYS, seccomp(2) */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -21266,13 +21255,13 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows the call that a thread is in if the call did not stop and takes long: its record comes only
- * when it ends. */
+/* Shows the call that a thread is in if the call takes long and did not stop: its record comes only
+ * when the call ends. `event`: the thread is stopped in this call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
-        out_call_enter(t, md_whole_only()); /* it was in this call before kvis attached */
+        out_call_enter(t, md_whole_only()); /* the call began before kvis attached */
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
@@ -21324,11 +21313,12 @@ static void tr_waker(struct call *c, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid of another namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is one of another namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits a call's time `ns` into CPU, run queue and disk. m NULL: all of it was on a CPU. */
+/* Splits the duration of a call, `ns`, into CPU, run queue and disk. m NULL: all of it was on a
+ * CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -21343,7 +21333,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
     bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
-    bool before = ts_ns < out.start_ns;  /* of a thread that kvis attached to in user mode */
+    bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     u_at = MAX(ts_ns, out.start_ns);
     if (t->pending_ns && !shown) { /* the end of that call was lost */
         t->call.late = true;
@@ -21442,7 +21432,7 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
-/* Returns the time for events that do not come from a stop: all earlier output is written. */
+/* Returns the time for events that do not come from a stop. */
 static u64 tr_when(void)
 {
     return tr.seen_ns ? tr.seen_ns : u_when();
@@ -21473,8 +21463,7 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is still a tracee of ours that has not been reaped: until then its number is
- * not reused. */
+/* Returns whether tid is a tracee that kvis has not reaped. Until then its number is not reused. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
@@ -21522,7 +21511,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent has just been killed: tr_orphan takes its child */
     if (!hy.in_order)
-        tr_pending_at(t, true); /* sets its flags */
+        tr_pending_at(t, true); /* sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -21542,29 +21531,21 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-static void tr_comm(struct task *t)
-{
-    const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
-    snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
-}
-
 /* Returns the value of a key in the auxiliary vector of a process, or 0. */
 static u64 tr_auxv(pid_t pid, u64 key)
 {
     char path[64];
-    uintptr_t pair[2];
-    u64 v = 0;
+    uintptr_t pair[64][2] = { { 0 } };
     snprintf(path, sizeof path, "/proc/%d/auxv", pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
-        v = pair[0] == key ? pair[1] : 0;
-    if (f >= 0)
-        close(f);
-    return v;
+    u_slurp(path, (char *)pair, sizeof pair);
+    for (size_t i = 0; i < ARRAY_LEN(pair) && pair[i][0]; i++)
+        if (pair[i][0] == key)
+            return pair[i][1];
+    return 0;
 }
 
-/* At the stop after an exec: reads from the new stack the program's name as the caller gave it.
- * Returns its length; 0 or less if it cannot be read. */
+/* Reads the program's name as the caller of execve gave it from the new stack, at the stop after an
+ * exec. Returns its length; 0 or less if it cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
@@ -21573,8 +21554,7 @@ static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* Fills in an exec whose entry kvis missed, because it attached meanwhile. The program's name and
- * arguments are read from the new process image. */
+/* Fills in an exec whose entry kvis missed because it attached meanwhile. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21612,10 +21592,10 @@ static void tr_no_privilege(const struct task *t)
            "fix: run kvis as root, with -u USER", t->exec_path->s, user ? "user" : "group");
 }
 
-/* Reports the program that has just been executed, as the caller named it. */
 static void tr_exec_event(struct task *t)
 {
-    tr_comm(t);
+    const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
+    snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
@@ -21645,7 +21625,7 @@ static void tr_exec_state(struct task *t)
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* it may exit, or be killed, before kvis looks at its first fault */
+        if (opt.faults) /* the tracee may exit before kvis looks at its first fault */
             vm_read(t->mm, t->tid, false);
     }
 }
@@ -21669,8 +21649,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* Completes a successful exec. Its result is known before it returns, so it need not stop at its
- * exit, unless every call of the thread does. */
+/* Completes a successful exec. Its result is known before the call returns, therefore the thread
+ * need not stop at the end of the call, unless every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21701,8 +21681,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* A thread exits in an execve. Reports the execve as successful if the old program is already
- * replaced: the kernel kills a process whose execve fails after that. */
+/* Reports the execve in which a thread exits as successful if the old program is already replaced:
+ * the kernel kills a process whose execve fails after that. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21731,7 +21711,6 @@ static void tr_exit_events(struct task *t, int status, bool last)
     }
 }
 
-/* Handles the exit of a tracee. */
 static void tr_gone(struct task *t, int status)
 {
     struct proc *p = t->proc;
@@ -21785,7 +21764,8 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* A handler without SA_RESTART makes the interrupted call return EINTR: the call is complete. */
+/* Completes the interrupted call if the signal has a handler without SA_RESTART: it returns
+ * EINTR. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21835,9 +21815,9 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* the code; also the sender; everything */
 
-/* known: how much of *si is valid: the code, also the sender, or everything. */
+/* Reports a signal. `known` is the part of *si that is valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -21849,7 +21829,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* from signal_generate, numbered in the first PID namespace */
+    if (known == TR_SENDER && sent) /* signal_generate has pids of the initial namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
@@ -21868,14 +21848,6 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     md_emit(e);
 }
 
-/* Notes the signals that the command gets or, after the command has exited, any process of its
- * tree. */
-static void tr_note_got(const struct task *t, const siginfo_t *si)
-{
-    if (t->pid == tr.child || tr.status != -1)
-        tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ *si, u_now() };
-}
-
 static void tr_signal_stop(struct task *t, int sig)
 {
     siginfo_t si = { 0 };
@@ -21888,10 +21860,11 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    tr_note_got(t, &si);
+    if (t->pid == tr.child || tr.status != -1) /* -1: the command has not exited */
+        tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* detached, it faults once more and dies as it would without kvis */
+    if (tr_immune(t, &si)) { /* a detached thread faults again and dies, as without kvis */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -21899,12 +21872,18 @@ static void tr_signal_stop(struct task *t, int sig)
     tr_resume(t, sig);
 }
 
-static bool tr_is_stop_signal(int sig)
-{
-    return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
-}
+/* --- observe: threads that never stop --- */
 
-/* --- threads that never stop: known only from records --- */
+/* Sets comm to the current name of a thread, which prctl(2) can change, or to the last known name
+ * if /proc cannot be read. */
+static void tr_name_now(pid_t tid, const char *known, char comm[16])
+{
+    char path[64], name[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", tid);
+    size_t n = u_slurp(path, name, sizeof name);
+    memset(comm, 0, 16);
+    memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
+}
 
 /* Sets up the state of a process that kvis first meets: descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
@@ -21942,20 +21921,14 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* may come from an earlier program of the process */
+            t->proc->rss_before = ~0ull; /* the peak may be that of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
             t->mm->careful |= !vm_read(t->mm, tid, true);
         }
     }
-    char comm[64];
-    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
-    FILE *f = fopen(comm, "re");
-    if (f && fgets(t->comm, sizeof t->comm, f))
-        t->comm[strcspn(t->comm, "\n")] = 0;
-    if (f)
-        fclose(f);
+    tr_name_now(tid, "", t->comm);
     if (tid == pid)
         rec_attach(pid, t->comm);
     return t;
@@ -21968,9 +21941,8 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Handles the record of a call that ended before kvis had read the state of its process. The call
- * may have changed that state, so it is not replayed. It counts as lost if the process was met late
- * because its fork record was lost. */
+/* Handles the record of a call that ended before kvis had read the state of its process. /proc
+ * shows that state after the call, therefore the record is not replayed. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21993,7 +21965,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* it was waited for, and has returned */
+        if (t->pending_ns == w->ts_ns) { /* tr_await has registered this call, which has ended */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -22011,7 +21983,7 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* it already existed when kvis looked at its process */
+        return; /* kvis found this thread in /proc */
     if (child)
         tr_drop(child, true); /* the old thread's exit record was lost, and its tid was reused */
     if (!t)
@@ -22020,12 +21992,12 @@ static void tr_fork_record(const struct wire_proc *h)
     if (!child)
         return;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* /proc may not have it any more */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: as outside */
     tr_born(t, child, h->flags);
 }
 
-/* Warns that the calls of a 32-bit program are not seen. They have other numbers, so the probe
- * ignores them. */
+/* Warns that the calls of a 32-bit program are not seen: they have other numbers, and the BPF
+ * program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
     static bool said;
@@ -22036,12 +22008,12 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak of the program that ends with a record; 0: not known. The kernel keeps one peak
- * for all programs of a process, so it belongs to the last program only if it has grown since the
- * last exec. */
-static u64 tr_record_peak(const struct proc *p, const struct wire_proc *h)
+/* Returns the peak resident memory of the program that ends with a record; 0: not known. The kernel
+ * keeps one peak for all programs of a process, so it belongs to the last program only if it is
+ * more than `before`, the peak at the last exec in pages. */
+static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
-    u64 pages = h->own_rss ? h->own_rss : h->max_rss > p->rss_before ? h->max_rss : 0;
+    u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
@@ -22061,14 +22033,14 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
-    /* The probe has moved the entry itself, unless it missed the exec (see bpf_raw_is_whole). */
+    /* The BPF program has moved the map's entry, unless it missed the exec (bpf_raw_is_whole). */
     if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
-        t->proc->exec_rss = tr_record_peak(t->proc, h);
+        t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
         t->proc->rss_before = h->max_rss;
     }
-    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else /proc had the state after the exec */
+    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else kvis has read the state after the exec */
         tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
@@ -22096,7 +22068,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     u_at = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught one can come again, and kill */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again and kill */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -22123,16 +22095,16 @@ static void tr_exit_record(const struct wire_proc *h)
     if (t->proc) {
         t->proc->status = h->ret;
         t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
-        t->proc->max_rss = MAX(t->proc->max_rss, tr_record_peak(t->proc, h));
+        u64 peak = tr_record_peak(h, t->proc->rss_before);
+        t->proc->max_rss = MAX(t->proc->max_rss, peak);
         if (WIFSIGNALED(h->ret))
             tr_died_by(t, WTERMSIG(h->ret));
     }
     tr_gone(t, h->ret);
 }
 
-/* After records were lost: forgets a thread that has exited and whose exit record was lost. That is
- * certain if the thread was already missing at the last look, because all earlier records have been
- * read. */
+/* Forgets a thread whose exit record was lost. That is certain if the thread was already missing at
+ * the last look, because all records from before that look have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -22142,7 +22114,6 @@ static void tr_sweep(struct task *t)
         t->missing = missing;
 }
 
-/* Handles a record of a process, after checking its lengths. */
 static void tr_proc_record(const struct wire_proc *h, u32 size)
 {
     u32 left = size - (u32)sizeof *h;
@@ -22162,8 +22133,9 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* The processes that read kvis's output, directly or through other processes, by pipes. Their calls
- * are not shown: each line about them would cause more calls. */
+/* The processes that read the output of kvis by pipes, directly or through other processes. Their
+ * calls are not shown, because each line about them would cause more calls. A pid can be reused
+ * after its process has exited, but then kvis usually ends: nobody reads its output. */
 static struct {
     u64 pipe[32]; /* inodes of pipes that carry kvis's output */
     u32 n_pipes, n;
@@ -22178,20 +22150,24 @@ static bool tr_is_reader(pid_t pid)
     return false;
 }
 
-/* Adds a pipe. Returns false if it was known or there are too many. */
-static bool tr_add_pipe(u64 inode)
+static bool tr_knows_pipe(u64 inode)
 {
     for (u32 i = 0; i < tr_readers.n_pipes; i++)
         if (tr_readers.pipe[i] == inode)
-            return false;
-    if (tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
+            return true;
+    return false;
+}
+
+static bool tr_add_pipe(u64 inode)
+{
+    if (tr_knows_pipe(inode) || tr_readers.n_pipes == ARRAY_LEN(tr_readers.pipe))
         return false;
     tr_readers.pipe[tr_readers.n_pipes++] = inode;
     return true;
 }
 
-/* Looks at the pipes of a process. reads: returns whether it reads a noted pipe. Else notes the
- * pipes that it writes, and returns whether there was a new one. */
+/* If `reads`, returns whether a process reads one of the noted pipes. Otherwise notes the pipes
+ * that the process writes, and returns whether one of them is new. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -22205,11 +22181,8 @@ static bool tr_pipes_of(pid_t pid, bool reads)
             continue;
         u64 inode = strtoull(link + 6, NULL, 10);
         s64 flags = fd_flags_of(pid, atoi(e->d_name));
-        bool known = false;
-        for (u32 i = 0; i < tr_readers.n_pipes; i++)
-            known |= tr_readers.pipe[i] == inode;
         if (flags >= 0 && reads)
-            any |= known && (flags & O_ACCMODE) != O_WRONLY;
+            any |= tr_knows_pipe(inode) && (flags & O_ACCMODE) != O_WRONLY;
         else if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
             any |= tr_add_pipe(inode);
     }
@@ -22238,7 +22211,6 @@ static void tr_find_readers(void)
     }
 }
 
-/* Decodes a recorded call in the observe mode. */
 static void tr_observed_call(struct task *t, const struct wire_call *w)
 {
     struct call *c = &t->call;
@@ -22259,15 +22231,14 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a record in the observe mode: a whole call of a thread. kvis knows only what the record
- * contains. */
+/* Handles a call record of --all or --cgroup. kvis knows only what the record contains. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
     struct task *t = &task;
     u64 lost = hy_lost_before();
     if (w->ts_ns < out.start_ns || tr_is_reader((pid_t)hy.who->pid))
-        return; /* it began before kvis observed */
+        return; /* the call began before kvis observed */
     tr_report_lost(lost, w->end_ns);
     t->tid = (pid_t)w->tid;
     t->pid = (pid_t)hy.who->pid;
@@ -22276,7 +22247,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* also while printing: nothing is read from the thread's memory */
+    replay.on = true; /* also while printing: the thread's memory must not be read */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -22285,7 +22256,7 @@ static void tr_observed(const struct wire_call *w)
     replay.on = false;
 }
 
-/* Handles one record of the ring. A call is replayed as the two stops of its entry and exit.
+/* Handles one record of the ring. A call is replayed as the two stops at its start and its end.
  * Returns false if the record has to wait for a stop. */
 static bool tr_record(const void *p, u32 size)
 {
@@ -22333,7 +22304,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the rate of the tick. It is fast while records come, because they fill the ring quickly. */
+/* Sets the rate of the tick, which is fast while records come, because they fill the ring. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -22342,7 +22313,6 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Queues a stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -22352,12 +22322,11 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the tracees in
- * the order of their list, newest first (kernel/ptrace.c, ptrace_link; kernel/exit.c,
- * do_wait_thread): if the newest stop again as fast as kvis can look, an older one would starve. A
- * thread that is reported twice was killed in its first stop, which is then stale: the second
- * replaces it, as if the thread had been killed before kvis looked. Only the tracing thread may
- * call this: another one (tr_release) would consume stops, and with them the signals that those
+/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the newest tracee
+ * first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread): if new tracees stop again as
+ * fast as kvis can look, an older one would starve. A thread that is reported twice was killed in
+ * its first stop, which the second report therefore replaces. Only the tracing thread may call this
+ * function: the thread of tr_release would consume stops, and with them the signals that those
  * threads get when they are detached. */
 static void tr_collect(void)
 {
@@ -22381,7 +22350,6 @@ static void tr_collected_again(pid_t tid, int *status)
     *again = tr_batch[--tr.batch_n];
 }
 
-/* Handles the records before rb_mark. */
 static void tr_drain(void)
 {
     ps.moment++;
@@ -22408,7 +22376,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far: they precede the stops that are looked at next. */
+/* Handles all records written so far, because they precede the stops that are handled next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -22416,7 +22384,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* new stops have records after the mark */
+    while (tr_drain_marked() && n != tr.collected) { /* new stops have later records */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -22435,13 +22403,12 @@ static void tr_first_stop(struct task *t)
     tr_restore_untraced(t);
     tr_fix_options(t);
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
-        int row = sc_find(s.abi, s.nr);
         struct call *c = &t->call;
-        c->abi = s.abi, c->nr = s.nr, c->known = row >= 0, c->row = row >= 0 ? (u16)row : 0;
-        c->id = sc_id[c->row], c->ret = s.ret, c->enter_ns = u_now();
-        memcpy(c->arg, s.arg, sizeof c->arg);
-        t->restarting = c->known;
+        tr_begin_call(c, &s, u_now());
+        c->open = false;
+        c->ret = s.ret;
         c->late = true;
+        t->restarting = c->known;
         mem_budget();
         md_enter(t, c, tr_shown(c)); /* kvis missed its entry */
     }
@@ -22468,9 +22435,9 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)in->nr);
 }
 
-/* The main thread is about to exit, and its memory still exists: notes the peak of resident memory.
- * It is the process's peak, unless the other threads live on because only this thread called
- * exit(2). */
+/* Notes the peak resident memory of a process when its main thread is about to exit and the memory
+ * still exists. If only this thread called exit(2), the other threads live on and the peak may
+ * still grow. */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
@@ -22491,7 +22458,8 @@ static void tr_event_stop(struct task *t, int event, int sig)
     case PTRACE_EVENT_STOP:
         if (!t->seen_stop)
             tr_first_stop(t);
-        if (tr_is_stop_signal(sig)) { /* a group-stop: stay stopped until SIGCONT */
+        if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
+            /* a group-stop: the thread stays stopped until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -22520,7 +22488,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* A thread stops that no parent has announced yet: holds it until the announcement comes. */
+/* Holds a stopped thread until the event of its parent announces it. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -22537,7 +22505,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* its child must be detached too */
+            tr_child_event(t, event); /* the child must be detached, too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -22577,8 +22545,8 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Handles a thread that is never announced, because its parent was killed while creating it: takes
- * its state from its process, its parent or /proc. */
+/* Releases a held thread whose parent was killed before the event that announces the thread. Takes
+ * the thread's state from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -22618,11 +22586,10 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Continues with `rest` in another thread, while this one, which is the tracer, exits: the kernel
- * then detaches all tracees, wherever they are, without stopping them (exit_ptrace,
- * kernel/ptrace.c). kvis may still have a page to write to a slow reader, and no tracee must wait
- * for that. Returns if there is no tracee or the thread cannot be created: then the tracees are
- * detached when kvis exits. */
+/* Continues with `rest` in another thread and exits the tracing thread: the kernel then detaches
+ * all tracees without stopping them (exit_ptrace, kernel/ptrace.c). No tracee has to wait until
+ * kvis has written its report to a slow reader. Returns if there is no tracee or the thread cannot
+ * be created: then the tracees are detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -22650,8 +22617,8 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Called while a reader of kvis's output is slow: returns whether the signals that have come end
- * kvis. */
+/* Returns whether the signals that have come end kvis. It is called while a reader of the output is
+ * slow. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22680,9 +22647,10 @@ static bool tr_is_groups(const struct tr_signal *q)
     return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
-/* Handles a signal to kvis. In spawn mode the first ^C is for the program (the terminal sends it to
- * both), the second one kills the program. TERM and HUP kill the tree if it runs under our filter,
- * which must not outlive kvis, and with --kill-on-exit; otherwise they detach it. */
+/* Handles a signal to kvis. The first ^C is for the command (the terminal sends it to both); the
+ * second one kills the command. TERM and HUP kill all tracees with --kill-on-exit and if they run
+ * under the seccomp filter of kvis, which must not outlive it; otherwise they detach all
+ * tracees. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22721,15 +22689,6 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-static void tr_tables(void)
-{
-    out_break_partial();
-    b_c(&out.text.b, '\n');
-    hy_counts();
-    st_table(&out.text.b, &st);
-    out_writer_flush(&out.text);
-}
-
 /* Records resident memory for the graphs over time; no call reports it. */
 static void tr_resident(struct task *t)
 {
@@ -22749,7 +22708,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Runs twice, a second apart, after records were lost. */
+/* Looks for threads whose exit record was lost: twice, a second apart, after records were lost. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22760,8 +22719,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does everything that does not depend on a stop: timed work, signals, and, if nothing has happened
- * for a tick, threads that wait for their announcement. */
+/* Does the work that does not depend on a stop: timed work, signals and, if nothing has happened
+ * for a tick, the release of threads that no parent has announced. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22773,7 +22732,11 @@ static void tr_on_tick(void)
     tr_on_signals(now);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         u64 every_ns = opt.interval_s * NSEC;
-        tr_tables();
+        out_break_partial();
+        b_c(&out.text.b, '\n');
+        hy_counts();
+        st_table(&out.text.b, &st);
+        out_writer_flush(&out.text);
         tr.next_table_ns += ((now - tr.next_table_ns) / every_ns + 1) * every_ns;
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
@@ -22809,7 +22772,7 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but serves waiting threads in turn. When it returns, all output from before
+/* Like tr_wait_one, but serves stopped threads in turn. When it returns, all output from before
  * their stops is written. That is done once for the whole batch, because resumed threads fill the
  * ring again. */
 static pid_t tr_wait(int *status)
@@ -22834,7 +22797,6 @@ static pid_t tr_wait(int *status)
     return tid;
 }
 
-/* Resumes the command, which is stopped before its exec. */
 static void tr_begin(void)
 {
     struct task *t = tr.started ? ps_task(tr.child) : NULL;
@@ -22866,14 +22828,14 @@ static void tr_loop(void)
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && tr.batch_next == tr.batch_n) /* every stop seen is handled */
+        if (tr.detaching && tr.batch_next == tr.batch_n) /* all collected stops are handled */
             break;
         if (tr.status != -1 && opt.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
 }
 
-/* The observe mode's loop: the programs count or record until the requested end, until all
+/* The loop of the observe mode: the BPF programs count or record until the requested end, until all
  * processes of -p have exited, or until nobody reads the output any more. */
 static void tr_watch(void)
 {
@@ -22884,7 +22846,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
-        /* At most once a tick, because a bpf(2) can lose calls: see hy_map. */
+        /* At most once a tick, because a call of bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
             none = hy_follows_none();
             asked = u_now();
@@ -22896,11 +22858,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the handler of the tick. PTRACE_SEIZE may be waiting for an exec of that
- * process to finish (both take cred_guard_mutex, kernel/ptrace.c), while the exec waits until kvis
+/* Reaps dead tracees in the handler of the timer, to prevent a deadlock: PTRACE_SEIZE waits for an
+ * exec of the process (both take cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis
  * reaps the dead threads that it traces already. wait4 also returns stops of live threads, whatever
- * its options (kernel/exit.c, wait_task_stopped: "we see ptrace'd stopped tasks regardless of
- * options"). Calls only async-signal-safe functions. */
+ * its options (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -22931,9 +22892,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the handlers. Signals are queued, and interrupt whatever kvis waits in. A signal that
- * comes just before kvis starts to wait is seen at the next tick. The tick is a timer, which the
- * command does not inherit (execve(2), fork(2)). */
+/* Installs the signal handlers and starts the timer of the tick. A signal is queued and interrupts
+ * the call in which kvis waits; if it comes just before that call, kvis handles it at the next
+ * tick. The command does not inherit the timer (fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -22946,8 +22907,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* In the child: installs the filter that stops only the requested calls. Without SPEC_ALLOW (4.17)
- * a kernel before 5.16 would disable speculation for the program (PR_GET_SPECULATION_CTRL). */
+/* Installs the seccomp filter in the command's process. Without SPEC_ALLOW a kernel before 5.16
+ * would disable speculation for the command (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -22956,7 +22917,7 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* tr_signal_stop starts tracing here. */
+/* Runs in the command's process just before its exec. tr_signal_stop starts tracing at SIGSTOP. */
 static void tr_child_late(void)
 {
     hy_child();
@@ -22980,7 +22941,7 @@ static const char *tr_refused(void)
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
-    u32 options = tr_options() | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    u32 options = tr_options(false) | PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
     if (e >= 0)
         return NULL;
@@ -22996,7 +22957,7 @@ static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* drops PTRACE_O_EXITKILL, needed while it was stopped */
+    tr_set_options(t); /* without PTRACE_O_EXITKILL, which tr_seize_child set */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -23085,8 +23046,8 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Returns whether pid is kvis or one of its ancestors: tracing those would stop whoever resumes
- * kvis. */
+/* Returns whether pid is kvis or an ancestor of it. Such a process may be the one that resumes
+ * kvis, and must not be stopped. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -23114,9 +23075,9 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Registers the call in which a thread waits with the probe, which then records the end of that
- * call; nothing stops the thread. If the thread has run meanwhile, that record belongs to another
- * call and is ignored. */
+/* Enters the call in which a thread waits into the map of the BPF program, which then records the
+ * end of that call. If the thread has run meanwhile, that record is of another call and is
+ * ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -23158,8 +23119,7 @@ static void tr_emit_blocked(void)
             if (!t->blocked_in)
                 continue;
             u16 row = (u16)(t->blocked_in - 1);
-            bool asked = sc_set[row] && !opt.n_paths && opt.status & CALL_UNFINISHED;
-            if (!asked)
+            if (!sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
                 continue;
             struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
             struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
@@ -23177,13 +23137,13 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* first: whatever is traced is sampled */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* first: no fault of a tracee is missed */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
     }
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
-    u32 options = tr_options() | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    u32 options = tr_options(stops_at_exit);
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
@@ -23197,7 +23157,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Handles what tr_reap_dead took: forgets dead threads, and queues stops for tr_loop. */
+/* Forgets the dead threads that tr_reap_dead reaped, and queues the stops that it got. */
 static void tr_after_reaping(void)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
@@ -23230,7 +23190,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* The programs follow a process: adds the threads that /proc lists now. */
+/* Adds the threads of a process that the BPF programs follow now. */
 static void tr_meet_all(pid_t pid)
 {
     char path[64];
@@ -23238,7 +23198,7 @@ static void tr_meet_all(pid_t pid)
     DIR *d = opendir(path);
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe left those out */
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe skips these */
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
@@ -23248,9 +23208,9 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or makes the programs follow it. Repeats until no new
- * thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG: the
- * programs follow only some of the threads. */
+/* Attaches to every thread of a process, or makes the BPF programs follow it. Repeats that until no
+ * new thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG:
+ * the BPF programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -23261,17 +23221,13 @@ static int tr_attach(pid_t pid)
         fresh = 0;
         if (!d && !got && !hy.observe)
             return tr_attach_thread(pid, pid);
-        for (struct dirent *e; d && (e = readdir(d));) {
+        for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t tid = atoi(e->d_name);
-            if (tid <= 0)
-                continue;
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
             err = r < 0 && r != -ESRCH ? r : err;
-            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* it has exited since: look again */
+            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* -ESRCH: it has exited since */
         }
-        if (d)
-            closedir(d);
     }
     if (got && hy_follows())
         tr_meet_all(pid);
@@ -23286,7 +23242,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     pid_t pid = tgid > 0 ? (pid_t)tgid : named;
     for (u32 i = 0; i < n; i++)
         if (opt.pids[i] == pid)
-            return 0; /* named twice */
+            return 0; /* -p has the process twice */
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
         u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
         return 0;
@@ -23303,7 +23259,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Shows the call in which a thread was met as beginning at time zero. */
+/* Lets a call that began before time zero begin at time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
@@ -23343,8 +23299,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the command and of all waited-for descendants, as time(1) does; with -p,
- * where the processes may live on, what they used while traced. */
+/* Sets the CPU time of the run: that of the command and its waited-for descendants, as time(1) has
+ * it; with -p the CPU time that the processes used while they were traced. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -23400,8 +23356,8 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* The only way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; sets
- * *sig to the signal by which kvis must die. */
+/* Ends the run: nothing stays stopped, and the sinks are complete. Returns the exit status of kvis;
+ * sets *sig to the signal by which kvis must die, or 0. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
@@ -23409,7 +23365,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* each program takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching a BPF program takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
@@ -23432,37 +23388,38 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is what kvis open and kvis proc share: it loads a family of programs, reads their records
- * until the end, and reports losses. Where programs cannot be used, a command is traced with
- * ptrace, and a tap turns tr_'s events into the probe's records. The probe (gen/probes/open.bpf.c)
- * sends one record per open; the filters are constants in it. This section builds the path, applies
- * -P to it, and prints a row or an event. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_go, ses_run, ses_end, ses_backend; the option
- * functions, open_run. */
+ * ses_ is the part that kvis open and kvis proc share: it loads a family of BPF programs, reads
+ * their records until the end, and reports losses. If BPF cannot be used, ses_ traces the command
+ * with ptrace, and a tap turns the events of tr_ into the records that the BPF programs would send.
+ * The BPF programs of kvis open (gen/probes/open.bpf.c) send one record per open; the filters are
+ * constants in them. This section builds the path, applies -P to it, and prints a row or an event.
+ * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
+ * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
 
-/* What a command watches, and how it watches. */
+/* A run of kvis open or kvis proc. */
 struct session {
-    const char *what;             /* "opens" */
+    const char *what;             /* name for messages: "opens", "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;      /* idle: maximum time between two looks at the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects programs, sets constants: 0, -errno */
+    u32 ring_bytes, idle_ms;      /* idle_ms: maximum time between two looks at the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets constants */
     rb_fn *take;
-    bool (*over)(void);           /* after each look: has the whole tree of the command exited? */
-    bool other_file;              /* another file is written at the end: needs no reader */
-    const char *const *lost_why;  /* by enum wire_lost; N_LOST: runs that the kernel skipped */
-    const char *calls;            /* ptrace: the calls that the tap gets, and the tap */
+    bool (*over)(void);           /* returns whether the command's tree has exited */
+    void (*second)(void);         /* NULL, or called every second and at the end */
+    bool other_file;              /* a file is written at the end: no reader is needed */
+    const char *const *lost_why;  /* texts by enum wire_lost; N_LOST: skipped runs */
+    const char *calls;            /* ptrace: system calls that the tap gets */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* like tr.ends */
-    const char *cost;             /* ptrace: what tracing costs, for a warning */
+    void (*ends)(const struct task *t); /* ptrace: see tr.ends */
+    const char *cost;             /* ptrace: cost of tracing, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* as last reported */
-    int status;                   /* the command's wait status; -1: none, or it still runs */
-    struct rusage rusage;         /* of the command and its waited-for descendants */
+    u64 lost[N_LOST + 1];         /* numbers that have been reported */
+    int status;                   /* wait status of the command; -1: none, or it still runs */
+    struct rusage rusage;         /* usage of the command and its waited-for descendants */
 };
 
-/* Sets the constants that all sessions' programs need: where the arguments of calls are, also for
- * the 32-bit ABI, and the pid of kvis. */
+/* Sets the constants that the BPF programs of all sessions need: the places of the arguments of
+ * calls, also for the 32-bit ABI, and the pid of kvis. */
 static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -23479,7 +23436,7 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
     bpf_set(c, "CFG_NS_DEV", dev);
 }
 
-/* Loads and attaches the programs. Returns 0, or -errno with s->obj.why. */
+/* Loads and attaches the BPF programs. Returns 0, or -errno with s->obj.why. */
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
@@ -23505,7 +23462,7 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* In the child, before its exec: restores its limits. */
+/* Restores the limits of the command's process, before its exec. */
 static void ses_child_late(void)
 {
     if (bpf.memlock_raised)
@@ -23535,14 +23492,13 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Reads the name of the program that an exec was given, built as the kernel does for execveat(2)
- * with a descriptor (fs/exec.c, alloc_bprm); for any other call its path. Returns its length, or -1
- * if it could not be read. */
+/* Reads the path argument of a call. For execveat(2) with a descriptor it builds the name as the
+ * kernel does (fs/exec.c, alloc_bprm). Returns the length, or -1 if the path could not be read. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends at unmapped memory */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* it ends in unmapped memory */
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -23550,17 +23506,6 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     else
         snprintf(name, PATH_MAX, "%s", s);
     return (s32)strlen(name);
-}
-
-/* Returns the current name of a thread, which prctl(2) can change; if /proc is unreadable, the last
- * known name. */
-static void ses_comm(pid_t tid, const char *known, char comm[16])
-{
-    char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", tid);
-    size_t n = u_slurp(path, name, sizeof name);
-    memset(comm, 0, 16);
-    memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
 /* --- with either backend --- */
@@ -23579,9 +23524,8 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With programs in the kernel its process calls `late` just
- * before its exec. Returns time zero: when it called execve; with ptrace the command is stopped
- * before that. */
+/* Starts the command, if there is one. With BPF its process calls `late` just before its exec.
+ * Returns time zero, the time of that exec; with ptrace the command is then stopped before it. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -23594,14 +23538,13 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* The backend's name in JSON's header. */
+/* Returns the backend's name for the header of JSON. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and other taps. Rows of text and JSON are written by each
- * command. */
+/* Passes an event to recordings and other taps. Each subcommand writes its own text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -23609,25 +23552,21 @@ static void ses_emit(const struct event *e)
         out.tap[i]->event(e);
 }
 
-static void ses_report_lost(u64 n, const char *why)
-{
-    struct event *e = ev_new(EK_LOST, NULL, u_now());
-    ev_num(e, EV_count, (s64)n);
-    ev_sym(e, EV_how, why);
-    if (out.json_on)
-        out_json(e);
-    ses_emit(e);
-    u_warn("%" PRIu64 " %s", n, why);
-}
-
 /* Reports the losses since the last report. */
 static void ses_report_losses(struct session *s)
 {
-    for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
+    for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
+        if (!more)
+            continue;
         s->lost[i] = n;
-        if (more)
-            ses_report_lost(more, s->lost_why[i]);
+        struct event *e = ev_new(EK_LOST, NULL, u_now());
+        ev_num(e, EV_count, (s64)more);
+        ev_sym(e, EV_how, s->lost_why[i]);
+        if (out.json_on)
+            out_json(e);
+        ses_emit(e);
+        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
     }
 }
 
@@ -23647,10 +23586,9 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Records until the requested end. Waits for the command even if nobody reads the output. The ring
- * is read every few milliseconds, less often while nothing happens. `second` is called every
- * second, and at the end. */
-static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
+/* Records until the requested end. Waits for the command even if nobody reads the output. Reads the
+ * ring every few milliseconds, less often while nothing happens. */
+static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
@@ -23670,12 +23608,15 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         over |= s->over();
         if (u_now() > tell || over) {
-            second();
+            ses_report_losses(s);
             tell = u_now() + NSEC;
+            if (s->second)
+                s->second();
         }
     }
     bpf_detach(&s->obj);
     ses_take(s);
+    ses_report_losses(s);
     sp_end_witness(&sp_witness);
 }
 
@@ -23687,7 +23628,7 @@ static void ses_end(struct session *s)
 
 #include "bpf_insns/open.h"
 
-enum { /* rows of open_progs[] */
+enum { /* indexes of open_progs[] */
     OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
     OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
 };
@@ -23697,28 +23638,28 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum"
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* + 1; 0: all; kvis proc uses it too */
-    u64 flags;       /* -f: match any of these bits */
-    u32 accmodes;    /* -f: or any of these access modes, one bit each */
+    u64 uid;         /* user ID + 1; 0: all users; kvis proc uses it, too */
+    u64 flags;       /* -f: flags; an open with one of them matches */
+    u32 accmodes;    /* -f: access modes, one bit each; so does an open with one of them */
     u64 comm[2], comm_mask[2];
 } open_opt;
 
 static struct {
-    u64 magic;                /* the command passes this pointer to have its tree followed */
+    u64 magic;                /* pointer that the command passes to openat: see open_child_late */
     bool walks;               /* the records contain directories */
-    bool no_exec;             /* the opens of execve itself are not seen */
+    bool no_exec;             /* the files that execve opens are not seen */
     u64 first_ns, last_ns, rows;
-    u64 unknown, reported_unknown; /* opens that -P dropped because their path is unknown */
+    u64 unknown;              /* number of opens that -P dropped for want of their path */
 } open_state;
 
 static struct session open_session;
 
-/* One record and what is derived from it. */
+/* A record, with the path that is derived from it. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path path;  /* ok: absolute */
-    bool from_proc;    /* its directory was read from /proc afterwards */
+    struct path path;  /* absolute path, if path.ok */
+    bool from_proc;    /* the directory of the path was read from /proc afterwards */
 };
 
 /* --- options --- */
@@ -23749,7 +23690,7 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* Sets the name that the kernel searches for at any offset in comm. */
+/* Sets the name that the BPF program searches for at any offset in comm. */
 static const char *open_opt_name(const char *v)
 {
     size_t n = strlen(v);
@@ -23762,19 +23703,13 @@ static const char *open_opt_name(const char *v)
     return NULL;
 }
 
-/* --- constants of the probe --- */
+/* --- constants of the BPF programs --- */
 
-static bool open_can_walk(const struct bpf_obj *o)
-{
-    static const char *const names[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
-    return bpf_has_all(o, names, ARRAY_LEN(names));
-}
-
-/* The calls by enum wire_open_call; execveat is recorded as execve. */
+/* The system calls by enum wire_open_call; execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* the argument with the mode of a new file; 0: none */
-    const char *name, *name32; /* the constants for its numbers; NULL: see CFG_EXEC */
+    u8 mode;                   /* number of the argument that is a new file's mode; 0: none */
+    const char *name, *name32; /* constants with the call's numbers; NULL: see CFG_EXEC */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -23786,7 +23721,8 @@ static const struct {
 
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
-    open_state.walks = open_can_walk(o);
+    static const char *const fields[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
+    open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
         bpf_set(c, open_calls[i].name, (u64)sc_number(ARCH_NATIVE, open_calls[i].id));
         bpf_set(c, open_calls[i].name32, (u64)sc_number(ARCH_COMPAT, open_calls[i].id));
@@ -23809,10 +23745,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the programs that this run needs. Each exists for raw and for classic tracepoints.
- * Classic ones need tracefs, and take 80 ms longer to detach (an RCU grace period). For execs and
- * forks the raw ones need BTF. With neither BTF nor tracefs, execs are not seen, and a command's
- * tree cannot be followed. Returns 0 or -errno. */
+/* Selects the BPF programs that this run needs. Each exists for raw and for classic tracepoints.
+ * The classic ones need tracefs and take 80 ms longer to detach (an RCU grace period). The raw ones
+ * for execs and forks need BTF. With neither BTF nor tracefs, execs are not seen, and the tree of a
+ * command cannot be followed. Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -23861,7 +23797,7 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Reads from /proc the directory in which a relative name starts: right unless the process has
+/* Reads the directory in which a relative name starts from /proc, which is wrong if the process has
  * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
  * CLONE_FILES). */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
@@ -23876,12 +23812,6 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
     return n > 0 && p->s[0] == '/';
 }
 
-/* Returns whether a path from /proc ends with the part that the record has. */
-static bool open_ends_with(const struct path *p, const struct path *end)
-{
-    return end->len <= p->len && !memcmp(p->s + p->len - end->len, end->s, end->len);
-}
-
 static void open_path(struct open_rec *r)
 {
     static struct path dir, known;
@@ -23890,7 +23820,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' means the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' is then the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -23899,7 +23829,9 @@ static void open_path(struct open_rec *r)
     if (w->state & OPEN_DIR)
         open_dir(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        if (!open_dir_proc(&dir, w) || (w->state & OPEN_DIR && !open_ends_with(&dir, &known)))
+        u32 end = w->state & OPEN_DIR ? known.len : 0; /* the record has the end of the path */
+        if (!open_dir_proc(&dir, w) || end > dir.len
+            || memcmp(dir.s + dir.len - end, known.s, end))
             return;
         r->from_proc = true;
     }
@@ -23932,7 +23864,6 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
     out_padded(b, r->w->comm, sizeof r->w->comm, 16);
 }
 
-/* execve opens its file without a descriptor. */
 static void open_col_fd(struct buf *b, const struct open_rec *r)
 {
     s32 ret = r->w->ret;
@@ -23973,9 +23904,8 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
     b_c(b, '\n');
 }
 
-/* The columns; on NULL: always shown. */
 static const struct {
-    const bool *on;
+    const bool *on; /* option that shows the column; NULL: always */
     const char *head;
     void (*put)(struct buf *, const struct open_rec *);
 } open_cols[] = {
@@ -24011,7 +23941,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags are known */
+    bool known = !(w->state & OPEN_HOW_FAULT); /* the flags are known */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -24047,7 +23977,6 @@ static void open_event(const struct open_rec *r)
     out_json(e); /* not out_event: open_text prints the row */
 }
 
-/* Handles a record of the probe: checks its lengths, and prints it. */
 static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
@@ -24072,9 +24001,9 @@ static bool open_record(const void *p, u32 size)
     return true;
 }
 
-/* --- with ptrace: each completed call becomes the record that the probe would have sent --- */
+/* --- with ptrace: each completed call becomes the record that BPF would have sent --- */
 
-/* Fills in flags, mode and state from the arguments, like the probe's set_args and get_how. */
+/* Fills in flags, mode and state from the arguments, like set_args and get_how of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
@@ -24094,8 +24023,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Adds the directory in which a name starts, or the file that a handle refers to, as the probe
- * sends it: relative to the thread's root, the last component first. */
+/* Adds the directory in which a name starts, or the file that a handle refers to, in the order of
+ * open.bpf.c: relative to the thread's root, the last component first. */
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
@@ -24120,7 +24049,7 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
     }
 }
 
-/* Applies the filters that are constants of the probe. */
+/* Applies the filters that are constants of the BPF programs. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -24131,7 +24060,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, (const char *)open_opt.comm);
 }
 
-/* Called at a call's exit stop. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
+/* Called at the end of a call. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
 static void open_traced(struct task *t)
 {
     static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name and directory */
@@ -24150,7 +24079,7 @@ static void open_traced(struct task *t)
     s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);
-    ses_comm(t->tid, t->comm, w->comm);
+    tr_name_now(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     const struct ofd *file = call == OPEN_HANDLE && !c->err ? fd_get(t, (s32)c->ret) : NULL;
     open_traced_dir(w, r.name + w->name_len, t, file ? file->name : c->path[0].from);
@@ -24169,16 +24098,6 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Reports the losses since the last report. */
-static void open_report_losses(void)
-{
-    if (open_state.unknown > open_state.reported_unknown)
-        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
-               open_state.unknown - open_state.reported_unknown);
-    open_state.reported_unknown = open_state.unknown;
-    ses_report_losses(&open_session);
-}
-
 static void open_json_summary(void)
 {
     const u64 *lost = open_session.lost;
@@ -24191,8 +24110,8 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* In the child: restores its limits, and makes the call at which the probe begins to follow it. The
- * pointer is not mapped, so the call has no other effect. */
+/* Runs in the command's process: restores its limits, and makes the call at which BPF begins to
+ * follow it. The pointer is not mapped, therefore the call has no other effect. */
 static void open_child_late(void)
 {
     ses_child_late();
@@ -24200,9 +24119,9 @@ static void open_child_late(void)
 }
 
 /* Returns whether the command's whole tree has exited. kvis must not wait for a thread whose exit
- * the probe has missed (bpf_missed); it can check the thread's id only in the initial pid
- * namespace. In another namespace, kvis ends after a second without a record if probe runs were
- * missed. */
+ * the BPF program has missed (bpf_missed), but it can check the thread's id only in the initial pid
+ * namespace. In another namespace, kvis ends after a second without a record if the kernel has
+ * skipped runs of BPF programs. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -24231,7 +24150,6 @@ static struct session open_session = {
     .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
-/* Starts to watch; open_run starts the command. */
 static void open_begin(void)
 {
     struct session *s = &open_session;
@@ -24250,8 +24168,10 @@ static int open_run(u64 end_ns)
     if (out.events_on)
         open_text(NULL);
     out_flush();
-    ses_run(&open_session, end_ns, open_report_losses);
-    open_report_losses();
+    ses_run(&open_session, end_ns);
+    if (open_state.unknown)
+        u_warn("%" PRIu64 " opens left out by -P: their absolute path is unknown",
+               open_state.unknown);
     if (out.json_on)
         open_json_summary();
     out_flush();
@@ -24260,21 +24180,22 @@ static int open_run(u64 end_ns)
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
- * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, in pieces, arguments; without
- * it, a tap makes the same records from tr_'s events and /proc. This section joins them. A life is
- * a process from its fork to its exit; a command is a program that it executes. A life can have
- * several commands, one after the other. A row (struct proc_row) is an event of a command, and each
- * format (proc_formats[]) writes the rows that it wants. Filters are applied here, because execs
- * are rare. Entry points: the option functions, proc_begin, proc_run. */
+ * The BPF programs (gen/probes/proc.bpf.c) send forks, execs, exits and, in pieces, arguments.
+ * Without BPF a tap makes the same records from the events of tr_ and from /proc. This section
+ * joins the records. A life is a process from its fork to its exit; a command is a program that it
+ * executes. A life can have several commands, one after the other. A row (struct proc_row) is an
+ * event of a command, and each format (proc_formats[]) writes the rows that it wants. Filters are
+ * applied here, because execs are rare. Entry points: the option functions, proc_begin,
+ * proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* bytes of a command line that -l matches */
-enum { PROC_NODES = 1 << 19 }; /* commands that are kept until the end */
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum bytes of a command line that -l matches */
+enum { PROC_NODES = 1 << 19 }; /* maximum number of commands kept until the end */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line, without and with --tree */
 enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* most processes at one time in a recording */
+enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* The event that a row reports of its command. */
+/* Kinds of rows. */
 enum proc_what {
     PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* by another exec of the same process */
     PROC_RUNNING,                            /* when kvis ends */
@@ -24284,29 +24205,30 @@ enum proc_what {
 
 struct proc_text { char *p; u32 len; };
 
-/* A process. Times are CLOCK_MONOTONIC. */
+/* A process. Times are of CLOCK_MONOTONIC in ns. */
 struct proc_life {
-    struct proc_life *next;      /* in its bucket */
+    struct proc_life *next;      /* next process of the same bucket */
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* live threads; valid if `counted` */
-    bool counted;                /* followed since its fork */
-    bool at_start;               /* existed before kvis; known from /proc */
+    s32 threads;                 /* number of live threads; valid if `counted` */
+    bool counted;                /* kvis has seen the fork */
+    bool at_start;               /* the process existed before kvis; known from /proc */
     bool execed;                 /* kvis saw its command begin */
-    bool mine;                   /* belongs to the followed tree */
-    bool ending;                 /* its last thread has exited, others' records may follow */
+    bool mine;                   /* the process belongs to the followed tree */
+    bool ending;                 /* the last thread has exited; records of others may follow */
     bool cut;                    /* argv is truncated */
-    bool walked;                 /* paths are from the kernel, not read from /proc afterwards */
-    u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
-    u64 boot_ns;                 /* when it was created, CLOCK_BOOTTIME; 0: not known */
+    bool walked;                 /* BPF sent the paths; kvis did not read them from /proc */
+    u64 fork_ns, begin_ns, end_ns; /* times of the fork, the command's start, the exit */
+    u64 boot_ns;                 /* time of creation, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
-    u64 max_rss, before_rss;     /* peaks: of this command, 0: n/a; of the earlier ones */
-    u32 node;                    /* its command in proc_tree; 0: none */
-    s32 status;                  /* wait status, -1: not known */
-    u32 arg_len;                 /* bytes of all arguments; argv may have fewer */
+    u64 max_rss;                 /* peak resident memory of this command in bytes; 0: not known */
+    u64 before_rss;              /* peak of the earlier commands in pages */
+    u32 node;                    /* index of the command in proc_tree; 0: none */
+    s32 status;                  /* wait status; -1: not known */
+    u32 arg_len;                 /* length of all arguments in bytes; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* the variables that --env names: NAME=VALUE, each with a NUL */
+    struct proc_text env;        /* variables of --env: NAME=VALUE, each with a NUL */
     char comm[16];
-    struct wire_usage own, all;  /* own: the sum of the exited threads */
+    struct wire_usage own, all;  /* sum of the exited threads; usage of the process */
 };
 
 struct proc_row {
@@ -24321,32 +24243,32 @@ struct proc_row {
 
 /* Options of `kvis proc` that are not in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: includes execs */
+    bool live, failed, forks, threads, quote, tree; /* failed: execs that failed are shown */
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line; /* --line, compiled: line_regex; NULL: not given */
+    const char *line; /* --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* n_env names */
+    const char **env;                /* names of --env */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf, argv;               /* the kernel's struct fields are known; arguments are execve's */
-    bool no_forks;                /* forks cannot be traced: parents are read from /proc */
-    bool used[10];                /* by proc_usage[]: the kernel has this field */
-    bool whole;                   /* the process list is of the whole machine, not of a tree */
+    bool btf;                     /* the layout of the kernel's structs is known */
+    bool no_forks;                /* forks are not seen; parents are read from /proc */
+    bool used[10];                /* by index of proc_usage[]: the counter is known */
+    bool whole;                   /* all processes are followed, not a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 first_ns, scan_ns, page;
-    u64 last_ns, end_ns;          /* when the tree's last process exited; when output ends */
-    u32 root;                     /* the command's process; 0: none */
+    u64 first_ns, scan_ns;
+    u64 last_ns, end_ns;          /* times of the tree's last exit and of the end of output */
+    u32 root;                     /* pid of the command; 0: none */
     bool rows;                    /* text is written */
-    bool replayed;                /* input is a recording: missing values are shown as '-' */
+    bool replayed;                /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last processes that exited */
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* ring of the last exited processes */
     u32 n_gone;
 } proc_state;
 
@@ -24397,7 +24319,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* A cgroup's id is the inode of its directory. */
+/* Sets the cgroup. The id of a cgroup is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -24413,10 +24335,10 @@ static const char *proc_opt_cgroup(const char *v)
     return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a v2 cgroup";
 }
 
-/* --- constants of the probe --- */
+/* --- constants of the BPF programs --- */
 
-/* The usage counters of a thread and the kernel's fields that contain them. Not every configuration
- * counts I/O (CONFIG_TASK_IO_ACCOUNTING). The first row is the two values that proc_cpu sets. */
+/* The usage counters of a thread and the kernel's fields that contain them. Not every kernel counts
+ * I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -24432,16 +24354,16 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the programs of this run. Raw ones need BTF to read what they are given. */
+/* Selects the BPF programs of this run. Those of raw tracepoints need BTF to read their
+ * arguments. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
     *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     proc_state.btf = hy_has_proc_fields(o);
-    proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
-    if (proc_opt.failed || proc_state.argv)
+    if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
@@ -24451,7 +24373,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bpf_set(c, "CFG_BTF", proc_state.btf);
-    bpf_set(c, "CFG_ARGV", proc_state.argv);
+    bpf_set(c, "CFG_ARGV", !proc_state.btf);
     bpf_set(c, "CFG_FAILED", proc_opt.failed);
     bpf_set(c, "CFG_ENV", proc_opt.n_env);
     return 0;
@@ -24463,17 +24385,17 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
  * the order in which they began, so a parent precedes its children. References to other commands
  * are indexes; 0: none. */
 struct proc_node {
-    u32 parent;         /* the command whose process created this one's */
-    u32 ended, before;  /* the child that ended last; the sibling that ended before this */
-    u32 first, next;    /* in the tree: first child, next sibling */
+    u32 parent;         /* index of the command whose process created this one's */
+    u32 ended, before;  /* the child that ended last; the sibling that ended before */
+    u32 first, next;    /* first child and next sibling in the tree */
     u32 depth, pid, len; /* len: of `line` */
     s32 status, err;
     u8 what;            /* enum proc_what, set with `line` */
-    bool ran;           /* it was executed, not only forked */
-    bool over, shown;   /* has ended, or was replaced; has a row in the tree */
-    bool on_path;       /* on the critical path; self_ns is then its own time */
+    bool ran;           /* the process has executed a program */
+    bool over, shown;   /* the command has ended or was replaced; it has a row */
+    bool on_path;       /* on the critical path, to which it adds self_ns */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* the command line, truncated; NULL: not known yet */
+    char *line;         /* truncated command line; NULL: not known yet */
 };
 
 static struct {
@@ -24483,7 +24405,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Adds a command. Returns its index in the tree, or 0 if there is no tree or no space. */
+/* Adds a command to the tree. Returns its index, or 0 if there is no tree or no space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -24552,7 +24474,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a life. A previous process with this pid must have exited unseen. Returns NULL if out of
+/* Adds a life. A known process with this pid must have exited unseen. Returns NULL if out of
  * memory. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
@@ -24629,38 +24551,21 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* Reads a process's current arguments, directory and executable. */
+/* Reads a process's current directory and executable, and its arguments unless they are known. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
-    u32 n = proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
+    bool known = l->argv.len && !l->cut;
+    u32 n = known ? 0 : proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
+        l->cut = false;
     }
     proc_link(at, "cwd", &l->cwd);
     proc_link(at, "exe", &l->exe);
     if (!l->ppid)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
-}
-
-/* After an exec for which the probe had little data: reads the arguments from /proc if those passed
- * to execve could not be read. */
-static void proc_look_late(struct proc_life *l)
-{
-    struct proc_text had = l->argv;
-    u32 len = l->arg_len;
-    bool cut = l->cut || !had.len;
-    l->argv = (struct proc_text){ NULL, 0 };
-    proc_look(l);
-    if (cut && l->argv.len) {
-        free(had.p);
-        l->cut = false;
-        return;
-    }
-    free(l->argv.p);
-    l->argv = had;
-    l->arg_len = len;
 }
 
 /* Returns field n of /proc/PID/stat (proc_pid_stat(5)), by the man page's numbers; the first one
@@ -24671,7 +24576,7 @@ static u64 proc_stat_field(const char *stat, int n)
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* Adds a process that exists when kvis starts; its start time is in clock ticks since boot. */
+/* Adds a process that exists when kvis starts. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24682,7 +24587,7 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* it has exited; if other threads live, only its main thread has */
+        return; /* the process has exited, not only its main thread */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -24703,7 +24608,7 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
 
-/* -p: adds all descendants of the process to the followed tree. */
+/* Adds all descendants of the process of -p to the followed tree. */
 static void proc_mark_tree(void)
 {
     for (bool more = proc_opt.pid; more;) {
@@ -24727,7 +24632,7 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Keeps the variables of the environment that --env names, in the environment's order. */
+/* Keeps the variables that --env names, in the order of the environment. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24756,21 +24661,17 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         hy_args_drop(at);
         at = hy_args_of(h->tid); /* now empty */
     }
-    l->arg_len = h->arg_len;
-    if (*at)
-        proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
-    else
-        proc_keep(&l->argv, "", 0);
+    proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
         proc_env_take(l, &(*at)->env);
-    l->arg_len = MAX(l->arg_len, l->argv.len);
+    l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     hy_args_drop(at);
 }
 
 /* --- resource usage --- */
 
-/* Adds u to `to`, or keeps the maximum of each counter. */
+/* Adds each counter of u to that of `to`, or keeps the larger one. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24822,7 +24723,7 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* The command line; for a process that never called exec, its name. */
+/* Writes the command line, or the name of a process that never called exec. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24922,7 +24823,6 @@ static bool proc_wanted(const struct proc_row *r)
 
 /* --- text formats --- */
 
-/* How a command ended: exit code or signal. */
 static void proc_status(struct buf *b, s32 status)
 {
     if (status < 0)
@@ -24964,7 +24864,6 @@ static void proc_text_head(struct buf *b)
     b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
 
-/* Duration, exit status and memory. */
 static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24974,7 +24873,7 @@ static void proc_text_end(struct buf *b, const struct proc_row *r)
         b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
     proc_col_end(b, r);
     bool known = l->max_rss && r->what != PROC_THREAD;
-    b_f(b, "%8s ", known ? out_bytes(l->max_rss * proc_state.page).s : "-");
+    b_f(b, "%8s ", known ? out_bytes(l->max_rss).s : "-");
 }
 
 static void proc_text(struct buf *b, const struct proc_row *r)
@@ -25035,18 +24934,12 @@ static void proc_exit_head(struct buf *b)
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
 
-/* The name of a signal without SIG. */
-static const char *proc_short_sig(int sig)
-{
-    const char *name = u_signame(sig);
-    return strncmp(name, "SIG", 3) ? name : name + 3;
-}
-
 static void proc_exit_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
     s32 status = l->status;
+    const char *sig = u_signame(WTERMSIG(status));
     if ((proc_opt.only_failed && status <= 0) || proc_opt.threads != (r->what == PROC_THREAD))
         return;
     if (proc_opt.time) {
@@ -25059,7 +24952,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     if (status < 0)
         b_c(b, '?');
     else if (WIFSIGNALED(status))
-        b_f(b, "signal %d (%s)%s", WTERMSIG(status), proc_short_sig(WTERMSIG(status)),
+        b_f(b, "signal %d (%s)%s", WTERMSIG(status), sig + (strncmp(sig, "SIG", 3) ? 0 : 3),
             WCOREDUMP(status) ? ", core dumped" : "");
     else
         b_f(b, WEXITSTATUS(status) ? "code %d" : "%d", WEXITSTATUS(status));
@@ -25073,7 +24966,6 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-/* A string field; omitted if empty. */
 static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
 {
     if (!n)
@@ -25082,7 +24974,6 @@ static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
     out_json_str(b, key, s, n);
 }
 
-/* How the command ended: exit_code is null if it was killed or replaced, or still runs. */
 static void proc_json_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : -1;
@@ -25102,8 +24993,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace no counter is known for threads and for
- * processes that were killed before kvis could look; every other process has used CPU time. */
+/* Returns whether a usage counter is known. With ptrace no counter is known of threads and of
+ * processes that were killed before kvis could look: they seem to have used no CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -25136,7 +25027,6 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
 }
 
-/* The environment variables that --env names, as of the command's start; null: not known. */
 static void proc_json_env(struct buf *b, const struct proc_text *env)
 {
     const char *sep = "";
@@ -25206,13 +25096,14 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     if (r->used)
         proc_json_usage(b, r->used);
     if (l->max_rss && r->what != PROC_THREAD)
-        proc_json_num(b, "max_rss_bytes", l->max_rss * proc_state.page);
+        proc_json_num(b, "max_rss_bytes", l->max_rss);
     b_s(b, "}\n");
 }
 
-/* The format of CompletedCommand in workflow-telemetry-action's fork (src/interfaces/index.ts): one
- * object per line and no other lines; args is always a list; exitCode is a number, 128 + N for a
- * signal as in a shell. A command that was replaced by an exec did not fail. */
+/* Writes a row in the format of CompletedCommand of workflow-telemetry-action's fork
+ * (src/interfaces/index.ts): one object per line and no other lines; args is always a list;
+ * exitCode is a number, 128 + N for a signal as in a shell. A command that an exec replaced did not
+ * fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -25246,8 +25137,8 @@ enum {
 
 static const struct proc_format {
     const char *name;
-    bool json, whole;  /* whole: includes processes that existed before kvis */
-    u32 rows;          /* by enum proc_what, one bit each */
+    bool json, whole;  /* whole: processes that existed before kvis have rows */
+    u32 rows;          /* kinds of rows, one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -25269,7 +25160,7 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- completed commands --- */
 
-/* Stores how a command ended, or that it was still running when kvis ended. */
+/* Stores the end of a command in the tree, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -25367,7 +25258,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* A command's row. more: the depths at which further rows follow. */
+/* Writes the row of a command. more[d]: further rows of depth d follow. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -25385,7 +25276,6 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
 }
 
-/* Writes all rows, depth first. */
 static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
@@ -25411,14 +25301,13 @@ static void proc_tree_write(void)
 
 /* --- rows --- */
 
-/* Returns whether commands get a row when they begin. */
 static bool proc_shows_starts(void)
 {
     bool text = !strcmp(proc_opt.format, "text");
     return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
-/* Returns whether there is a row. Processes that never call exec have one only with --forks. */
+/* Returns whether there is a row. Processes that never call exec have a row only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -25454,8 +25343,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* A task's name in mermaid's syntax: a word in front, because some first words have a meaning, and
- * entities for characters that would end the name or be read as HTML. Names have no control
+/* Writes a name in mermaid's syntax: after the pid, because some first words have a meaning, and
+ * with entities for characters that would end the name or be read as HTML. Names have no control
  * characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
@@ -25476,8 +25365,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
     }
 }
 
-/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. The ticks of a
- * short run are closer than seconds. */
+/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. */
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
@@ -25501,8 +25389,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if nobody wants events. Events are made for all followed processes,
- * whatever the filters of rows: a tree with holes has no critical path. */
+/* Returns a new event, or NULL if nobody wants events. The filters of rows do not apply to events,
+ * because a tree with holes has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -25513,7 +25401,7 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, because no event has reported it. */
+/* Adds the name of a process that existed before kvis, because no earlier event has it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -25562,7 +25450,7 @@ static void proc_emit_end(const struct proc_life *l)
     if (l->status >= 0)
         ev_status(e, l->status, true);
     if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
+        ev_num(e, EV_max_rss_bytes, (s64)l->max_rss);
     if (proc_used(&l->all, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
     if (proc_used(&l->all, PROC_READ))
@@ -25591,12 +25479,13 @@ static u64 proc_lost(void)
 }
 
 /* --- the critical path: the chain of commands that the end of the run waited for ---
- * Built from a command's end backwards: the command last waited for the child that ended last;
- * before that child began, it waited for the child that had last ended then, and so on, recursively
- * for each child. The rest of a command's time is its own. The time between a fork and its exec is
- * the parent's. */
+ * The path is built backwards from the end of a command: the command last waited for the child that
+ * ended last; before that child began, the command waited for the child that had last ended then;
+ * the same holds for each child. The rest of a command's time is its own. The time between a fork
+ * and its exec is the parent's. */
 
-/* Returns the steps of the path by their begin times, their number in *n; NULL: not known. */
+/* Returns the steps of the path in the order of their start, and their number in *n; NULL: not
+ * known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -25620,7 +25509,6 @@ static const struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* Handles the creation of a process or a thread. */
 static void proc_forked(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25631,7 +25519,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself forks no process: a child of kvis is one made by the command with CLONE_PARENT */
+    /* kvis itself forks no process: its other children were made with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -25674,25 +25562,17 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* it could not be read: joining it would give the directory */
+    if (!h->name_len) /* the name could not be read */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
 }
 
-/* Handles the end of a command. */
 static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 {
     bool command = (l->execed || l->at_start) && l->mine;
     proc_state.failed += command && what == PROC_ENDED && l->status > 0;
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
-}
-
-/* Returns the peak memory of the command whose end a record reports. The kernel has one peak for
- * all programs of a process since its fork; it is this command's if it has grown since the exec. */
-static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
-{
-    return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
 }
 
 static void proc_execed(const struct wire_proc *h, const char *data)
@@ -25709,9 +25589,9 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
-        l->max_rss = proc_peak(l, h);
+        l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork that has waited for others */
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork with children that ended */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -25724,13 +25604,13 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look_late(l);
+        proc_look(l); /* the probe could read little of the process */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Emits the row of a failed execve; its process continues unchanged. */
+/* Emits the row of a failed execve, after which the process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25749,8 +25629,8 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* Handles the exit of a process's last thread. wait4(2) reports how the command itself ended, even
- * if the probe cannot. */
+/* Handles the exit of a process's last thread. wait4(2) reports the command's exit status even if
+ * BPF cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25766,14 +25646,14 @@ static void proc_end(struct proc_life *l)
     proc_forget(l);
 }
 
-/* Returns whether kvis must wait for wait4(2) to report how the command ended. */
+/* Returns whether kvis must wait for wait4(2) to report the command's exit status. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Returns whether a process's exit has been handled already: if threads exit at the same time, each
+/* Returns whether the exit of a process has been handled: if threads exit at the same time, each
  * may appear to be the last. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
@@ -25809,7 +25689,7 @@ static void proc_exited(const struct wire_proc *h)
     l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
-    l->max_rss = MAX(l->max_rss, proc_peak(l, h));
+    l->max_rss = MAX(l->max_rss, tr_record_peak(h, l->before_rss));
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
@@ -25828,7 +25708,6 @@ static void proc_exited(const struct wire_proc *h)
     }
 }
 
-/* Handles a record of the probe, after checking its lengths. */
 static bool proc_record(const void *p, u32 size)
 {
     const struct wire_proc *h = p;
@@ -25850,10 +25729,10 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- events that become the records that the probe would have sent: with ptrace those of tr_,
- * completed from /proc, and those of a recording --- */
+/* --- without BPF: events become the records that BPF would have sent ---
+ * The events are those of tr_, completed from /proc, or those of a recording. */
 
-static u64 proc_left_out; /* events of a recording for which there were too many processes */
+static u64 proc_left_out; /* number of events of a recording that needed one more process */
 
 /* Returns the id of a process's v2 cgroup, "0::/PATH" (cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -25875,9 +25754,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of such a record, with what is known about the process or, if it is new, about
- * its parent. Without a recording, the data comes from /proc; only an exec reads the cgroup
- * again. */
+/* Returns the header of a record, with the known values of the process or, if it is new, of its
+ * parent. Without a recording the values come from /proc; only an exec reads the cgroup again. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25889,7 +25767,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (there) {
         h.uid = (u32)proc_key_number(s, "\nUid:");
         h.gid = (u32)proc_key_number(s, "\nGid:");
-        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / (u64)sysconf(_SC_PAGESIZE);
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -25897,7 +25775,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     if (live)
         h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
     if (live)
-        ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+        tr_name_now((pid_t)pid, near ? near->comm : "", h.comm);
     else if (near)
         memcpy(h.comm, near->comm, sizeof h.comm);
     return h;
@@ -25911,7 +25789,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* Handles a fork event. Threads of a recording get no rows. */
+/* Handles a fork event. The threads in a recording get no rows. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25922,7 +25800,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child is like its parent */
+    if (proc_state.replayed) { /* the child has the values of its parent */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -25933,7 +25811,7 @@ static void proc_event_fork(const struct event *e)
 }
 
 /* Adds the new program's arguments or environment from /proc as a piece of a record. Returns
- * whether that is all of it. */
+ * whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -25964,8 +25842,8 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec at the stop after it; the paths come from /proc. Returns the name
- * by which the new program was called. */
+/* Completes the record of an exec from /proc at the stop after the exec. Returns the name by which
+ * the new program was called. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25985,13 +25863,12 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->own_rss = t && t->proc ? t->proc->exec_rss / proc_state.page : 0;
+    h->own_rss = t && t->proc ? t->proc->exec_rss / (u64)sysconf(_SC_PAGESIZE) : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
 }
 
-/* Handles an exec event, successful or failed. */
 static void proc_event_exec(const struct event *e)
 {
     struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
@@ -26023,14 +25900,14 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called at the stop before a thread exits; a thread that is killed may have none. */
+/* Called at the stop before a thread exits. A thread that is killed may not stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
     h.tid = (u32)t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
-    ses_comm(t->tid, t->comm, h.comm);
+    tr_name_now(t->tid, t->comm, h.comm);
     if (proc_find(h.pid))
         proc_exited(&h);
 }
@@ -26048,7 +25925,6 @@ static s32 proc_event_status(const struct event *e)
     return -1;
 }
 
-/* Handles the exit of a process's last thread. */
 static void proc_event_exit(const struct event *e)
 {
     struct proc_life *l = proc_find((u32)e->pid);
@@ -26082,8 +25958,8 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether kvis has waited long enough for the end of an exiting process: for the records of
- * its threads, or for wait4(2). */
+/* Returns whether kvis has waited long enough for the records of an exiting process's threads, or
+ * for wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -26091,9 +25967,8 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends processes that still wait for the records of threads. `all`: after the command has exited,
- * also forgets processes of its tree that have exited unseen. Both happen only after records were
- * lost. */
+/* Ends processes that still wait for the records of threads. If `all`, also forgets processes of
+ * the followed tree that have exited unseen. There are such processes only if records were lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -26117,22 +25992,20 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Emits rows for the processes that still run, by their begin times. Returns the number of
- * commands. */
+/* Emits rows for the processes that still run, in the order of their start. Returns the number of
+ * commands among them. */
 static u32 proc_list_running(u64 now_ns)
 {
-    struct proc_life **list = realloc(NULL, (proc_state.lives + 1) * sizeof *list);
+    struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
     u32 n = 0, commands = 0;
     for (u32 i = 0; i < PROC_BUCKETS && list; i++)
         for (struct proc_life *l = proc_lives[i]; l; l = l->next)
-            if (n < proc_state.lives)
-                list[n++] = l;
+            list[n++] = l;
     if (list)
         qsort(list, n, sizeof *list, proc_life_by_begin);
     for (u32 i = 0; i < n; i++) {
         commands += list[i]->execed && list[i]->mine;
-        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i],
-                                        .ts_ns = now_ns });
+        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
     }
     free(list);
     return commands;
@@ -26156,10 +26029,9 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* The kernel accounts the rest of a process's CPU time when the process leaves its CPU for the last
- * time, which is after its exit record: most of the time of a process shorter than a tick can be
- * missing. wait4 reports the total, but only of the processes that the command and its descendants
- * waited for. Both sums can only be too small. */
+/* Sets the CPU time of the run to the larger one of two sums, both of which can only be too small.
+ * The kernel accounts the rest of a process's CPU time after the exit record, when the process
+ * leaves its CPU for the last time. wait4 reports the total, but only of waited-for processes. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -26168,11 +26040,11 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* Writes the recording's summary, and ends the recording, --perfetto and the like. */
+/* Writes the summary of the recording, and ends the recording, --perfetto and --chrome-json. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has counted more processes than BPF does */
+    if (proc_session.by_ptrace) /* ps_ has counted processes that BPF does not count */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -26213,7 +26085,7 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* A command's line of the summary, truncated to the width of the terminal. */
+/* Writes a command's line of the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -26221,7 +26093,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* Steps that took at least 1 % of the path. */
+/* Lists the steps that took at least 1 % of the critical path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
@@ -26241,7 +26113,7 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* The longest commands, and the first that failed. */
+/* Lists the longest commands, and the first ones that failed. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -26291,7 +26163,6 @@ static void proc_summary(u32 running)
 
 /* --- the run --- */
 
-/* Returns whether the followed tree has exited. */
 static bool proc_drained(void)
 {
     bool over = !proc_state.whole && !proc_state.mine
@@ -26303,20 +26174,19 @@ static bool proc_drained(void)
 
 static void proc_second(void)
 {
-    ses_report_losses(&proc_session);
     if (proc_session.status != -1 && proc_lost())
         proc_sweep(true);
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
-    .plan = proc_plan, .take = proc_record, .over = proc_drained, .lost_why = proc_lost_why,
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of short processes */
+    .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
+    .lost_why = proc_lost_why,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
     .cost = "stops it at each fork, exec and exit (at every call with -d or without "
             "CAP_SYS_ADMIN), and does not count its context switches",
 };
 
-/* Adds the command's process as a life. */
 static void proc_adopt(u32 pid)
 {
     struct proc_life *l = proc_new(pid, true);
@@ -26336,7 +26206,6 @@ static void proc_adopt(u32 pid)
 static void proc_begin(void)
 {
     proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
-    proc_state.page = (u64)sysconf(_SC_PAGESIZE);
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
     proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
@@ -26345,7 +26214,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* Everything but context switches is known without the probe; I/O if the kernel counts it. */
+    /* Without BPF all counters except context switches are known; I/O if the kernel counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -26367,7 +26236,7 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "no running process %u", proc_opt.pid);
-    ps.processes = proc_state.mine; /* those before the first event */
+    ps.processes = proc_state.mine; /* processes before the first event */
 }
 
 /* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
@@ -26380,9 +26249,8 @@ static int proc_run(u64 end_ns)
         f->head(&out.text.b);
     out_flush();
     sp_boot_on();
-    ses_run(&proc_session, end_ns, proc_second);
+    ses_run(&proc_session, end_ns);
     proc_sweep(false);
-    ses_report_losses(&proc_session);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
     u32 running = proc_list_running(proc_state.end_ns);
@@ -26403,14 +26271,13 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* From here on the recording's events become rows; they are not printed themselves. */
+/* Turns the events of a recording into rows from now on. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event has its exit status */
-    proc_state.page = 1; /* max_rss is in bytes */
+    proc_session.status = -1; /* the exit status comes from an event */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -26418,8 +26285,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* At the end of the recording: processes that still run, the tree, the summary. whole: st is
- * complete. */
+/* Writes the processes that still run, the tree and the summary at the end of a recording. whole:
+ * st is complete. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
  * wire.h
- *   sha256 9cc002ef5a397a6d58a85d340f108631cbe68504ebdc087847893701e5942a86
+ *   sha256 00189896c3918a39a44e9b29a28f7676cd73690c0565a64848ed45d9474afc6d
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

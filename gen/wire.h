@@ -47,11 +47,11 @@ enum {
 struct wire_open {
     u64 ts_ns;       /* completion time: bpf_ktime_get_ns, CLOCK_MONOTONIC */
     u64 duration_ns;
-    u64 flags;       /* as the caller passed them (openat2 has 64 bits) */
+    u64 flags;       /* flags that the caller passed (openat2 has 64 bits) */
     u32 mode;
-    s32 ret;         /* a descriptor, or -errno */
+    s32 ret;         /* result of the call: a descriptor, or -errno */
     s32 dirfd;       /* AT_FDCWD if the call has none */
-    u32 pid, tid;    /* in kvis's pid namespace */
+    u32 pid, tid;    /* ids in kvis's pid namespace */
     u32 uid;
     u8 call;         /* enum wire_open_call */
     u8 state;        /* enum wire_open_state */
@@ -63,7 +63,7 @@ WIRE_ASSERT(sizeof(struct wire_open) == 72);
 /* An open in flight, by thread. */
 struct wire_opening {
     u64 ts_ns, name, how, flags;
-    u64 head[OPEN_HEAD / 8]; /* the name's first bytes at entry; zeros if they could not be read */
+    u64 head[OPEN_HEAD / 8]; /* first bytes of the name at entry; zeros if they could not be read */
     u32 mode;
     s32 dirfd;
     u32 pid, tid;
@@ -74,14 +74,14 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 /* --- call: system calls of traced threads --- */
 
 enum {
-    CALL_NRS = 512,       /* call numbers that have a spec */
-    CALL_OTHER = 511,     /* the spec of all larger numbers; no call has this number */
-    CALL_ITEMS = 6,       /* items per call: data that arguments point to */
-    CALL_EARLY = 2,       /* items per call that are also read at entry, */
-    CALL_EARLY_MAX = 16,  /* and the number of bytes that are read of each */
-    CALL_PART_MAX = 4096, /* bytes of one item (a path with its NUL) */
+    CALL_NRS = 512,       /* number of specs, by the number of the call */
+    CALL_OTHER = 511,     /* spec of all larger numbers; no call has this number */
+    CALL_ITEMS = 6,       /* maximum number of items (data that arguments point to) of a call */
+    CALL_EARLY = 2,       /* maximum number of items that are also read at entry, */
+    CALL_EARLY_MAX = 16,  /* and of bytes of such an item */
+    CALL_PART_MAX = 4096, /* maximum bytes of one item (a path with its NUL) */
     DNS_BYTES = 512,      /* maximum size of a DNS message over UDP (RFC 1035, 4.2.1) */
-    CALL_DATA_MAX = 8192  /* when a record has this many bytes, no further items are read */
+    CALL_DATA_MAX = 8192  /* size of a record after which no further items are read */
 };
 
 /* How the size of an item is determined. ITEM_BYTES: `count` * mul + plus bytes. ITEM_STR: a string.
@@ -96,11 +96,11 @@ enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 enum { FILE_CWD = 16 };   /* wire_spec.file: the working directory */
 
 enum wire_item_flags {
-    ITEM_RESULT = 1,      /* present only if the call succeeded */
+    ITEM_RESULT = 1,      /* the item exists only if the call succeeded */
     ITEM_CUT = 2,         /* no more than `size` bytes are shown */
-    ITEM_FAILED = 4,      /* present only if the call failed */
-    ITEM_EXEC = 8,        /* if the call succeeded: the program's name, at another address */
-    ITEM_DNS = 16         /* if it is a DNS message: DNS_BYTES, regardless of `size` */
+    ITEM_FAILED = 4,      /* the item exists only if the call failed */
+    ITEM_EXEC = 8,        /* program's name; after a successful call it is at another address */
+    ITEM_DNS = 16         /* DNS_BYTES of a DNS message are read, regardless of `size` */
 };
 
 struct wire_item {
@@ -115,8 +115,8 @@ struct wire_item {
  * the call transferred. */
 enum wire_nest_kind { NEST_NONE, NEST_IOV, NEST_MSG, NEST_MMSG };
 enum {
-    NEST_BUFFERS = 4,      /* buffers that one run of call_nest reads */
-    NEST_NAME_MAX = 128    /* bytes of an address: struct sockaddr_storage */
+    NEST_BUFFERS = 4,      /* number of buffers that one run of call_nest reads */
+    NEST_NAME_MAX = 128    /* size of struct sockaddr_storage */
 };
 
 /* Key of `commands`: the number of bytes that an argument points to, by the command in another argument
@@ -131,14 +131,14 @@ enum { COMMAND_STR = 0x80000000 }; /* flag of the value: a string of at most tha
 /* What happens with a call. If one call is counted, all are. */
 enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_COUNTED };
 
-/* The contents of a call's record. */
+/* The data that the record of a call contains. */
 struct wire_spec {
     u8 on;                /* enum wire_spec_on */
-    u8 n, file;           /* file: 1 + the index of a descriptor whose file is described */
+    u8 n, file;           /* number of items; 1 + the index of a descriptor whose file is described */
     u8 pair;              /* 1 + the index of a pointer to two such descriptors */
-    u8 unfailing;         /* its result is never an error */
+    u8 unfailing;         /* the result of the call is never an error */
     u8 sock;              /* 1 + the index of a descriptor whose socket is described */
-    u8 early[CALL_EARLY]; /* 1 + an item that the call overwrites: also read at entry */
+    u8 early[CALL_EARLY]; /* 1 + the index of an item that is also read at entry */
     u8 sets;              /* the first CALL_SETS items are fd sets: also read at entry */
     u8 unused[3];
     struct wire_item item[CALL_ITEMS], nest;
@@ -155,7 +155,7 @@ struct wire_thread {
     u32 in_call;
     u32 where;            /* enum wire_where, since `since_ns` */
     u64 since_ns;
-    u64 cpu_ns, runq_ns, disk_ns; /* of the current call, so far */
+    u64 cpu_ns, runq_ns, disk_ns; /* parts of the time of the current call, so far */
     u32 switched;         /* the thread was switched out during this call */
     u32 bios;             /* the thread queued a disk request in this call */
     u32 waker_tid, waker_pid; /* the thread that ended its last wait: see wire_times */
@@ -163,9 +163,9 @@ struct wire_thread {
     u64 state;
     /* If calls are counted: a call that a signal has interrupted. The kernel may restart it. */
     u64 int_ns, int_end_ns; /* int_ns 0: there is none */
-    u64 int_sum;          /* checksum of its arguments */
+    u64 int_sum;          /* checksum of the interrupted call's arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
-    u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* the early items at entry */
+    u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* contents of the early items at entry */
     u32 early_read;       /* a bit for each early item that could be read */
     u32 full;             /* the thread stops at its calls, which are not counted here */
 };
@@ -181,7 +181,7 @@ struct wire_sets {
 };
 WIRE_ASSERT(sizeof(struct wire_sets) == 408);
 
-/* Counters of one call number on one CPU: `table`, CALL_NRS entries per CPU. */
+/* Counters of one call number on one CPU. The map `table` has CALL_NRS entries per CPU. */
 struct wire_count {
     u64 calls, errors, time_ns, max_ns;
 };
@@ -208,8 +208,8 @@ enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc, SEG_WH
 struct wire_seg {
     u16 len;
     u8 arg;               /* the word that points to these bytes, or SEG_... */
-    u8 fault;             /* the bytes could not be read */
-    u8 early;             /* the contents at entry */
+    u8 fault;             /* 1: the bytes could not be read */
+    u8 early;             /* 1: the bytes were read at entry */
     u8 unused[3];
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
@@ -283,11 +283,12 @@ struct wire_who {
 };
 WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
-/* `delays`: a histogram of waits for a CPU: 64-bit counters with 16 buckets per octave, the sum and the
- * longest wait in ns. A single map element, because reading each element costs a system call. */
+/* The map `delays` is a histogram of waits for a CPU: 64-bit counters with 16 buckets per octave, the sum
+ * and the longest wait in ns. It is a single map element, because reading each element costs a system
+ * call. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_MAX, DELAY_SLOTS };
 
-/* `hists`: a histogram of the durations of each call number, with the same buckets. */
+/* The map `hists` has a histogram of the durations of each call number, with the same buckets. */
 struct wire_hist {
     u32 n[DELAY_BUCKETS];
 };
@@ -302,10 +303,10 @@ enum {
 struct wire_sched {
     u64 switches, involuntary, migrations;
     u64 wait_ns, depth_sum; /* sum of all waits for a CPU, and of all values in `depth` */
-    u64 unseen;           /* waits whose start is not known */
-    u64 idle;             /* switches to the idle task */
-    u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets per octave */
-    u32 depth[DEPTH_BUCKETS]; /* runnable tasks at each switch; the same buckets */
+    u64 unseen;           /* number of waits whose start is not known */
+    u64 idle;             /* number of switches to the idle task */
+    u32 wait[DELAY_BUCKETS]; /* histogram of waits in ns, 16 buckets per octave */
+    u32 depth[DEPTH_BUCKETS]; /* histogram of runnable tasks at each switch; the same buckets */
 };
 WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
 
@@ -320,9 +321,9 @@ enum wire_blk_hist {
 
 struct wire_blk {
     u64 sum[N_BLK_HISTS];
-    u64 requests;         /* reads and writes */
-    u64 sequential;       /* requests that begin where the previous one ended */
-    u64 next;             /* the sector where the last request ended */
+    u64 requests;         /* number of reads and writes */
+    u64 sequential;       /* number of requests that begin where the previous one ended */
+    u64 next;             /* sector at which the last request ended */
     u32 hist[N_BLK_HISTS * DELAY_BUCKETS];
 };
 WIRE_ASSERT(sizeof(struct wire_blk) == 88 + N_BLK_HISTS * DELAY_BUCKETS * 4);
@@ -331,7 +332,7 @@ struct wire_file {
     u64 ino, magic;
     u32 dev, rdev;        /* in the kernel's format: major << 20 | minor */
     u32 mode, unused;
-    char name[32];        /* the last component of its path, possibly truncated */
+    char name[32];        /* last component of the file's path, possibly truncated */
 };
 WIRE_ASSERT(sizeof(struct wire_file) == 64);
 
@@ -351,7 +352,7 @@ enum wire_proc_kind {
     PROC_FORK = 1, /* a process or thread was created: pid and tid are those of the new one */
     PROC_ARGS, /* arg_len bytes of the arguments, from offset `at` on; the record that they belong
                   to follows (from the same thread) */
-    PROC_ENV,  /* the same for the environment */
+    PROC_ENV,  /* arg_len bytes of the environment; otherwise like PROC_ARGS */
     PROC_EXEC, /* an execve succeeded; name, exe and cwd follow */
     PROC_FAIL, /* an execve failed; the name follows */
     PROC_EXIT, /* a thread exited */
@@ -367,9 +368,9 @@ enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 enum {
     PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
     PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each step costs the verifier 0.2 ms */
-    PROC_PIECE = 4096,  /* bytes of arguments per record */
-    PROC_PIECES = 16,   /* records with arguments per exec: 64 KiB */
-    PROC_POINTERS = 128 /* arguments that are read one by one (from execve's argv, if it failed) */
+    PROC_PIECE = 4096,  /* maximum bytes of arguments in a record */
+    PROC_PIECES = 16,   /* maximum number of records with arguments of an exec: 64 KiB */
+    PROC_POINTERS = 128 /* maximum number of arguments that are read from execve's argv */
 };
 
 /* Resource usage of a thread, or of the exited threads of its process (struct signal_struct). */
@@ -386,19 +387,19 @@ struct wire_proc {
     u64 flags;           /* fork: clone flags. args, fail: enum wire_proc_args */
     u64 max_rss;         /* exec, exit: peak resident pages over all programs the process executed */
     char comm[16];
-    u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
+    u32 pid, tid, ppid;  /* ids in kvis's pid namespace; ppid 0: not known */
     u32 ns_pid;          /* pid in the process's own pid namespace; 0: not known */
     u32 uid, gid;
     u32 was;             /* exec, fork: the calling thread; 0: not known in this namespace */
     s32 ret;             /* exit: the wait status, -1: not known. fail: -errno */
-    u32 live;            /* exit: threads that have not exited; ~0: not known */
-    u32 at;              /* args: offset of these bytes */
-    u32 arg_len;         /* args: bytes in this record; others: total bytes of arguments */
+    u32 live;            /* exit: number of threads that have not exited; ~0: not known */
+    u32 at;              /* args: offset of the record's bytes in all arguments */
+    u32 arg_len;         /* args: size of the record's bytes; others: size of all arguments */
     u16 name_len, exe_len, cwd_len;
     u8 exe_state, cwd_state; /* enum wire_walk */
     u32 kind;            /* enum wire_proc_kind */
-    u64 own_rss;         /* exit: peak of the last program; with ptrace, exec: of the previous one. 0: n/a */
-    struct wire_usage own, dead; /* exec, exit */
+    u64 own_rss;         /* exit: peak pages of the last program; 0: not known. With ptrace also exec */
+    struct wire_usage own, dead; /* exec, exit: usage of this thread and of the exited ones */
 };
 WIRE_ASSERT(__builtin_offsetof(struct wire_proc, kind) == __builtin_offsetof(struct wire_call, kind));
 WIRE_ASSERT(sizeof(struct wire_proc) == 296);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* open: one record for each call that opens a file, written when the call returns.
  *
- * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. Since 6.19 their
- * programs can be preempted, however, and the kernel does not run a program recursively: events of the
- * task that preempts it are lost. Therefore kvis uses the classic tracepoints on such kernels; their
- * programs run with preemption off. An open's arguments are stored at entry, and its record is written
- * at exit: then the kernel has just read the name, so its memory is resident. The filters are
- * constants, and the verifier removes the branches that a run does not use. */
+ * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. Since 6.19 their BPF
+ * programs can be preempted, and the kernel does not run a BPF program recursively: events of the task
+ * that preempts it are lost. Therefore kvis uses the classic tracepoints on such kernels, whose BPF
+ * programs run with preemption off. The arguments of an open are stored at entry. Its record is written
+ * at exit, when the memory of the name is resident, because the kernel has just read it. The filters
+ * are constants, and the verifier removes the branches that a run does not use. */
 #include "probe.h"
 
 /* Offsets of the arguments in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF; CFG_B* are
- * the offsets for 32-bit calls. Then the system call numbers; -1: the call does not exist. */
+ * the offsets for 32-bit calls. */
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_B0, CFG_B1, CFG_B2, CFG_B3;
 /* Offset of the system call number in struct pt_regs. */
 extern char CFG_NR;
+/* System call numbers; -1: the call does not exist. */
 extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
 extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
 /* Offset and mask of the task's flag for 32-bit calls (COMPAT_MASK 0: not known, or the kernel has
@@ -23,8 +24,8 @@ extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK, CFG_NR_MASK;
 extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
 /* comm must contain this string: its bytes as two words, and a mask that covers its length. */
 extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
-/* If kvis is not in the initial pid namespace: the namespace's inode, and its device if the helper looks
- * up the ids, or CFG_NS_WALK 1 if the program reads them from struct pid. */
+/* Inode of kvis's pid namespace, 0 for the initial one, and its device if the helper looks up the ids.
+ * CFG_NS_WALK 1: the ids are read from struct pid instead. */
 extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
 /* Record the directory of relative names; record execs; the magic name pointer that means "follow me". */
 extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
@@ -35,12 +36,12 @@ extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 8192, 0 };
 struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 16384, 0 };
 
-/* A record under construction, which is too large for the stack. Each program has its own slot, because
- * one may interrupt the other. */
+/* A record under construction, which is too large for the stack. Each BPF program has its own slot,
+ * because one may interrupt the other. */
 struct record {
     struct wire_open head;
     char data[OPEN_NAME_MAX + OPEN_DIR_MAX + OPEN_PART_MAX];
-    u32 at; /* the end of data. Kept in memory, because for a register the verifier would track each
+    u32 at; /* end of data. It is kept in memory, because for a register the verifier would track each
                possible value in each iteration of put_dir's loop. */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
@@ -174,7 +175,8 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
-/* Returns the enum wire_open_call of a number; N_OPEN_CALLS: none. 32-bit calls have no x32 bit. */
+/* Returns the enum wire_open_call of a system call number; N_OPEN_CALLS: none. 32-bit calls have no x32
+ * bit. */
 INLINE u32 which(u64 nr, bool compat)
 {
     if (compat)
@@ -441,7 +443,7 @@ INLINE u32 put_name(struct record *r, const struct wire_opening *o)
     return 0;
 }
 
-/* Writes the record. If the probe missed an exit, the entry is stale and belongs to an earlier call. */
+/* Writes the record. If an exit was missed, the entry is stale and belongs to an earlier call. */
 INLINE void left(u64 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -548,7 +550,7 @@ int open_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread exits: deletes its entries, because its id may be reused. */
+/* Deletes the entries of an exiting thread, because its id may be reused. */
 SEC("both/sched/sched_process_exit")
 int open_gone(void *ctx)
 {

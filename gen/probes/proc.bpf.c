@@ -27,12 +27,12 @@ struct map_def execing SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_execing),
 
 struct pid;
 
-/* The ids that are looked up: the caller's process, its thread, its parent, its child. */
+/* Indexes of the ids that are looked up: the caller's process, thread, parent and child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* A record under construction, which is too large for the stack. Each program has its own slot, because
- * one may interrupt another. `at` and the other positions are kept in memory, because for registers the
- * verifier would track each possible value. */
+/* A record under construction, which is too large for the stack. Each BPF program has its own slot,
+ * because one may interrupt another. `at` and the other positions are kept in memory, because for
+ * registers the verifier would track each possible value. */
 struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
@@ -228,8 +228,8 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 
 /* --- forks --- */
 
-/* Finds the task that the caller has just created, by its number. copy_process() added it at the end of
- * a list. NULL: other threads have added too many tasks since. */
+/* Returns the task that the caller has just created, by its number. copy_process() added it at the end
+ * of a list. NULL: other threads have added too many tasks since. */
 INLINE struct task_struct *find_child(u32 pid, u64 flags)
 {
     struct task_struct *t = (void *)bpf_get_current_task(), *parent = t;
@@ -250,7 +250,8 @@ INLINE struct task_struct *find_child(u32 pid, u64 flags)
     return 0;
 }
 
-/* The caller created a task. child: NULL if only its number in the initial namespace is known. */
+/* Records the creation of a task by the caller. child: NULL if only the number of the task in the
+ * initial namespace is known. */
 INLINE void forked(struct task_struct *child, u32 tid, u64 flags)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()))
@@ -456,7 +457,7 @@ int proc_exec(struct raw_tp *ctx)
 
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SHMEMPAGES = 3 }; /* include/linux/mm_types_task.h */
 
-/* The resident pages of one kind, without the per-CPU counts that are not added up yet. */
+/* Returns the resident pages of one kind, without the per-CPU counts that are not added up yet. */
 #define PAGES(mm, kind) ({                       \
     s64 pages_ = READ(mm, rss_stat[kind].count); \
     pages_ > 0 ? (u64)pages_ : 0;                \
@@ -628,8 +629,8 @@ int proc_call(struct raw_tp *ctx)
     return 0;
 }
 
-/* An execve returns. If it succeeded, its entry has already been deleted. If the exit of an earlier call
- * was missed, the entry is stale (for example, because kvis was attached in between). */
+/* Handles the end of an execve. If it succeeded, its entry has already been deleted. If the end of an
+ * earlier call was missed, the entry is stale (for example, because kvis attached in between). */
 INLINE void returned(u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* uring: io_uring requests of traced processes, one record per completion. Loaded when the first ring is
- * created. The key of a request is its address. Before 5.19 a completion does not contain that; then the
- * key is the ring and the program's user_data, which several requests may share. If they do, the record
- * has URING_SHARED.
+/* uring: io_uring requests of traced processes, one record per completion. kvis loads these BPF programs
+ * when the first ring is created. The key of a request is its address. Before 5.19 a completion does not
+ * contain the address; then the key is the ring and the user_data of the request, which several requests
+ * may share. If they do, the record has URING_SHARED.
  *
- * A kernel thread may take a ring's requests (IORING_SETUP_SQPOLL). It is a thread of the process,
- * although no fork event is seen for it. The maps traced, events and lost belong to the family
- * call. */
+ * A kernel thread may take the requests of a ring (IORING_SETUP_SQPOLL). It is a thread of the process,
+ * although no fork event reports it. The maps traced, events and lost belong to the family call. */
 #include "probe.h"
 
 /* Inode of kvis's pid namespace; 0 in the initial one. */
@@ -21,7 +20,7 @@ struct key { u64 a, b; };
 struct map_def reqs SEC("maps") = {
     MAP_LRU_HASH, sizeof(struct key), sizeof(struct wire_uring), 16384, 0
 };
-/* By thread: the descriptor of the request that the thread is about to submit. */
+/* The descriptor of the request that a thread is about to submit, by thread. */
 struct map_def fds SEC("maps") = { MAP_HASH, 4, 4, 4096, 0 };
 
 struct trace_event_raw_io_uring_submit_sqe {
@@ -73,7 +72,8 @@ INLINE s32 fd_taken(u32 tid)
     return fd;
 }
 
-/* Adds a request to the entry of others in flight with the same user_data; false: there are none. */
+/* Adds a request to the entry of other requests in flight with the same user_data; false: there are
+ * none. */
 INLINE bool joins(const struct key *k, const struct wire_uring *w)
 {
     struct wire_uring *was = bpf_map_lookup_elem(&reqs, k);
@@ -88,7 +88,7 @@ INLINE bool joins(const struct key *k, const struct wire_uring *w)
     return 1;
 }
 
-/* Some kernels call it io_uring_submit_req, with the same record; kvis passes the name. */
+/* Some kernels call this tracepoint io_uring_submit_req, with the same record; kvis passes the name. */
 SEC("tp/io_uring/io_uring_submit_sqe")
 int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {
