@@ -26599,7 +26599,7 @@ static struct {
     u32 tick;                /* number of this interval, from 1 */
     u32 n_insts, n_past;     /* things; series that have a past */
     u32 full;                /* the tick in which there was no space for another thing */
-    struct met_inst *first[N_DIM], *last[N_DIM], *names[MET_INSTS]; /* names: hash chains */
+    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* the last tick in which a thing had this metric */
     const char *no[N_METRICS]; /* why this machine lacks it; NULL: ask its source */
@@ -26842,15 +26842,11 @@ static u8 met_rank(u8 dim, const char *name)
 /* Links a new thing after those of its kind with the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
-    struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
-    if (last && last->rank <= i->rank)
-        at = &last->next;
+    struct met_inst **at = &met.first[i->dim];
     while (*at && (*at)->rank <= i->rank)
         at = &(*at)->next;
     i->next = *at;
     *at = i;
-    if (!i->next)
-        met.last[i->dim] = i;
 }
 
 static struct met_inst **met_chain(u8 dim, const char *name)
@@ -26861,15 +26857,13 @@ static struct met_inst **met_chain(u8 dim, const char *name)
 /* Removes a thing from all lists, and frees its data. Stale pointers to it find an empty name. */
 static void met_forget(struct met_inst *i)
 {
-    struct met_inst **at = met_chain(i->dim, i->name), *before = NULL;
+    struct met_inst **at = met_chain(i->dim, i->name);
     while (*at != i)
         at = &(*at)->same;
     *at = i->same;
-    for (at = &met.first[i->dim]; *at != i; at = &(*at)->next)
-        before = *at;
+    for (at = &met.first[i->dim]; *at != i;)
+        at = &(*at)->next;
     *at = i->next;
-    if (met.last[i->dim] == i)
-        met.last[i->dim] = before;
     for (u32 k = 0; k < met.width[i->dim]; k++) {
         met.n_past -= i->series[k].past != NULL;
         free(i->series[k].past);
@@ -28438,6 +28432,7 @@ struct mfs_task {
     u32 from, n_threads;  /* the range of its threads in mfs_look.thread */
     u64 born, ran;        /* ran: of its main thread, in ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
+    u64 still_ns;         /* since when the process has not run, or was not known to run */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* which of `now` were read: bits */
     u16 by, by_before;    /* values for which it is shown, and was an interval ago: bits */
@@ -28466,6 +28461,12 @@ static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
     return (x > y) - (x < y);
+}
+
+/* Returns the increase of a counter in this interval. */
+static u64 mfs_did(const struct mfs_task *t, u32 k)
+{
+    return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
 static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
@@ -28654,7 +28655,8 @@ static bool mfs_task_stat(struct mfs_task *t)
         return false;
     if (t->born && t->born != (u64)born + 1)
         *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
-                                .read_ns = t->read_ns, .past_ns = mfs_before.ns };
+                                .read_ns = t->read_ns, .past_ns = mfs_before.ns,
+                                .still_ns = t->read_ns };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
     t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
@@ -28726,6 +28728,8 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_task_swap(&t, swaps);
     if (t.first) /* only changes within an interval count */
         memcpy(t.past, t.now, sizeof t.past);
+    if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
+        t.still_ns = t.read_ns;
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
@@ -28829,12 +28833,6 @@ enum {
     MFS_SHOWN = 2048 /* processes on the screen: other things need space, too */
 };
 
-/* Returns the increase of a counter in this interval. */
-static u64 mfs_did(const struct mfs_task *t, u32 k)
-{
-    return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
-}
-
 /* Returns the value by which a process is ranked: the increase of a counter in this interval, or
  * the current value; 0: it is not shown for that. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
@@ -28901,15 +28899,15 @@ static void mfs_busy(void)
 
 /* --- stuck processes --- */
 
-/* Returns whether a process's main thread is in uninterruptible sleep, and has not run since the
- * last look. */
+/* Returns whether a process's main thread is in uninterruptible sleep, and the process has not run
+ * for a second. An interval may be shorter: a short wait for a disk is no fault. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
     char text[1024];
     const char *comm, *words;
     s64 born, flags;
-    if (t->first || mfs_did(t, MFS_CPU) || mfs_did(t, MFS_RUN) || mfs_did(t, MFS_WAIT))
+    if (t->read_ns - t->still_ns < NSEC)
         return false;
     u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
     words = mfs_pid_stat(text, &comm, &born);
@@ -29130,19 +29128,17 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-/* Numbers of cgroups that were read, and that were found but not read. */
-static struct { u32 looked, skipped; } mfs_group_count;
+static u32 mfs_group_count; /* number of cgroups that were looked at in this interval */
 
 /* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
- * own limit are in memory.events.local, since Linux 5.2. */
+ * own limit are in memory.events.local. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
     u64 v;
     met_keys(i, met_in(dir, "memory.events"), 0);
     met_keys(i, met_in(dir, "memory.stat"), 0);
-    const char *local = met_in(dir, "memory.events.local");
-    u_slurp(met_there(local) ? local : met_in(dir, "memory.events"), text, sizeof text);
+    u_slurp(met_in(dir, "memory.events.local"), text, sizeof text);
     if (mfs_key_number(text, "max ", &v))
         met_count(i, M_GR_MAX, v);
     u_slurp(met_in(dir, "memory.pressure"), text, sizeof text);
@@ -29179,31 +29175,17 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
     for (const struct dirent *e; (e = u_entry(&d));) {
         if (e->d_type != DT_DIR)
             continue;
-        if (mfs_group_count.looked == MFS_GROUPS || !depth
-            || n + strlen(e->d_name) + 2 > MET_DIR) {
-            mfs_group_count.skipped++;
+        if (mfs_group_count == MFS_GROUPS || !depth || n + strlen(e->d_name) + 2 > MET_DIR) {
+            met_left_out(1);
             continue;
         }
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
-        mfs_group_count.looked++;
+        mfs_group_count++;
         mfs_group(dir, dir + root);
         mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
-}
-
-/* Returns the number of cgroups that were not looked at. It includes their descendants, which are
- * counted by the root's cgroup.stat (Documentation/admin-guide/cgroup-v2.rst). */
-static u32 mfs_groups_left(void)
-{
-    char text[512];
-    u64 all;
-    u_slurp(met_path("/sys/fs/cgroup/cgroup.stat"), text, sizeof text);
-    if (!mfs_group_count.skipped || !mfs_key_number(text, "nr_descendants ", &all)
-        || all < mfs_group_count.looked)
-        return mfs_group_count.skipped;
-    return (u32)MAX(all - mfs_group_count.looked, mfs_group_count.skipped);
 }
 
 static void mfs_groups(void)
@@ -29215,9 +29197,8 @@ static void mfs_groups(void)
         return;
     }
     *strrchr(dir, '/') = 0;
-    memset(&mfs_group_count, 0, sizeof mfs_group_count);
+    mfs_group_count = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
-    met_left_out(mfs_groups_left());
 }
 
 /* --- the cgroup of --cgroup --- */
@@ -29244,7 +29225,7 @@ static void mfs_cgroup(void)
  * which the kernel counts all at once or not at all: every ratio is computed within one group, and
  * thus over the same time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
  * thread on one PMU. To add a core or an event, add a row to gen/tables/pmu.tbl. Entry points:
- * pmc_begin, pmc_read, pmc_look. */
+ * pmc_read, pmc_look. */
 
 /* What is counted; only one of these. The kernel gives counters to CPU events first and to task
  * events last (ctx_resched in kernel/events/core.c), so a process's events would get none while the
@@ -29298,12 +29279,12 @@ enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads plus writes */
 /* Cores that count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* A PMU named `pmu`, or `pmu` with a suffix _N; width: bits per transfer, 0: not known. */
-struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
+/* A PMU named `pmu`, or `pmu` with a suffix _N. */
+struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event's name in sysfs; its terms, and the cores where the terms are valid even if sysfs does
- * not name the event. */
-struct unc_row { u8 class, role, where; char event[32], terms[24]; };
+/* An event's name in sysfs; the number of data lines whose transfers it counts; its terms, and the
+ * cores where the terms are valid even if sysfs does not name the event. */
+struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
@@ -29885,17 +29866,6 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Opens the cgroup while a relative path is still valid. */
-static void pmc_begin(void)
-{
-    pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
-    pmc.left_out = (u32)opt.n_pids - pmc.n_tasks;
-    if (mo.cgroup)
-        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
-                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
-}
-
 /* Returns why an event for a role cannot be counted; valid until the next call for that role. */
 static const char *pmc_reason(u32 role, int e)
 {
@@ -29935,10 +29905,16 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
+    pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
+    pmc.left_out = (u32)opt.n_pids - pmc.n_tasks;
+    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc_look();
     pmc_raise_limit();
     if (!pmc.n_pmus)
         return;
+    if (pmc.scope == PS_CGROUP)
+        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
+                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
     if (pmc.scope == PS_TASK)
@@ -30702,15 +30678,8 @@ static void unc_dmi_read(void)
 static u32 unc_lines(void)
 {
     u32 n = unc.boxes * 64; /* amd_df: controllers that have transferred data */
-    for (u32 k = 0, last = ~0u; k < unc.n_units; k++) {
-        const struct unc_event *e = &unc.event[unc.unit[k].event];
-        const struct unc_row *r = &unc_rows[e->row];
-        if (r->role != UR_READ || (last != ~0u && unc.unit[k].event != last
-                                   && unc.event[last].pmu == e->pmu))
-            continue; /* each controller once, even with two sub-channels */
-        last = unc.unit[k].event;
-        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* two channels */
-    }
+    for (u32 k = 0; k < unc.n_units; k++)
+        n += unc_rows[unc.event[unc.unit[k].event].row].lines;
     return n;
 }
 
@@ -30803,7 +30772,7 @@ static void unc_power(void)
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
 
-enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
+enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
@@ -30858,15 +30827,9 @@ static void unc_mbm_group(const char *group)
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
-    u32 n = 0;
-    for (const struct dirent *e; (e = u_entry(&d));) {
-        if (!met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
-            continue;
-        if (n++ < UNC_GROUPS)
+    for (const struct dirent *e; (e = u_entry(&d));)
+        if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
-        else
-            met_left_out(1);
-    }
 }
 
 /* Reads the default group and the created ones; every task is in exactly one. */
@@ -31072,11 +31035,11 @@ static void mk_depth(void)
 
 /* --- disks --- */
 
-enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
+enum { MK_DISKS = 64 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n, slots;            /* slots in use; all slots */
+    u32 n;                   /* slots in use */
     u32 without;             /* disks without a slot at the last look */
     u64 missed;
     struct mk_disk {
@@ -31114,7 +31077,7 @@ static void mk_add_disk(const char *sys, int map)
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
     if (!dev)
         return;
-    if (k == (mk_blk.slots ? mk_blk.slots : MK_DISKS)) {
+    if (k == MK_DISKS) {
         mk_blk.without++;
         return;
     }
@@ -31122,13 +31085,13 @@ static void mk_add_disk(const char *sys, int map)
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = dev;
     snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
-    if (map >= 0)
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
 /* Gives slots to the machine's disks in the directory's order. Disks that have a slot keep it. */
-static void mk_add_disks(int map)
+static void mk_add_disks(void)
 {
+    int map = bpf_map(&mk_blk.obj, "disks");
     DIR *d = opendir(met_path("/sys/block"));
     mk_blk.without = 0;
     for (const struct dirent *e; (e = u_entry(&d));)
@@ -31138,22 +31101,20 @@ static void mk_add_disks(int map)
 static u32 mk_blk_entries(const char *map)
 {
     (void)map;
-    return mk_blk.slots;
+    return MK_DISKS;
 }
 
 static void mk_blk_start(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_blk.obj;
-    mk_add_disks(-1);
-    mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&c, "CFG_SECOND", 1);
     int e = mk_load(o, &c, mk_blk_field);
-    if (!e)
-        mk_add_disks(bpf_map(o, "disks"));
     if (e)
         mk_why(o, e);
+    else
+        mk_add_disks();
 }
 
 /* Sets the share of this interval's requests that are sequential. */
@@ -31200,7 +31161,7 @@ static void mk_block(void)
     }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
     if (missed != mk_blk.missed) /* perhaps a new disk */
-        mk_add_disks(bpf_map(o, "disks"));
+        mk_add_disks();
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
     met_left_out(mk_blk.without);
@@ -37835,7 +37796,6 @@ static void cmd_monitor_ready(void)
             die(EXIT_KVIS, "no process %d", opt.pids[i]);
     if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (version 2) with this path", mo.cgroup);
-    pmc_begin();
 }
 
 static int cmd_monitor(void)
