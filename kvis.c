@@ -29232,7 +29232,7 @@ static void mfs_cgroup(void)
  * machine's are counted. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
-enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
+enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
@@ -29342,15 +29342,14 @@ static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* the index of its unit plus 1; 0: none */
-    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: last reading */
+    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* by index in opt.pids; ended: last reading */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    u32 left_out;              /* processes and PMUs for which there was no space */
     bool off[N_PG];            /* groups without file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, pmu[PMC_PMUS], one[PMC_TASKS], cpu; /* all: the machine, or the cgroup */
+    struct pmc_sum all, pmu[PMC_PMUS], one[MFS_PIDS], cpu; /* all: the machine, or the cgroup */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -29395,22 +29394,25 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the first processor of cpuinfo (x86) or the requested one (arm64). Returns its MIDR, 0 if
- * none. */
-static u64 pmc_cpuinfo(u32 cpu)
+/* Reads the model of the CPU (x86). Returns the MIDR_EL1 of one of the CPUs in `mask` (Arm); 0: there
+ * is none. */
+static u64 pmc_cpuinfo(const u8 *mask)
 {
-    u32 part = 0, imp = 0, at = 0;
+    static const struct { const char *name; u8 shift; } fields[] = {
+        { "CPU implementer", 24 }, { "CPU variant", 20 }, { "CPU part", 4 }, { "CPU revision", 0 },
+    };
+    u64 midr = 0;
+    bool wanted = false;
     char *line;
     const char *v;
     if (!met_open(met_path("/proc/cpuinfo")))
         return 0;
     while ((line = met_line())) {
         if ((v = pmc_value(line, "processor")))
-            at = (u32)strtoul(v, NULL, 10);
-        if ((v = pmc_value(line, "CPU implementer")) && (at == cpu || !imp))
-            imp = (u32)strtoul(v, NULL, 16);
-        if ((v = pmc_value(line, "CPU part")) && (at == cpu || !part))
-            part = (u32)strtoul(v, NULL, 16);
+            wanted = !midr && pmc_in(mask, (u32)strtoul(v, NULL, 10));
+        for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
+            if ((v = pmc_value(line, fields[k].name)))
+                midr |= strtoull(v, NULL, 0) << fields[k].shift;
         if ((v = pmc_value(line, "vendor_id")) && !pmc.vendor[0])
             snprintf(pmc.vendor, sizeof pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
@@ -29422,29 +29424,12 @@ static u64 pmc_cpuinfo(u32 cpu)
         if ((v = pmc_value(line, "stepping")))
             pmc.stepping = (u32)strtoul(v, NULL, 10);
     }
-    return (u64)imp << 24 | (u64)part << 4;
-}
-
-/* Returns MIDR_EL1 of the PMU's first CPU that has it in sysfs; else the MIDR from cpuinfo. */
-static u64 pmc_read_midr(const struct pmc_pmu *p)
-{
-    u32 first = PMC_CPUS;
-    char s[32];
-    for (u32 c = 0; c < PMC_CPUS; c++) {
-        if (!pmc_in(p->mask, c))
-            continue;
-        first = MIN(first, c);
-        const char *path = met_path("/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1",
-                                    c);
-        if (met_there(path) && met_text(path, s, sizeof s) && strtoull(s, NULL, 16))
-            return strtoull(s, NULL, 16);
-    }
-    return pmc_cpuinfo(first < PMC_CPUS ? first : 0);
+    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19: the architecture, which is always 15 */
 }
 
 static void pmc_arm_core(struct pmc_pmu *p)
 {
-    u64 midr = pmc_read_midr(p);
+    u64 midr = pmc_cpuinfo(p->mask);
     u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
     if (!midr)
         return;
@@ -29594,7 +29579,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        pmc.left_out++;
+        met_left_out(1);
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -29608,7 +29593,7 @@ static void pmc_add_pmu(const char *name)
 /* Finds the CPU, its PMUs and their events; opens nothing. */
 static void pmc_look(void)
 {
-    pmc_cpuinfo(0);
+    pmc_cpuinfo(pmc.online);
     DIR *d = opendir(met_path(PMC_DEVICES));
     if (!d)
         pmc.none = PMC_DEVICES ": ENOENT (no /sys, or no perf events)";
@@ -29905,8 +29890,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
-    pmc.left_out = (u32)opt.n_pids - pmc.n_tasks;
+    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* beside a command, the machine is counted */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc_look();
     pmc_raise_limit();
@@ -30189,7 +30173,6 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
-    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -30411,7 +30394,7 @@ static void unc_look(void)
         return;
     done = true;
     if (!pmc.vendor[0])
-        pmc_cpuinfo(0);
+        pmc_cpuinfo(pmc.online);
     unc_find_pmus();
     unc.class = UC_NONE;
     for (u8 c = 0; c < N_UC; c++)
