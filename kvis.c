@@ -26436,21 +26436,23 @@ static void proc_replay_end(bool whole)
     out.events_on = proc_state.rows;
 }
 
-/* == 32 met_  metrics: the table, and their numbers now ================================
- * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
- * how to add a metric, a source, or a dimension (a kind of thing that metrics are counted by): one
- * row, and for a source the function that reads it. A source calls met_count, met_set or met_raw;
- * the sinks read the tables. Sources and sinks do not know each other. Memory is bounded: there are
- * at most MET_INSTS things; a new one then replaces the thing that has been gone for the longest
- * time. */
+/* == 32 met_  metrics: the table and the current values ================================
+ * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl. A source is a set of
+ * files or a BPF program that one function reads. A dimension is a kind of object that metrics are
+ * counted by (CPU, disk, interface, process, cgroup), and an instance is one object of that kind,
+ * such as the disk sda. The header of metrics.tbl explains how to add a metric, a source or a
+ * dimension: it takes one row and, for a source, the function that reads it. That function calls
+ * met_count, met_set or met_raw; the sinks read the tables. Sources and sinks do not know each
+ * other. Memory is bounded by MET_INSTS instances: then a new instance replaces the one that has
+ * been gone for the longest time. */
 
 #include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192,
-    MET_NAME = 40,  /* a name that the kernel limits: of a disk, an interface, a PMU */
-    MET_INFO = 256, /* the longest info: the distances of 64 NUMA nodes */
-    MET_DIR = PATH_MAX - 64 /* a directory, with space for its files' names */
+    MET_NAME = 40,  /* size of names that the kernel limits, such as those of disks and PMUs */
+    MET_INFO = 256, /* size of the longest info: the distances of 64 NUMA nodes */
+    MET_DIR = PATH_MAX - 64 /* size of a directory's path; the name of a file can follow it */
 };
 
 enum met_src {
@@ -26461,7 +26463,7 @@ enum met_src {
 };
 
 /* -c takes the group or the name; lack: why a kernel may have no metric of the source. mon_read[]
- * has the functions that read the sources. */
+ * has the functions that read them. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -26473,7 +26475,7 @@ enum met_dim {
     MET_THINGS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* the metric exists in every dimension with met_dims[].pmc */
+    DIM_PMC /* dimension of metrics that exist in each dimension with met_dims[].pmc */
 };
 
 enum met_form {
@@ -26497,17 +26499,18 @@ enum met_hist_id {
     N_HIST
 };
 
-/* In JSON a thing's metrics are in an object under the key `json`; in Prometheus it is a label. */
+/* json: key of the JSON object that has the metrics of the instances. label: name of the Prometheus
+ * label that has an instance's name. */
 static struct {
     const char *json, *label;
-    const char *info; /* meaning of met_inst.info; NULL: unused */
-    const char *facts; /* the Prometheus metric that has info as a label; NULL: all have it */
-    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: it has none of them */
-    u16 sort;         /* the metric by which the screen sorts */
-    const char *title; /* of its table on the screen */
-    char section;      /* the screen's section with the table */
-    u8 share;          /* its part of the overview's lines is 1/share; 0: none */
-    bool in_order;     /* the screen sorts only when a key asks for it */
+    const char *info; /* name of the label that has met_inst.info; NULL: info is unused */
+    const char *facts; /* Prometheus metric with that label; NULL: all metrics have it */
+    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: the dimension has none */
+    u16 sort;         /* metric by which the screen sorts instances */
+    const char *title; /* title of the table on the screen */
+    char section;      /* key of the screen's section that has the table */
+    u8 share;          /* the table has 1/share of the overview's lines; 0: none */
+    bool in_order;     /* the screen sorts only when a key is pressed */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -26515,19 +26518,18 @@ static struct {
 #undef X
 };
 
-/* The form in which a value is shown. */
 enum met_unit {
     U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
     U_CELSIUS_RATE
 };
 
-/* The suffixes of a metric's name: in JSON, where a counter is shown as a rate, and in Prometheus,
- * where it is a running total. */
+/* json, prom: suffixes of a metric's name. JSON shows a counter as a rate, Prometheus as a running
+ * total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
     const char *json, *prom;
-    double scale; /* factor for the kernel's value */
+    double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = {
 #define X(id, counter, unit, json, prom, scale) \
     [F_##id] = { counter, U_##unit, json, prom, scale },
@@ -26535,26 +26537,27 @@ static struct met_form_row {
 #undef X
 };
 
-/* Sets the value of the unnamed instance: a separate one, or the sum or mean of all instances. */
+/* Where the value of the instance without a name comes from: its own source, or the sum or mean of
+ * all other instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
-/* How a number is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
- * larger of both, A / (A + B), A or if that is unknown B. */
+/* How a value is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
+ * larger of both, A / (A + B), A or, if A is unknown, B. */
 enum met_op {
     OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
 };
 
 static const struct metric {
     const char *name;
-    const char *key;  /* its name, column or file in its source; "": none */
+    const char *key;  /* name, column or file of the metric in its source; "": none */
     const char *prom; /* name in Prometheus; "": see mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    u8 op;       /* enum met_op: it is derived from the metrics a and b of the same thing */
+    u8 op;       /* enum met_op: how the metric is derived from a and b of the same instance */
     u16 a, b;
-    const char *lack; /* why a machine may lack it; NULL: the reason of its source */
-    const char *help, *prom_help; /* prom_help: for all with its Prometheus name */
+    const char *lack; /* why a machine may lack the metric; NULL: the reason of its source */
+    const char *help, *prom_help; /* prom_help: help of all metrics with this Prometheus name */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
     { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
@@ -26563,62 +26566,61 @@ static const struct metric {
 #undef X
 };
 
-/* One or several intervals of a report: the number of values in them, and their range and mean. */
+/* The range and mean of the values in one or several intervals of a report. */
 struct met_point {
     float lo, hi, mean;
-    u32 n;
+    u32 n; /* number of values */
 };
 
 struct met_series {
-    u64 raw, total; /* of a counter: last reading; without decreases and wraps */
-    double v;       /* value; of a counter: per second, since the previous reading */
-    u64 ns;         /* of a counter: time of the last reading */
-    u32 at, since;  /* met.tick of the last reading; of the first without a gap */
-    double sum;     /* kvis diagnose: sum of all readings, or maximum, of sum_n readings */
+    u64 raw, total; /* last reading of a counter; the same without decreases and wraps */
+    double v;       /* value, or change of a counter per second since the previous reading */
+    u64 ns;         /* time of the last reading of a counter */
+    u32 at, since;  /* met.tick of the last reading; of the first reading without a gap */
+    double sum;     /* kvis diagnose: sum or maximum of sum_n readings */
     u32 sum_n;
-    u32 line;       /* of the report, if `past` is set */
-    struct met_point *past;
+    u32 line;       /* line of the report, if `past` is set */
+    struct met_point *past; /* values for the report; NULL: none */
 };
 
-/* A thing that metrics are counted by: a CPU, a disk. The one without a name is the sum of its
- * kind. */
+/* An instance of a dimension. The instance without a name is the sum of all others. */
 struct met_inst {
-    struct met_inst *next; /* of its dimension */
-    struct met_inst *same; /* in its hash chain */
+    struct met_inst *next; /* next instance of the dimension */
+    struct met_inst *same; /* next instance of the hash chain */
     struct met_hist *hists;
     struct met_series *series; /* values, by met.slot[dim][metric] */
-    char *name;            /* not truncated: a cgroup's may have PATH_MAX bytes */
+    char *name;            /* untruncated name; a cgroup's may have PATH_MAX bytes */
     char info[MET_INFO];
-    u32 at;                /* met.tick when it was last seen */
-    u8 dim, rank;          /* rank: see met_rank; the things of a kind are sorted by it */
+    u32 at;                /* met.tick when the instance was last seen */
+    u8 dim, rank;          /* rank: position among the instances of the dimension, see met_rank */
 };
 
-static char met_no_name[1]; /* name of a removed thing */
+static char met_no_name[1]; /* name of a removed instance */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_past;     /* things; series that have a past */
-    u32 full;                /* the tick in which there was no space for another thing */
+    u32 n_insts, n_past;     /* number of instances; of series that have a past */
+    u32 full;                /* last tick in which there was no space for another instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* the last tick in which a thing had this metric */
-    const char *no[N_METRICS]; /* why this machine lacks it; NULL: ask its source */
-    u64 backwards;           /* counters that decreased: shown as no change */
-    u32 left_out;            /* most things in an interval for which there was no space */
-    struct met_inst *all;    /* the one thing of DIM_NONE */
+    u32 seen[N_METRICS];     /* last tick in which an instance had this metric */
+    const char *no[N_METRICS]; /* why this machine lacks the metric; NULL: ask its source */
+    u64 backwards;           /* number of decreases of counters; each is shown as no change */
+    u32 left_out;            /* largest number of instances left out in one interval */
+    struct met_inst *all;    /* the one instance of DIM_NONE */
     bool over;               /* nothing is left to watch */
-    u8 cur;                  /* the source that is being read */
-    u64 read_ns;             /* time of that reading */
-    double counted_s;        /* duration that its counters report; 0: none */
+    u8 cur;                  /* source that is being read, the current source */
+    u64 read_ns;             /* time at which a file of the current source was read */
+    double counted_s;        /* time in s over which the source's counters counted; 0: unknown */
     struct {
-        u64 at_ns;           /* when reading it began */
-        double elapsed_s;    /* since its previous reading; 0: there was none */
-        u32 wrong;           /* number of failed reads this time */
-        u32 left_out;        /* its things for which there was no space this time */
-        u32 there;           /* number of its things, if not all are shown; 0: all are */
-        u64 took_ns;         /* how long reading it took */
-        char why[512];       /* the reason of the first failure */
-        u16 from, to;        /* its metrics are in this range */
+        u64 at_ns;           /* time at which the reading of the source began */
+        double elapsed_s;    /* time since the previous reading, in s; 0: there was none */
+        u32 wrong;           /* number of failed reads in this interval */
+        u32 left_out;        /* number of instances left out for lack of space */
+        u32 there;           /* number of existing instances; 0: all of them are shown */
+        u64 took_ns;         /* duration of the reading */
+        char why[512];       /* reason of the first failure */
+        u16 from, to;        /* the source's metrics are in this range of metrics[] */
     } src[N_SRC];
 } met;
 
@@ -26627,15 +26629,14 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* bits of the sources that -c excludes */
+    u64 off;                 /* sources that -c excludes, as bits */
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was given */
-    bool all_processes;      /* busy: not only the first by each metric */
+    bool all_processes;      /* the source busy shows all processes, not only the busiest */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
-/* Returns whether things of this dimension have the metric. */
 static bool met_of(u32 m, u8 dim)
 {
     return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
@@ -26647,8 +26648,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. Metrics that are counted for the machine
- * and for parts of it need different names, because equal names would be added up. */
+/* Returns the prefix of a metric's name in a dimension. A metric that is counted for the machine
+ * and for parts of it needs a name for each, because Prometheus would add up equal names. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -26660,14 +26661,14 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* Static part of a distribution; its thing is met_hist.inst. */
+/* A distribution as gen/tables/metrics.tbl describes it. */
 static const struct met_hist_row {
-    const char *name, *counts;  /* what is counted, in bcc's terms */
+    const char *name, *counts;  /* counts: the counted events, in bcc's terms */
     const char *prom, *prom_help;
     double scale;               /* factor to Prometheus's unit */
-    u16 part[MET_PARTS];        /* its metrics: the values at met_parts[] in this interval */
+    u16 part[MET_PARTS];        /* metrics that have the percentiles met_parts[] */
     u8 src, form;
-    u8 low, high;               /* octaves exported to Prometheus: up to 2^n - 1 */
+    u8 low, high;               /* Prometheus gets buckets up to 2^n - 1, n from low to high */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -26676,21 +26677,21 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A distribution of one thing, in buckets of 16 per octave (st_bucket). */
+/* A distribution of one instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
-    struct met_hist *next;       /* of the same thing */
+    struct met_hist *next;       /* next distribution of the instance */
     const struct met_inst *inst;
-    u8 row;
+    u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* in this interval; since the start; sum of all values */
-    u64 octave[MET_OCTAVES];     /* since the start: [n]: values below 2^n and not in [n - 1] */
-    u32 now[ST_BUCKETS];         /* in this interval */
-    u32 last[ST_BUCKETS];        /* the kernel's counters, as last read */
-    u32 *past;                   /* of the report, or NULL */
-    u32 line;
+    u64 count, all, sum;         /* number of values now; since the start; their sum */
+    u64 octave[MET_OCTAVES];     /* [n]: values since the start below 2^n and not in [n - 1] */
+    u32 now[ST_BUCKETS];         /* number of values in this interval, by bucket */
+    u32 last[ST_BUCKETS];        /* last reading of the kernel's counters */
+    u32 *past;                   /* values for the report; NULL: none */
+    u32 line;                    /* line of the report, if `past` is set */
 };
 
-/* Restarts a thing's distributions, because their counters began at 0 again. */
+/* Restarts an instance's distributions, because their counters began at 0 again. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
@@ -26703,7 +26704,7 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Returns the number of things left out in this interval, over all sources. */
+/* Returns the number of instances that all sources left out in this interval. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -26712,8 +26713,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns a distribution of a thing, and adds it if needed. NULL: i is NULL, or out of memory. A
- * source has as many distributions as the maps of its programs allow. */
+/* Returns a distribution of an instance, and adds it if needed. NULL: i is NULL, or out of memory.
+ * The maps of the BPF programs bound the number of distributions. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -26741,9 +26742,9 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the value below which the share p of this interval's counts lies: for times the middle of
- * its bucket, like st_percentile; for sizes and lengths, which are round numbers, its lower
- * bound. */
+/* Returns the value below which the share p of this interval's values lies: the middle of its
+ * bucket for a time, like st_percentile; the bucket's lower bound for a size or length, because
+ * these are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -26773,9 +26774,10 @@ static void met_init(void)
     }
 }
 
-/* --- things --- */
+/* --- instances --- */
 
-/* Returns the thing after i, over all kinds; for NULL the first. NULL: there are no more. */
+/* Returns the instance after i, over all dimensions; the first one if i is NULL. NULL: there are no
+ * more. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -26784,7 +26786,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* Returns the distribution after h, like met_after. */
+/* Returns the distribution after h, over all instances, like met_after. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -26794,7 +26796,7 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* Returns the thing that is the sum of its kind; NULL: there is none now. */
+/* Returns the instance that is the sum of its dimension; NULL: there is none now. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met.first[dim];
@@ -26803,7 +26805,8 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* Returns a path of /proc or /sys under the roots given by options; valid until the next call. */
+/* Returns a path under the roots that --path.procfs, --path.sysfs and --path.rootfs give. The
+ * result is valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26826,8 +26829,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns how late a thing sorts within its kind: hardware comes first. Disks in memory or in files
- * are last; interfaces without a device follow those with one, then lo; then the sum of all. */
+/* Returns the position of an instance in its dimension. Hardware comes first, then disks in memory
+ * or in files, or interfaces without a device, then lo, then the sum of all. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -26839,7 +26842,7 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing after those of its kind with the same or a lower rank. */
+/* Links a new instance after those of its dimension that have the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim];
@@ -26854,7 +26857,7 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Removes a thing from all lists, and frees its data. Stale pointers to it find an empty name. */
+/* Removes an instance from all lists, and frees its data. A stale pointer finds an empty name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name);
@@ -26877,8 +26880,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* Returns the thing of a kind (N_DIM: of any) that has been gone for the longest time; NULL: all
- * exist. */
+/* Returns the instance of a dimension (N_DIM: of any) that has been gone for the longest time;
+ * NULL: all exist. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26889,8 +26892,8 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns space for an instance; NULL: there are too many. The set of busy processes changes all
- * the time, so a new one first reuses the space of another busy process. */
+/* Returns memory for an instance; NULL: there are too many. The set of busy processes changes all
+ * the time; therefore a new busy process first reuses the memory of one that is gone. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -26926,9 +26929,9 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Returns the thing with this name and marks it as seen; adds it if needed. NULL: too many things.
- * A source asks for a thing again only if it got it, so each thing that does not fit is counted
- * once. */
+/* Returns the instance with this name and marks it as seen; adds it if needed. NULL: there are too
+ * many. A source asks again only for an instance that it got; therefore each instance that does not
+ * fit is counted once per source. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26957,7 +26960,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* Restarts all series of a thing, because its counters began at 0 again. */
+/* Restarts all series of an instance, because its counters began at 0 again. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26982,17 +26985,17 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Sets a counter from a reading. Its rate is over the time between its own two readings: under load
- * reading a source takes long, and the time of each file depends on when kvis gets a CPU. A
+/* Sets a counter from a reading. Its rate is over the time between its own two readings, because
+ * under load the reading of a source takes long, and kvis may wait for a CPU between two files. A
  * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
- * inserted starts anew). Counters that are 32-bit in the kernel wrap around: milliseconds of disks
- * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
+ * inserted starts anew). Some counters have 32 bits in the kernel and wrap around: milliseconds of
+ * disks (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first reading: all of it */
+    u64 d = raw - s->raw; /* the first reading counts from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -27005,7 +27008,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, for a thing that is shown from now on and whose reading at past_ns was `past`. */
+/* Like met_count, for an instance that is shown from now on and whose reading at past_ns was
+ * `past`. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -27014,8 +27018,8 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Marks the counters of a thing that is new since the last reading as having started from 0
- * then. */
+/* Sets the counters of an instance that is new since the last reading to 0 at the time of that
+ * reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -27038,15 +27042,15 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, (u64)raw);
 }
 
-/* Returns whether there is a value now. A counter needs two readings. */
+/* Returns whether an instance has a value of the metric now. A counter needs two readings. */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sets the metric of the thing without a name to the sum or mean over the others of its kind; does
- * nothing if some were left out. */
+/* Sets the metric of the instance without a name to the sum or mean of the others; does nothing if
+ * some were left out. counts: selects the instances; NULL: all. */
 static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
     u8 dim = metrics[m].dim;
@@ -27065,7 +27069,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     met_at(all, m)->since = 1; /* a sum of rates needs no second reading */
 }
 
-/* Calls met_sum_of for all metrics of this source that have a sum or mean. */
+/* Calls met_sum_of for all metrics of the current source that have a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -27087,7 +27091,8 @@ static double met_apply(u8 op, double a, double b)
     }
 }
 
-/* Computes a derived number from a and b, each of which may be unknown. False: it is unknown. */
+/* Computes a derived value from a and b, each of which may be unknown. Returns whether the result
+ * is known. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     if (op == OP_FIRST) {
@@ -27100,8 +27105,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Sets the derived metrics of the current source. One of the two numbers may have changed before
- * the other was read: a result below 0 is valid only for a difference. */
+/* Sets the derived metrics of the current source. A value may change after it was read and before
+ * the other one is read; therefore a result below 0 is valid only for a difference. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -27117,7 +27122,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a distribution from a reading of its counters (they wrap at 2^32), and sets its
+/* Updates a distribution from a reading of its counters, which wrap at 2^32, and sets its
  * metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
@@ -27138,8 +27143,8 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Sets why this machine lacks the metrics; why NULL: it has them, or their source gives the
- * reason. */
+/* Sets why this machine lacks the metrics. why NULL: the machine has them, or their source gives
+ * the reason. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
@@ -27161,8 +27166,8 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in a directory, whose own path has at most MET_DIR bytes; valid until
- * the next call. */
+/* Returns the path of a file in a directory whose path has at most MET_DIR bytes. The result is
+ * valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -27185,14 +27190,14 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* Like met_wrong, if the reason is not about a file. */
+/* Notes why the current source has no values, if the reason is not a file. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Ends the reading of a source. Adds a reason if things were left out. */
+/* Ends the reading of a source. Adds a reason if instances were left out. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -27207,10 +27212,10 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* The file that met_line reads; too large a file is truncated. Only one at a time. */
+/* The text of the one file that met_line reads. A larger file is truncated. */
 static struct {
     struct buf text;
-    u32 at; /* where the next line starts */
+    u32 at; /* offset of the next line */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads all of a file that may be absent. Returns 0 or an errno. */
@@ -27228,7 +27233,7 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* one byte was kept for this */
+        b->p[b->len] = 0; /* b_room was asked for one byte more */
     return e;
 }
 
@@ -27294,9 +27299,8 @@ static bool met_file_number(const char *path, s64 *v)
 }
 
 /* Collects the numbers N of the names PRE N POST in a directory, in ascending order, and returns
- * how many there are. Names that exceed `max` are counted as left out. A missing directory is
- * noted, except where names consist only of the number: a process's threads or descriptors; the
- * process may have exited. */
+ * how many there are. Names after the first `max` are counted as left out. A missing directory is
+ * an error unless PRE is empty: then the directory belongs to a process, which may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -27331,10 +27335,10 @@ static void met_link(const char *path, char *name, size_t n)
     snprintf(name, n, "%.*s", (int)n - 1, slash ? slash + 1 : "");
 }
 
-/* --- rows by their keys --- */
+/* --- metrics by the keys of their rows --- */
 
-/* Returns the first row from m on that has a key and belongs to the current source and to i's kind;
- * N_METRICS: none, or i is NULL. */
+/* Returns the first metric from m on that has a key and belongs to the current source and to i's
+ * dimension; N_METRICS: there is none, or i is NULL. */
 static u32 met_keyed(const struct met_inst *i, u32 m)
 {
     for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
@@ -27352,7 +27356,7 @@ static void met_columns(const struct met_inst *i, const char *line)
             met_raw(i, m, v);
 }
 
-static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
+static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for keys that end with a * */
 
 /* Sets metrics from a line with a key, an optional ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
@@ -27400,11 +27404,10 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * One function per source. A source that cannot read something calls met_wrong; other sources are
- * not affected. Sources that find their metrics by the keys of the rows (met_keys, met_columns,
- * met_files, mfs_places) need no code for a single metric. */
+ * There is one function per source. A function that cannot read a file calls met_wrong; other
+ * sources are not affected. A function that finds its metrics by the keys of their rows (met_keys,
+ * met_columns, met_files, mfs_places) needs no code for a single metric. */
 
-/* Whether a text begins with one of n prefixes. */
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
     for (u32 k = 0; k < n; k++)
@@ -27424,8 +27427,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns a rate into a share of `sum`. A clock that did not advance has no shares: the counter's
- * rate starts anew. */
+/* Turns a rate into a share of `sum`. If no mode's clock advanced, there are no shares, and the
+ * rate of the counter starts anew. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -27434,7 +27437,7 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* Turns the rates of the modes into shares of the sum of this CPU's modes. */
+/* Turns the rates of a CPU's modes into shares of their sum. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -27447,7 +27450,7 @@ static void mfs_shares(const struct met_inst *i)
         mfs_share(met_at(i, guests[k]), sum);
 }
 
-/* "cpu 1 2 3 ..." is the sum of all CPUs: the thing without a name. */
+/* The line "cpu 1 2 3 ..." has the sums over all CPUs: the instance without a name. */
 static void mfs_stat(void)
 {
     double cpus = 0;
@@ -27473,8 +27476,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds the number in a text that follows all of `words`, in this order. A word that is a number N
- * skips N words. NULL: there is no number. */
+/* Returns the number after all of `words`, which stand in a text in this order. A word that is a
+ * number N skips N words. NULL: there is no number. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -27487,8 +27490,8 @@ static const char *mfs_at(const char *text, const char *words)
     return text && isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers of small files. A key is a path and the words for mfs_at. If a metric has its own
- * reason to be absent, a missing file is not an error. */
+/* Reads numbers of small files. A key is a path and the words for mfs_at. A missing file is no
+ * error if the metric's row gives a reason. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -27527,13 +27530,13 @@ static void mfs_limits(void)
 /* The directories WHERE/PREFIX N SUB; `sub` may be NULL. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n and has the number nr; any: with SUB */
+    u32 k, n, nr, any;   /* `dir` is the k-th of n and has the number nr; any have SUB */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
-/* Goes on to the next directory, in the order of N; false: there are no more. Notes an error if no
- * N has SUB. */
+/* Sets `dir` to the next directory, in the order of N; false: there are no more. Notes an error if
+ * no N has SUB. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -27552,8 +27555,7 @@ static bool mfs_next(struct mfs_dirs *d)
     return false;
 }
 
-/* Reads the counter of a core or package from the first of its CPUs; all of its CPUs have the same
- * value. */
+/* Reads the counter of a core or package from its first CPU; its other CPUs have the same value. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -27583,8 +27585,8 @@ static void mfs_throttle(void)
 }
 
 /* Reads the policy of each CPU, and the frequency that all CPUs can sustain together, which may be
- * lower than one CPU's maximum: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's
- * CPPC in MHz (acpi/cppc_sysfs.rst). */
+ * lower than the maximum of one CPU: base_frequency in kHz (intel_pstate.rst) or ACPI's
+ * nominal_freq in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -27681,7 +27683,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory, joined by commas; ends in "..." if truncated. */
+/* Lists the names in a directory, joined by commas. A truncated list ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -27693,8 +27695,8 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a block device in sysfs, where '/' is replaced by '!'; valid until the next
- * call. */
+/* Returns the name of a block device in sysfs, which replaces '/' with '!'. The result is valid
+ * until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -27704,8 +27706,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the devices below a block device, joined by commas: a partition's disk, the members of dm
- * and md. A partition's directory is in that of its disk. */
+/* Lists the devices that a block device consists of, joined by commas: the disk of a partition, the
+ * members of a dm or md device. The directory of a partition is in the directory of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -27723,7 +27725,8 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Returns whether a disk counts in the sum of all; a device on top of others would count twice. */
+/* Returns whether the sum of all disks includes a disk. It excludes devices that consist of others,
+ * because their requests would count twice. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
@@ -27731,9 +27734,9 @@ static bool mfs_disk_counts(const struct met_inst *i)
 
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
-/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were
- * never used are left out, because there are many. If a device's reads decrease, another device has
- * its name now. */
+/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). It skips devices that
+ * were never used, because there are many. If the number of reads decreases, another device has the
+ * name now. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27756,7 +27759,7 @@ static void mfs_disk_line(const char *line)
     met_columns(i, line);
     long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
                                           mfs_disk_sys(name)), -1);
-    if (rotates >= 0) /* a partition has no queue of its own, and thus no such file */
+    if (rotates >= 0) /* a partition has no queue, and therefore no such file */
         met_raw(i, M_DISK_ROTATES, rotates);
 }
 
@@ -27773,8 +27776,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. Drivers report "not known" in many ways: -274000 (include/linux/thermal.h),
- * 0, INT_MAX, an error. */
+/* Reads a temperature. Drivers report an unknown temperature as -274000 (include/linux/thermal.h),
+ * as 0, as INT_MAX or by an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -27814,7 +27817,7 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
 
 enum { MFS_ZONES = 64, MFS_PAST = 16 };
 
-/* A zone's temperatures of the last 30 s, at least 2 s apart. */
+/* Temperatures of a zone in the last 30 s, at least 2 s apart. */
 static struct mfs_past {
     struct { u64 ns; double v; } at[MFS_PAST];
     u32 n;
@@ -27861,7 +27864,7 @@ static void mfs_zones(void)
     struct met_inst *all = NULL;
     while (mfs_next(&zone))
         mfs_zone(zone.nr, zone.dir);
-    /* The thing without a name is the zone with the least headroom. */
+    /* The instance without a name is the zone with the least headroom. */
     for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
@@ -27870,7 +27873,7 @@ static void mfs_zones(void)
         }
 }
 
-/* Returns the thing for a sensor; its info is the chip's name and the file WHAT_label. */
+/* Returns the instance for a sensor. Its info is the chip's name and the text of WHAT_label. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -27885,8 +27888,8 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Power in watts: the current one or, if the chip does not measure that, the average over the
- * chip's own interval. */
+/* Reads the current power or, if the chip does not measure it, the average over the chip's own
+ * interval. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27896,7 +27899,7 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* The files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
+/* Reads the files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
@@ -27930,8 +27933,9 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* Handles a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. The
- * kernel reports "not known" by an error or -1 (Documentation/ABI/testing/sysfs-class-net). */
+/* Handles a line " eth0: 1 2 ..." and the interface's files in sysfs. The file speed is in Mbit/s;
+ * the kernel reports an unknown speed as -1 or by an error
+ * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27945,14 +27949,14 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* docker0, a veth and a tunnel lose their carrier with the last peer */
+    if (i->info[0]) /* a bridge or veth loses its carrier whenever its last peer goes */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    if (!i->info[0]) /* a bond's speed is the sum of its members', a veth's is made up */
+    if (!i->info[0]) /* a veth's speed is fictitious; a bond repeats its members */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27970,7 +27974,8 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* Sums only interfaces with hardware: packets of a bridge or tunnel also pass another interface. */
+/* The sum includes only interfaces with hardware, because packets of a bridge or tunnel also pass
+ * another interface. */
 static void mfs_net(void)
 {
     char *line;
@@ -28022,9 +28027,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Lines are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since Linux 5.7
- * (commit 7d58e6555870). Earlier kernels have a line for each online CPU, which kvis numbers from
- * 0. */
+/* The words of a line are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since
+ * Linux 5.7 (commit 7d58e6555870). Without it, kvis numbers the lines from 0. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -28044,8 +28048,8 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
-/* Sums a column over the rows of all CPUs; a row of names precedes the rows, which are hexadecimal.
- * The metric's key names the table and the column. */
+/* Sets a metric to the sum of a column over the rows of all CPUs. The first row has the names of
+ * the columns; the others are hexadecimal. The metric's key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -28053,7 +28057,7 @@ static void mfs_table_column(u32 m)
     u64 sum = 0;
     int at = -1, k = 0;
     if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
-        return; /* it exists only with nf_conntrack or IPv6 */
+        return; /* the table exists only with nf_conntrack or IPv6 */
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
             if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
@@ -28074,7 +28078,7 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* Decodes a path of /proc/PID/mountinfo in place, where a space is \040. */
+/* Decodes a path of /proc/PID/mountinfo in place. A space is \040 there. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -28086,17 +28090,17 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether statfs(2) on such a file system is answered by this kernel alone. */
+/* Returns whether this kernel alone answers statfs(2) for a type of file system. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points, as in mountinfo, of file systems that may wait for a server or a process. */
+/* Mount points of remote file systems: those that may wait for a server or a process. */
 struct mfs_remote {
-    u32 n;
-    struct { const char *path; u32 len; } at[256];
+    u32 n; /* number of mount points, including those that do not fit into `at` */
+    struct { const char *path; u32 len; } at[256]; /* paths as mountinfo has them */
 };
 
 static bool mfs_fs_remote(const char *type)
@@ -28123,7 +28127,7 @@ static void mfs_find_remote(struct mfs_remote *r, const char *text)
     }
 }
 
-/* Returns whether a path may lead through one of them, so that a lookup could block. */
+/* Returns whether a path may lead through a remote mount point. Its lookup could then block. */
 static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 {
     bool is = r->n > ARRAY_LEN(r->at);
@@ -28135,8 +28139,9 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     return is;
 }
 
-/* Calls statfs on the file system with this device number; -EXDEV: another one is mounted over it.
- * A file on btrfs has the device number of its subvolume, which mountinfo does not show. */
+/* Calls statfs on the file system with this device number. -EXDEV: another file system is
+ * mounted over it. A file on btrfs has the device number of its subvolume, which mountinfo does
+ * not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -28183,7 +28188,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     type += 3;
     const char *options = u_word(type, 2);
     bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
-    /* a read-only file system has no space to offer, and that is no error */
+    /* the space of a read-only file system cannot be used */
     int e = ro ? -EROFS : mfs_statfs(met_path("%s", path), id, !strncmp(type, "btrfs ", 6), &space);
     if (e == -EXDEV)
         return;
@@ -28201,7 +28206,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
-/* With another root, reads the mounts of the root's first process. */
+/* With --path.rootfs, reads the mounts of the first process of that root. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -28225,7 +28230,7 @@ static void mfs_edac(void)
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
-/* " 1048512 blocks super 1.2 [2/1] [U_]": one of two disks works. */
+/* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
 static void mfs_md(void)
 {
     char *line, *end;
@@ -28241,18 +28246,18 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* Messages in the kernel's log since the first look: the number of those that contain the text of a
- * row's key, and the last one. */
+/* The number of messages of the kernel's log since kvis opened it that contain the text of a row's
+ * key, and the last such message. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
-    u64 next; /* the sequence number of the next message; 0: not known */
-    u64 lost; /* messages that were overwritten before kvis read them */
+    u64 next; /* sequence number of the next message; 0: not known */
+    u64 lost; /* number of messages that were overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
- * wrote the message, and the sequence number. */
+/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9". It begins with the level, which
+ * is 8 or more if a process wrote the message, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -28272,10 +28277,10 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* A read returns one message, which may continue with lines about its device. */
+/* A read(2) returns one message, which may continue with lines about its device. */
 static void mfs_log(void)
 {
-    enum { MOST = 4096 }; /* messages per look */
+    enum { MOST = 4096 }; /* number of messages read per interval */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
@@ -28289,7 +28294,7 @@ static void mfs_log(void)
     }
     for (u32 k = 0; k < MOST; k++) {
         n = read(mfs_kmsg.fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* overwritten: the next sequence number shows how many */
+        if (n < 0 && errno == EPIPE) /* messages were overwritten; mfs_log_line counts them */
             continue;
         if (n <= 0)
             break;
@@ -28302,7 +28307,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last message of a kind; NULL: there was none. */
+/* Returns the last message that a metric counted; NULL: there was none. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -28311,8 +28316,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Finds clock sources that programs can read only by a system call, and the kernel only from a
- * device. */
+/* Sets whether the clock source is slow: a process can read it only by a system call, and the
+ * kernel only from a device. */
 static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -28326,12 +28331,12 @@ static void mfs_clock_source(void)
 
 enum { MFS_REMOTES = 1024 };
 
-/* Remote addresses by the hash of their texts, and the number of connections to each. */
+/* The number of connections to each remote address, by the hash of the address's text. */
 static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts a connection: " 0: 0100007F:8AE2 0100007F:0016 01 ...", local and remote address. Returns
- * the number of connections to that remote address so far; 0: the local port is not within lo to
- * hi, or there are too many remote addresses. */
+/* Counts the connection of a line " 0: 0100007F:8AE2 0100007F:0016 01 ...", which has its local and
+ * remote address. Returns the number of connections to that remote address so far; 0: the local
+ * port is not in lo to hi, or there are too many remote addresses. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -28352,9 +28357,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports used for one remote address and port: a local port can be
- * used once for each of them, including connections in TIME_WAIT. Connections are counted only if
- * there are at least half as many as local ports. */
+/* Sets the largest share of local ports that connections to one remote address and port use, those
+ * in TIME_WAIT included: a local port can be used once for each remote address and port.
+ * Connections are counted only if there are at least half as many as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -28365,7 +28370,7 @@ static void mfs_ports(void)
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* of both families */
+    mfs_key_number(text, " tw ", &waiting); /* sockets of IPv4 and IPv6 */
     u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
     mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
@@ -28384,17 +28389,17 @@ static void mfs_ports(void)
 }
 
 /* --- processes ---
- * Each interval looks at all processes once (-c busy), or only at those of -p. A process that did
- * not run costs one small file: /proc/PID/schedstat has its CPU time, in nanoseconds. */
+ * In each interval, kvis looks at all processes once (-c busy), or only at those of -p. It reads one
+ * small file of a process that did not run: /proc/PID/schedstat, which has its CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a kernel thread's name, with its work (wq_worker_comm) */
+    MFS_COMM = 64, /* size of a kernel thread's name with its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: first the counters of its threads, then the other counters, then the
- * rest. */
+/* The values of a process: first the counters that are read for each thread, then the other
+ * counters, then the current values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -28426,37 +28431,37 @@ struct mfs_thread {
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process, with its values as the kernel reports them. */
+/* A process and its values as the kernel reports them. */
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* the range of its threads in mfs_look.thread */
-    u64 born, ran;        /* ran: of its main thread, in ns */
-    u64 read_ns, past_ns; /* when `now` and `past` were read */
-    u64 still_ns;         /* since when the process has not run, or was not known to run */
+    u32 from, n_threads;  /* range of its threads in mfs_look.thread */
+    u64 born, ran;        /* start time + 1 in ticks; CPU time of the main thread in ns */
+    u64 read_ns, past_ns; /* times at which `now` and `past` were read */
+    u64 still_ns;         /* time of the last look that found that the process had run */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has;              /* which of `now` were read: bits */
-    u16 by, by_before;    /* values for which it is shown, and was an interval ago: bits */
+    u16 has;              /* members of `now` that were read, as bits */
+    u16 by, by_before;    /* values for which it is shown; was shown an interval ago; as bits */
     bool first;           /* `past` covers all time before the first look */
-    bool asked;           /* it is a process of -p */
-    u16 cpu;              /* where its main thread ran last */
-    u8 n_ran_on;          /* CPUs on which its threads ran for 1/8 of this interval or more */
+    bool asked;           /* the process is one of -p */
+    u16 cpu;              /* CPU on which the main thread ran last */
+    u8 n_ran_on;          /* number of CPUs on which threads ran for 1/8 of the interval or more */
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
 
-/* This look at the processes, and the previous one; both tables are sorted by id. */
+/* A look at the processes, and the previous look. The tables of both are sorted by id. */
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* when it began, monotonic */
-    double uptime;        /* the same in s since boot */
+    u64 ns;               /* time at which the look began, by the monotonic clock */
+    double uptime;        /* the same time in s since boot */
     struct mfs_task *task;
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* per CPU: ns for which threads waited for it in this interval */
+static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
-/* For processes and threads, whose first member is their id. */
+/* Compares two processes or two threads by their first member, the id. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
@@ -28485,9 +28490,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads values of /proc/PID/status, or a thread's, by the prefixes of their lines. Returns which
- * were found, as bits. The file is read by lines, because it lists all groups of the user and no
- * buffer is large enough. */
+/* Reads values of the file status of a process or thread by the prefixes of their lines. Returns
+ * the found values as bits. The file lists all groups of the user; therefore no fixed buffer is
+ * large enough. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -28499,10 +28504,10 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how much a thread itself has read and written. The process's file includes the children
- * that the process has waited for (wait_task_zombie in kernel/exit.c adds them): a shell would be
- * charged with the I/O of all its commands. Returns false if it cannot be read; notes it if kvis
- * lacks the permission to trace the process (proc_pid_io(5)). */
+/* Reads how much a thread itself has read and written. The process's file io includes the children
+ * that the process has waited for (wait_task_zombie in kernel/exit.c adds them); therefore a shell
+ * would be charged with the I/O of all its commands. Returns false if the file cannot be read;
+ * notes the error if kvis lacks the permission to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -28514,9 +28519,9 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain anything; field 3, which is
- * returned, follows the last ')'. born: the start time in clock ticks since boot. NULL: there is no
- * such line. */
+/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain any byte. Returns field 3, which
+ * follows the last ')'; NULL: there is no such line. born: set to the start time in clock ticks
+ * since boot. */
 static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 {
     char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -28529,7 +28534,7 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 }
 
 /* Returns the CPU on which a thread last ran, field 39 of proc_pid_stat(5); MET_INSTS: not known.
- * runs: set to whether the thread is runnable now; may be NULL. */
+ * runs: set to whether the thread is runnable now; NULL: not needed. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -28544,8 +28549,8 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 }
 
 /* Adds a thread's wait to the CPU on which the thread ran afterwards, and notes that CPU if the
- * thread used much of it. Finding the CPU costs a file, which is not worth it for waits of less
- * than 1/256 of the interval. */
+ * thread used much of it. The CPU is in another file, which is not read for a wait of less than
+ * 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -28576,8 +28581,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 }
 
 /* Adds to a process what one of its threads did since the last look, when the thread's counters
- * were `was`. An unknown thread (was NULL) is new or did not fit into the table: a new one cannot
- * have run or waited for longer than the interval. */
+ * were `was`. A thread without `was` is new or did not fit into the table. A new thread cannot have
+ * run or waited for longer than the interval; therefore longer times are not added. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -28610,7 +28615,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
 }
 
 /* Adds what the threads of a process did, or only keeps their counters if the process did not run.
- * old: the process at the last look, or NULL. */
+ * old: the process at the last look; NULL: it is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28626,7 +28631,8 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns resident memory in pages, read from a live thread because the main thread has exited. */
+/* Returns the resident memory of a process in pages, read from a live thread, because its main
+ * thread has exited. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28675,7 +28681,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     return true;
 }
 
-/* Returns whether swap is in use. Finding out who uses it costs one file per process. */
+/* Returns whether swap is in use. If not, kvis saves reading one file per process. */
 static bool mfs_swaps(void)
 {
     char text[8192];
@@ -28694,7 +28700,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Reads a process's values, as far as they have changed. */
+/* Reads a process. Values that cannot have changed are kept. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -28720,7 +28726,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* there was no space before */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit before */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
@@ -28733,7 +28739,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Looks at the processes once per interval, whichever source needs them first. */
+/* Looks at the processes once per interval. Several sources need them; the first one reads them. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -28748,7 +28754,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0 if there is no file: then all processes are new */
+    l->uptime = strtod(text, NULL); /* 0: there is no file, and all processes count as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
     if (all)
@@ -28768,7 +28774,7 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* Returns the thing for a process; NULL: the table is full. */
+/* Returns the instance for a process; NULL: there is no space. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28795,10 +28801,10 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 /* --- the processes of -p --- */
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by index in opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* processes by index in opt.pids */
 
-/* Shows a process of -p. Returns false if it has exited. A pid with another start time is another
- * process. */
+/* Shows a process of -p. Returns false if the process has exited: its pid is gone or has another
+ * start time. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28824,17 +28830,17 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes ---
- * An interval shows the first MFS_TOP processes by each of eight values. A process that was shown
- * for a value is shown as long as it is among the first MFS_NEAR by it: two processes that
- * alternate do not flicker. */
+ * An interval shows the first MFS_TOP processes by each value. A process that was shown for a value
+ * remains as long as it is among the first MFS_NEAR; therefore processes that alternate do not
+ * flicker. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* processes on the screen: other things need space, too */
+    MFS_SHOWN = 2048 /* number of processes on the screen; other instances need space, too */
 };
 
-/* Returns the value by which a process is ranked: the increase of a counter in this interval, or
- * the current value; 0: it is not shown for that. */
+/* Returns the number by which a value ranks a process: the increase of a counter in this interval,
+ * or the current value; 0: the process is not shown for it. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -28845,7 +28851,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Finds the first MFS_NEAR processes by a value that is not 0. */
+/* Sets `top` to the first MFS_NEAR processes by a value that is not 0. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -28861,7 +28867,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the first processes by a value, and those that were shown for it and are still near the
+/* Shows the first processes by a value, and processes that were shown for it and are near the
  * top. */
 static void mfs_busy_first(u32 by)
 {
@@ -28883,13 +28889,13 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* without it waits are not known */
-    while (waits && mfs_next(&cpu)) /* the mean number of threads that waited for it */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel counts waits */
+    while (waits && mfs_next(&cpu)) /* QUEUED: mean number of threads that waited for the CPU */
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ ranks by the sum of both */
+        if (by != MFS_WRITTEN) /* MFS_READ ranks by the bytes read and written */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28933,7 +28939,8 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* "Max open files 1024 524288 files": the first number is the limit at which open(2) fails. */
+/* Reads "Max open files 1024 524288 files". The first number is the limit at which open(2)
+ * fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28958,8 +28965,8 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* A process's bytes on each node (numa_maps, Documentation/filesystems/proc.rst), the number of its
- * threads that last ran there, and how many of those are runnable. The nodes are id[0..n). */
+/* For each node: a process's bytes (numa_maps, Documentation/filesystems/proc.rst), the number of
+ * its threads that last ran there, and the number of runnable ones. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
@@ -28974,7 +28981,8 @@ static u32 mfs_node_place(u32 id)
     return k;
 }
 
-/* "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4", "anon N0=8192 N1=4096" */
+/* Adds the bytes of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4" or
+ * "anon N0=8192 N1=4096", whose numbers have the size `unit`. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -28987,7 +28995,7 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* Returns the index of a CPU's node; n: the CPU is on none of the nodes. */
+/* Returns the index of a CPU's node; mfs_nodes.n: the CPU is on no node. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -29015,8 +29023,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node that has more than half of the runnable threads or, if none is runnable, of all
- * threads; n: there is none. */
+/* Returns the node that has more than half of the runnable threads or, if no thread is runnable, of
+ * all threads; mfs_nodes.n: there is no such node. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -29030,8 +29038,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the fraction of the access time from one node to the memory of another that is due to the
- * distance (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
+/* Returns the part of the access time from one node to the memory of another that the distance
+ * causes (ACPI's SLIT: 10 for local memory). text: distances of the first node. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -29040,7 +29048,8 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* Returns a process's path in cgroup v2: "0::/a/b" (cgroups(7)). NULL: none. */
+/* Returns a process's path in cgroup v2, from a line "0::/a/b" (cgroups(7)). NULL: there is
+ * none. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -29052,7 +29061,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Uses the kernel's counts for the cgroup if they are near the process's resident memory. */
+/* Sets a process's bytes by node to those of its cgroup if the cgroup has about as much memory as
+ * the process: then the process is alone in it. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -29072,7 +29082,7 @@ static void mfs_pages_group(u32 pid, double resident)
 static void mfs_pages_maps(u32 pid)
 {
     char *line;
-    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* it may have exited, which is no error */
+    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* the process may have exited */
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
@@ -29080,8 +29090,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* Sets the NUMA metrics of a process. For numa_maps the kernel walks all of a process's memory
- * while the process cannot change its address space, which takes too long for a large process. */
+/* Sets the NUMA metrics of a process. For numa_maps, the kernel walks all memory of the process,
+ * which cannot change its address space meanwhile. This takes too long for a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -29112,8 +29122,8 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Only for the busiest processes that ran for 10 % of the interval or more: walking the memory of
- * all would cost too much. */
+/* Reads only busy processes that ran for 10 % of the interval or more, because walking the memory
+ * of all processes costs too much. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -29146,8 +29156,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit; a limit
- * of a few tasks is meant to be reached. */
+/* Shows a cgroup that is near its pids limit. Other cgroups are not shown, because most of
+ * systemd's have such a limit. A limit of a few tasks is meant to be reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max": 0 */
@@ -29158,7 +29168,7 @@ static void mfs_group_pids(const char *dir, const char *name)
 
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* it contains a limit */
+    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* a number is a limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
     struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
     if (i && cpu)
@@ -29203,7 +29213,7 @@ static void mfs_groups(void)
 
 /* --- the cgroup of --cgroup --- */
 
-/* Sets the metrics of the cgroup. A key with a dot is the name of a file with one number. */
+/* Sets the metrics of the cgroup. A key with a dot is the name of a file that has one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -29394,8 +29404,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the model of the CPU (x86). Returns the MIDR_EL1 of one of the CPUs in `mask` (Arm); 0: there
- * is none. */
+/* Reads the model of the CPU (x86). Returns the MIDR_EL1 of one of the CPUs in `mask` (Arm); 0:
+ * there is none. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
