@@ -28389,8 +28389,8 @@ static void mfs_ports(void)
 }
 
 /* --- processes ---
- * In each interval, kvis looks at all processes once (-c busy), or only at those of -p. It reads one
- * small file of a process that did not run: /proc/PID/schedstat, which has its CPU time in ns. */
+ * In each interval, kvis looks at all processes once (-c busy), or only at those of -p. For a
+ * process that did not run, it reads one small file: /proc/PID/schedstat has the CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -29227,54 +29227,56 @@ static void mfs_cgroup(void)
             met_raw(met.all, m, v);
 }
 
-/* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
- * Identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the lists of
- * gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events), and
- * counts them: on all CPUs, in some processes or in a cgroup. Types and fields of events come from
- * sysfs, except the two ABI types of generic events. Events are opened in groups (pmc_groups[]),
- * which the kernel counts all at once or not at all: every ratio is computed within one group, and
- * thus over the same time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
- * thread on one PMU. To add a core or an event, add a row to gen/tables/pmu.tbl. Entry points:
- * pmc_read, pmc_look. */
+/* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
+ * This section identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the
+ * lists of gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events),
+ * and counts them on all CPUs, in some processes or in a cgroup. Types and fields of events come
+ * from sysfs, except the two ABI types of generic events. Events are opened in groups
+ * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is computed within
+ * one group, and therefore over the same time. A unit is what a group is opened for: a CPU, a
+ * cgroup on a CPU, or a thread on one PMU. A role is the purpose of an event, such as branch
+ * misses: different cores have different events for a role. To add a core or an event, add a row to
+ * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* What is counted; only one of these. The kernel gives counters to CPU events first and to task
- * events last (ctx_resched in kernel/events/core.c), so a process's events would get none while the
- * machine's are counted. */
+/* What is counted: the machine, some processes or a cgroup, but only one of them. The kernel gives
+ * counters to events of CPUs first and to events of tasks last (ctx_resched in
+ * kernel/events/core.c); therefore a process's events would get none while the machine's are
+ * counted. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/out/pmu.h. A role is the purpose of an event. */
+/* Rows of gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* the group that gives the role's own metric; PG_NONE: none */
-    u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* if it has no event: the roles of which it is the sum */
-    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: none */
+    u8 home;                /* group that gives the role's own metric; PG_NONE: none */
+    u16 metric;             /* metric of the role; N_METRICS: none */
+    u8 parts[2];            /* roles whose sum replaces the role if it has no event */
+    u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names in a PMU's events/, the best first */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* the ratio part / of, times `times` */
+    u16 metric;             /* metric whose value is times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
-    u16 list;                  /* its list of events: a bit of pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: the core's PMU if the CPU has several kinds of cores */
+    u16 list;                  /* list of the core's events, a bit of pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: name of the PMU if the CPU has several kinds of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
-    u32 models[8];             /* a bit for each model number */
+    u32 models[8];             /* model numbers, as bits */
     const char *name, *source;
 };
 
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* in sysfs's syntax; the vendor's name */
+    const char *terms, *name;  /* terms: in the syntax of sysfs; name: the vendor's */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
@@ -29286,7 +29288,7 @@ enum unc_role {
 
 enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads plus writes */
 
-/* Cores that count memory by events that sysfs does not list. */
+/* Which cores count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
 /* A PMU named `pmu`, or `pmu` with a suffix _N. */
@@ -29306,60 +29308,59 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* an event's fields for perf_event_open */
+struct pmc_code {              /* fields of an event for perf_event_open */
     u32 type;
     u64 config, config1, config2;
     const char *name;          /* the vendor's or kernel's name; NULL: none */
-    bool generic, alias;       /* alias: name is the first word of a list */
+    bool generic, alias;       /* generic: the kernel's; alias: name is a list's first word */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* where its events were found */
+    const char *source;        /* document that the core's events come from */
     u32 type, slots;
-    u16 list;                  /* a bit; 0: not known */
-    bool known, all;           /* known: its core is known; all: it covers all CPUs */
-    u8 mask[PMC_CPUS / 8];
+    u16 list;                  /* list of the core's events, a bit; 0: not known */
+    bool known, all;           /* known: the core is known; all: the PMU covers all CPUs */
+    u8 mask[PMC_CPUS / 8];     /* CPUs of the PMU, as bits */
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* why it cannot be opened; 0: it can, or was not tried yet */
+    int err[N_PR];             /* -errno of an event that cannot be opened; 0: none yet */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* 0: counts all threads of the CPU, or of the cgroup on it */
-    u8 pmu, task;
+    pid_t tid;                 /* thread; 0: all threads of the CPU, or of the cgroup on it */
+    u8 pmu, task;              /* indices in pmc_pmus and opt.pids */
     bool on;
-    u64 at_ns;                 /* when it was last read; 0: never */
-    /* fd -1: not open */
-    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG];
+    u64 at_ns;                 /* time of the last reading; 0: never */
+    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
 /* A unit's counts of one group since the previous reading, by role. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: of the time in which the group was counted */
+    double value[N_PR], share; /* share: part of the time in which the group was counted */
     bool has[N_PR], counted;
 };
 
-/* The counts of a thing's units since the previous reading, by group and role. */
+/* The counts of all units of an instance since the previous reading, by group and role. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or not */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* some unit has counted it; some unit has not */
-    double share;              /* the smallest share of any unit */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* a unit has counted the role; a unit has not */
+    double share;              /* smallest share of any unit */
     bool any, counted, fresh;  /* there are units; one has counted; none was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
-    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* the index of its unit plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* by index in opt.pids; ended: last reading */
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index of a CPU's unit plus 1; 0: none */
+    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes that exited: now; before; as in opt.pids */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool off[N_PG];            /* groups without file descriptors */
-    const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, pmu[PMC_PMUS], one[MFS_PIDS], cpu; /* all: the machine, or the cgroup */
+    bool off[N_PG];            /* groups for which there are no file descriptors */
+    const char *none;          /* why nothing is counted; NULL: something is counted */
+    struct pmc_sum all, pmu[PMC_PMUS], one[MFS_PIDS], cpu; /* all: the machine or cgroup */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -29368,7 +29369,7 @@ static int pmc_cgroup = -1;    /* file descriptor of mo.cgroup's directory */
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs "0-3,8" as bits. Returns false if there is no such list. */
+/* Reads a list of CPUs "0-3,8" as bits, and its text. Returns false if there is no such list. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -29390,7 +29391,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Characters of valid PMU and vendor names; they are printed unescaped. */
+/* The characters of valid PMU and vendor names, which are printed unescaped. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value of a line "key : value" with the given key, or NULL. */
@@ -29452,7 +29453,7 @@ static void pmc_arm_core(struct pmc_pmu *p)
         }
 }
 
-/* Returns the core type behind a PMU of sysfs; NULL: not known. */
+/* Returns the type of the cores of a PMU; NULL: not known. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
@@ -29480,7 +29481,7 @@ static void pmc_x86_core(struct pmc_pmu *p)
 
 /* --- which events --- */
 
-/* Returns the config word with this name of n bytes; NULL: none. */
+/* Returns the config word whose name has these n bytes; NULL: there is none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
     bool config = n >= 6 && !strncmp(name, "config", 6);
@@ -29511,10 +29512,10 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* an older kernel's format lacks some bits */
+    return v || !word ? -EOVERFLOW : 0; /* the format of older kernels lacks some bits */
 }
 
-/* Parses terms like those of sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
+/* Parses terms like those in sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -29529,7 +29530,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Uses the first of these names that the PMU's events/ has. Returns 0 or -errno. */
+/* Sets an event to the first of these names that the PMU's events/ has. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -29547,8 +29548,9 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Uses the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type in the upper half if
- * there are several PMUs (Linux 5.12). If the core is known, generic cache events are not used. */
+/* Sets the event of a role to the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type
+ * in the upper half if there are several PMUs (Linux 5.12). A known core has better events than the
+ * generic cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -29575,7 +29577,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to cores: it is named "cpu" or has a file cpus (perf's rule). */
+/* Adds a PMU if it belongs to cores: if it is named "cpu" or has a file cpus (perf's rule). */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -29600,7 +29602,7 @@ static void pmc_add_pmu(const char *name)
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Finds the CPU, its PMUs and their events; opens nothing. */
+/* Identifies the CPU, its PMUs and their events. Opens no event. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(pmc.online);
@@ -29626,7 +29628,7 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a unit; `group`: for the cgroup on the unit's CPU. Returns a descriptor or
+/* Opens an event for a unit. group: count the cgroup on the unit's CPU. Returns a descriptor or
  * -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
@@ -29645,7 +29647,7 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* Returns f if enough descriptors are left for other uses; else closes it and returns -EMFILE. */
+/* Returns f if enough descriptors are left for other uses; else closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -29682,9 +29684,10 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns why an event cannot be opened. If it can be opened outside its group, the group is too
- * large: -E2BIG. If it exists for the CPU but not for the cgroup, the cgroup lacks perf_event (in
- * cgroup v2 before any controller was enabled: css_tryget_online_from_dir, Linux 6.1): -ENODATA. */
+/* Returns why an event cannot be opened. -E2BIG: the event can be opened outside its group; the
+ * group is too large. -ENODATA: the event can be opened for the CPU, but not for the cgroup, which
+ * lacks perf_event (in cgroup v2 before any controller was enabled: css_tryget_online_from_dir,
+ * Linux 6.1). / */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -29704,8 +29707,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Returns whether a group has a usable event whose home is this group. An event of another home,
- * such as a group's first, is useless alone. */
+/* Returns whether a group has a usable event whose home is this group. Events of another home, such
+ * as the group's first event, are useless alone. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29744,8 +29747,8 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Closes the last open group of all units, and returns which one that was. There always is one: the
- * one that was to be opened. */
+/* Closes the last open group of all units, and returns that group. There is always one: the group
+ * that was to be opened. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29757,7 +29760,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group for a unit. If descriptors run out, gives up the last groups. */
+/* Opens a group for a unit. If file descriptors run out, the last groups are given up. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -29832,7 +29835,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 }
 
 /* Opens events for the threads of a process. A thread that was created meanwhile may or may not
- * have inherited them; kvis then closes all and starts again, and gives up after a few tries. */
+ * have inherited them; then kvis closes all and starts again. It gives up after five tries. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29882,7 +29885,6 @@ static const char *pmc_reason(u32 role, int e)
     return pmc.why[role];
 }
 
-/* Warns if less is counted than the user may expect. */
 static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
@@ -29939,7 +29941,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* its CPU went offline and came back: pmc_cpus reopens it */
+        pmc_close_unit(u); /* the CPU went offline and came back: pmc_cpus reopens the unit */
         return;
     }
     if (d.enabled)
@@ -29953,8 +29955,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Adds the roles without an event of their own, which are sums of two others: first-level TLB
- * misses are second-level hits plus second-level misses. */
+/* Sets roles without an event to the sum of two others: first-level TLB misses are second-level
+ * hits plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29967,8 +29969,7 @@ static void pmc_add_parts(struct pmc_reading *r)
 }
 
 /* Corrects the empty slots of Neoverse N2 and V2 with 5 slots, which count one frontend slot too
- * many per cycle (perf's list for them, arch/arm64/arm/neoverse-n2-v2/metrics.json in Linux
- * 7.0). */
+ * many per cycle (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -30024,7 +30025,7 @@ static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Sets Intel's Topdown, level 1: slots by kind; their sum is all slots. */
+/* Sets level 1 of Intel's Topdown from the slots of each kind, whose sum is all slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -30038,7 +30039,7 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Sets Topdown, level 1, of AMD and Arm, from empty slots and operations (AMD: Zen 4's PPR; Arm:
+/* Sets level 1 of Topdown on AMD and Arm from empty slots and operations (AMD: Zen 4's PPR; Arm:
  * perf's arch/arm64/sbsa.json in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
@@ -30063,7 +30064,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets a role's metric: its rate, and for Prometheus its sum since the start. */
+/* Sets the metric of a role: the rate and, for Prometheus, the sum since the start. */
 static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
 {
     u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -30150,8 +30151,7 @@ static void pmc_tasks(void)
     }
 }
 
-/* Reads all units. A CPU's values are published as soon as they are read, sums over CPUs at the
- * end. */
+/* Reads all units, and publishes the values of each CPU. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -30172,7 +30172,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why there is no value for the machine */
+    static const char *const others[] = { /* why the machine has no value */
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
@@ -30205,14 +30205,14 @@ static void pmc_read(void)
             met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
-/* == 35 unc_  memory controllers, power and resctrl ===============================
- * Counters of the hardware around the CPUs: PMUs of memory controllers and of RAPL, and the bytes
- * that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs come from its directory
- * in sysfs; gen/tables/pmu.tbl only names the events that count bytes or energy (and the terms for
- * AMD, whose PMUs list no events). An event is counted once on each CPU of the PMU's cpumask, which
- * has one CPU per socket or die, and is added to that CPU's socket. A value is published only if
- * all controllers of the socket are counted: a part of them is no bandwidth. Entry points:
- * unc_membw, unc_power, unc_mbm, unc_look. */
+/* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
+ * This section reads counters of the hardware around the CPUs: the PMUs of memory controllers and
+ * of RAPL, and the bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs
+ * come from its directory in sysfs; gen/tables/pmu.tbl only names the events that count bytes or
+ * energy (and the terms for AMD, whose PMUs list no events). An event is counted once on each CPU
+ * of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's socket. A
+ * value is published only if all controllers of the socket are counted: the sum of some of them is
+ * not the bandwidth. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -30225,7 +30225,7 @@ enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
 struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
-struct unc_event {             /* an event that was found; units refer to it */
+struct unc_event {             /* event of a PMU, counted by one or more units */
     u16 pmu;
     u8 row;
     int err;
@@ -30233,7 +30233,7 @@ struct unc_event {             /* an event that was found; units refer to it */
     double scale;              /* factor to bytes or microjoules; 0: not known */
 };
 
-struct unc_unit {
+struct unc_unit {              /* an event on one CPU */
     int fd;
     u16 event, socket;
     struct pf_count count;
@@ -30243,9 +30243,9 @@ struct unc_unit {
 struct unc_socket {
     s64 id;                    /* -1: not known */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* an event for it is counted */
-    bool refused[N_UR];        /* another event for it is not */
-    bool hole[N_UR];           /* an event was not counted in this interval */
+    bool opened[N_UR];         /* an event of the role was opened */
+    bool refused[N_UR];        /* an event of the role could not be opened */
+    bool hole[N_UR];           /* an event of the role was not counted in this interval */
 };
 
 static struct {
@@ -30253,13 +30253,13 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes;
+    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df's with memory */
     bool begun[2], no_dir;
-    bool too_many;             /* some memory controllers did not fit: no sums */
-    u8 class;                  /* the memory controllers in use; UC_NONE: none */
+    bool too_many;             /* some memory controllers did not fit; there are no sums */
+    u8 class;                  /* kind of the counted memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first reason why an event cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* first reason why an event cannot be counted */
 
 /* --- which PMUs, which events --- */
 
@@ -30268,13 +30268,13 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Returns whether the memory controllers in use count in this way. */
+/* Returns whether the counted memory controllers count in this way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Returns whether name is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
+/* Returns whether a name is that of the PMU, or of one of several, such as "uncore_imc_7". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -30321,7 +30321,7 @@ static bool unc_where(u8 where)
     return where == UW_ANY || (c && c->memory == where);
 }
 
-/* Returns the factor from unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
+/* Returns the factor from the unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
 static double unc_unit(const char *s, bool energy)
 {
     static const struct { char name[8]; double n; } units[] = {
@@ -30334,8 +30334,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the value of one count, from .scale and .unit; without both, 64 bytes, which is the size
- * of a burst that a CAS command transfers (DDR4 and DDR5). 0: not known. */
+/* Returns the value of one count, from .scale and .unit; 0: not known. If both are missing, the
+ * value is 64 bytes, the size of a burst that a CAS command transfers (DDR4 and DDR5). */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -30353,7 +30353,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
-/* Adds the event of a row, if the PMU has it. */
+/* Adds the event of a row if the PMU has it. */
 static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
@@ -30379,7 +30379,7 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of a class; opens nothing. Returns whether there are any. */
+/* Finds the events of a kind of PMU. Opens no event. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -30431,7 +30431,7 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Notes that a role lacks an event, in one socket or (NULL) in all, and why. */
+/* Notes that a role lacks an event in a socket (NULL: in all), and why. */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -30510,11 +30510,11 @@ static void unc_begin(bool power)
     for (u32 k = 0; k < unc.n_events; k++)
         if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
-    met.src[met.cur].at_ns = u_now(); /* counting starts now */
+    met.src[met.cur].at_ns = u_now(); /* the events count from now on */
 }
 
-/* Adds an event's count since the previous reading to its socket. Returns the time in which it was
- * counted, in ns; 0: it was not counted, because others used the counter or its CPU is offline. */
+/* Adds an event's count since the previous reading to its socket. Returns the time in ns in which
+ * the event was counted; 0: others used the counter, or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -30535,7 +30535,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads power or memory into the sums of the sockets. The elapsed time is the counters' own,
+/* Reads power or memory into the sums of the sockets. The elapsed time is that of the counters,
  * because kvis may have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
@@ -30563,7 +30563,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all of a role's events were counted; reads and writes together give UR_BOTH. */
+/* Returns whether all events of a role were counted. Reads and writes together give UR_BOTH. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -30573,8 +30573,8 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Publishes each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets'
- * things. */
+/* Publishes the sum of a role for each socket, and for the machine if no socket lacks it. of:
+ * instances of the sockets. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -30612,13 +30612,13 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 }
 
 static struct {
-    u32 n, width;        /* number of DIMMs; the sum of their data lines */
-    double peak;         /* bytes per second if all could work at once */
+    u32 n, width;        /* number of DIMMs; number of their data lines */
+    double peak;         /* bytes per second if all DIMMs could work at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
 
-/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
+/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. n: length in bytes. */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
@@ -30637,7 +30637,8 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Reads all structures: type, length, handle, fields; then strings up to a double NUL. */
+/* Reads all structures. A structure has a type, length, handle and fields; strings up to a double
+ * NUL follow. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30676,8 +30677,8 @@ static u32 unc_lines(void)
     return n;
 }
 
-/* Sets the peak bandwidth. The DIMMs of a channel take turns, so the lines to the controllers limit
- * it. */
+/* Sets the peak bandwidth. The DIMMs of a channel take turns; therefore the data lines of the
+ * controllers limit it. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30769,14 +30770,14 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether a domain lacks this metric, so that there is no sum. */
+/* Metrics that a domain lacks. They have no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Notes a file whose value is not a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* the end is more specific */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* keeps the specific end */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
@@ -30825,7 +30826,7 @@ static void unc_mbm_groups(void)
             unc_mbm_group(e->d_name);
 }
 
-/* Reads the default group and the created ones; every task is in exactly one. */
+/* Reads the default group and the groups that users created. Every task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -30851,23 +30852,24 @@ static void unc_mbm(void)
             met_sum_of(unc_mbm_metrics[k], NULL);
 }
 
-/* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
- * The families sched and blk (gen/probes) count in the kernel and are read once per interval; they
- * send no records. If a family does not load, only its own sources are missing. To add a probe:
- * write a function under SEC() in its family's gen/probes/NAME.bpf.c; add a member for its counts
- * to the family's struct in gen/wire.h; add the metric's row, whose column `wire` names that
- * member. Then run `make gen`, check the new array against the list at the top of bpf_insns/VETTED,
- * and sign it there. (The test adding tries this.) Entry points: mk_start, mk_runq, mk_depth,
- * mk_block. */
+/* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
+ * A family is a set of BPF programs with their maps. The families sched and blk (gen/probes) count
+ * in the kernel and send no records; kvis reads their maps once per interval. If a family does not
+ * load, only its own sources are missing. To add a probe: write a function under SEC() in its
+ * family's gen/probes/NAME.bpf.c; add a member for its counts to the family's struct in gen/wire.h;
+ * add the metric's row, whose column `wire` names that member. Then run `make gen`, check the new
+ * array against the list at the top of bpf_insns/VETTED, and sign it there. (The test adding tries
+ * this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* Loads and attaches a program for a tracepoint that has one argument more on some kernels; the
- * program's first constant says whether it does. Tries 1 first; if the program fails to attach
- * (with typed arguments: to load), loads it again with 0. Returns 0 or -errno. */
+/* Loads and attaches a BPF program for a tracepoint that has one argument more on some kernels.
+ * The program's first constant tells it whether this kernel has the argument. kvis tries 1
+ * first; if the program fails to attach (with typed arguments: to load), kvis tries 0. Returns 0
+ * or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30880,7 +30882,7 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Returns the programs of a family that attach to classic tracepoints, as bits. */
+/* Returns the BPF programs of a family that attach to classic tracepoints, as bits. */
 static u32 mk_classic(const struct bpf_family *fam)
 {
     u32 bits = 0;
@@ -30899,8 +30901,9 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* Loads and attaches a family: the raw forms if BTF has `field`; else, or if these do not load, the
- * classic ones, if there are any. Returns 0, or -errno with obj.why. */
+/* Loads and attaches a family: its BPF programs for raw tracepoints if BTF has `field`; else, or if
+ * these do not load, those for classic tracepoints, if there are any. Returns 0, or -errno with
+ * obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -30920,7 +30923,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, classic);
 }
 
-/* Completes obj.why, why a family is missing, with the fix, and closes the family. */
+/* Adds the fix to obj.why, the reason why a family is missing, and closes the family. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30935,12 +30938,12 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
-    struct wire_sched cpu;   /* as read; the sums of all CPUs follow */
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
+    struct wire_sched cpu;   /* counts of one CPU */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* sums over all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the number of slots for all possible pids, within limits. */
+/* Returns the number of slots for all possible pids, at most TASK_SLOTS_MAX. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -30978,7 +30981,7 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads the programs' counts once per interval, whichever source needs them first. */
+/* Reads the counts once per interval. Two sources need them; the first one reads them. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30993,7 +30996,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never online */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -31032,18 +31035,18 @@ enum { MK_DISKS = 64 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* slots in use */
-    u32 without;             /* disks without a slot at the last look */
-    u64 missed;
+    u32 n;                   /* number of slots in use */
+    u32 without;             /* number of disks without a slot at the last look */
+    u64 missed;              /* number of requests that were not counted */
     struct mk_disk {
         u32 dev;
-        char name[MET_NAME];     /* as in /sys/block */
-        u64 requests, sequential; /* last reading */
+        char name[MET_NAME];     /* name in /sys/block */
+        u64 requests, sequential; /* counts of the last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
 
-/* Returns the slot of a disk; mk_blk.n: it has none. */
+/* Returns the slot of a disk; mk_blk.n: the disk has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -31064,7 +31067,7 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Gives a disk a slot, and stores the slot in the programs' map. */
+/* Gives a disk a slot, and stores the slot in the map of the BPF programs. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
@@ -31153,7 +31156,7 @@ static void mk_block(void)
         return;
     }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* perhaps a new disk */
+    if (missed != mk_blk.missed) /* the requests may be those of a new disk */
         mk_add_disks();
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
@@ -31162,8 +31165,8 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads the programs of the selected sources. Called before anything is read, because it takes
- * time. */
+/* Loads the BPF programs of the selected sources. This takes time; therefore it is called before
+ * any source is read. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -31188,8 +31191,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The programs at a function's entry and return; back 0: none. Every virtio_ring.c has the first
- * function. The functions that send notifications are those of PCI, MMIO, vDPA and channel I/O. */
+/* The BPF programs at a function's entry and return; back 0: none. Every virtio_ring.c has the
+ * first function. The functions that send notifications are those of PCI, MMIO, vDPA and channel
+ * I/O. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -31219,13 +31223,13 @@ _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can h
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* slots that were ever in use */
+    u32 n;                   /* number of slots that were ever in use */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed_gone: of deleted rings */
+    u64 missed, missed_gone; /* number of missed calls; of those, on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -31235,8 +31239,8 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches all entry programs before the return programs: a return without an entry then means that
- * the entry was missed. */
+/* Attaches all BPF programs of entries before those of returns. Then a return without an entry
+ * means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -31267,7 +31271,7 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack: slot 0 is on top */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack with slot 0 on top */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
@@ -31279,7 +31283,7 @@ static int vq_load(struct bpf_obj *o)
     return vq_attach(o);
 }
 
-/* Returns whether this machine has a virtio device; sets why if not. */
+/* Returns whether this machine has a virtio device; if not, sets `why`. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -31311,7 +31315,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Reads the kernel's name for a device: its disk or network interface. */
+/* Reads the name of the disk or network interface that a device provides. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -31320,8 +31324,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
-/* Without BTF: names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless
- * rings share the interrupt. Returns whether the name is known yet. */
+/* Names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless rings share
+ * the interrupt. This is used without BTF. Returns whether the name is known yet. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -31344,7 +31348,8 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Names a ring: virtio0/0:req.0; its info is the driver and the device, such as virtio_blk vda. */
+/* Sets a ring's name, such as virtio0/0:req.0, and its info: driver and device, such as
+ * virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     char made[VQ_WORD] = "";
@@ -31377,11 +31382,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may be in progress right now */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick in progress is no decrease */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* none ever: perhaps vq_places[] lacks the function */
+    if (w->notified) { /* if not, vq_places[] may lack the function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -31406,13 +31411,13 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        memset(w, 0, sizeof *w); /* another ring may use the slot */
+        memset(w, 0, sizeof *w); /* from now on another ring may use the slot */
         if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
             bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* only checked, because another ring has the same interrupt */
+        return true; /* the handler only checked the ring, which shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -31452,17 +31457,19 @@ static void vq_read(void)
               vq.missed + bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1));
 }
 
-/* == 38 vh_  the virtqueues of guests where this kernel is the device: vhost ==================
- * The family vhost (gen/probes) attaches to the functions that a device's worker runs, if their
- * drivers are loaded when kvis starts. Entry points: vh_start, vh_read. */
+/* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
+ * A worker is the thread that handles the queues of an emulated device. The family vhost
+ * (gen/probes) attaches to the functions that workers run, if their drivers are loaded when kvis
+ * starts. Entry points: vh_start, vh_read. */
 
 #include "bpf_insns/vhost.h"
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* rows of vhost_progs */
 
-/* Functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
- * queue: VH_UNKNOWN: known only by the queue's address. kick: it handles a kick. gaps: the queue
- * carries the guest's requests; in a queue by which the guest receives, a full ring is no stall. */
+/* The functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
+ * queue: index of the queue; VH_UNKNOWN: only its address is known. kick: the function handles a
+ * kick. gaps: the queue carries the guest's requests; in a queue by which the guest receives, a
+ * full ring is no stall. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -31483,19 +31490,19 @@ static const struct vh_handler {
 static struct {
     struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     struct bpf_cfgs cfg;
-    bool deep;               /* the programs read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of the programs, by handler; 0: none */
-    struct wire_vh now;      /* read at now_ns or later */
+    bool deep;               /* the BPF programs read the ring */
+    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of BPF programs, by handler; 0: none */
+    struct wire_vh now;      /* counts of a queue, read at now_ns or later */
     u64 now_ns;
 } vh;
 
-/* Attaches the programs to a handler. */
+/* Attaches BPF programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* CFG_DEEP, which all programs have */
+    c->n = o->n_cfg = 1; /* keeps CFG_DEEP, which all BPF programs have */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -31514,8 +31521,8 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
-/* Attaches to all handlers. Returns 0 if any can be watched. Failures are left in obj.why; the
- * queues of those handlers are missing. */
+/* Attaches BPF programs to all handlers. Returns 0 if at least one handler has them. The queues of
+ * the others are missing; obj.why has the reason. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31553,8 +31560,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Looks up symbols only if there is vhost, because that takes time. (The module has parameters, so
- * its directory exists even if it is built in.) */
+/* Looks up symbols only if there is vhost, because this takes time. (The module has parameters;
+ * therefore its directory exists even if it is built in.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -31578,9 +31585,9 @@ static void vh_start(void)
                  : "finding the ring needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets a device's owner. The worker is a thread of the owner's process; before 6.4 it is a kernel
- * thread named after the thread that requested it: vhost-TID (drivers/vhost/vhost.c). Pids are
- * those of the initial pid namespace. */
+/* Sets the owner of a queue's device. The worker is a thread of the owner's process; before Linux
+ * 6.4 it is a kernel thread named after the thread that requested it: vhost-TID
+ * (drivers/vhost/vhost.c). The pids are those of the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -31596,7 +31603,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the thing for a queue, such as net/WORKER/tx: device, worker thread, queue. */
+/* Returns the instance for a queue, such as net/WORKER/tx: device, worker thread, queue. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -31622,14 +31629,14 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    if (met.tick > 1) /* the programs counted from 0 */
+    if (met.tick > 1) /* the BPF programs counted from 0 */
         met_from_zero(i);
     met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* a value that was never measured is not 0 */
+    const bool there[N_VH_HISTS] = { /* distributions that were measured at least once */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -31639,7 +31646,7 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* The queue's worker has exited: frees the slot for another queue. */
+/* Frees the slot of a queue whose worker has exited, for another queue. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
