@@ -26472,7 +26472,7 @@ static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 
 enum met_dim {
 #define X(id, ...) DIM_##id,
-    MET_THINGS(X)
+    MET_DIMENSIONS(X)
 #undef X
     N_DIM,
     DIM_PMC /* dimension of metrics that exist in each dimension with met_dims[].pmc */
@@ -26514,7 +26514,7 @@ static struct {
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
-    MET_THINGS(X)
+    MET_DIMENSIONS(X)
 #undef X
 };
 
