@@ -27143,8 +27143,7 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Sets why this machine lacks the metrics. why NULL: the machine has them, or their source gives
- * the reason. */
+/* Sets why this machine lacks the metrics. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
@@ -27233,7 +27232,7 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* b_room was asked for one byte more */
+        b->p[b->len] = 0; /* read(2) left space for this byte */
     return e;
 }
 
@@ -28343,7 +28342,7 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
     u64 hash = 0xcbf29ce484222325; /* FNV-1a */
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
-    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: a listening socket */
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* port 0: it listens */
         return 0;
     for (const char *s = remote; *s && *s != ' '; s++)
         hash = (hash ^ (u8)*s) * 0x100000001b3;
@@ -29902,7 +29901,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* beside a command, the machine is counted */
+    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* with diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc_look();
     pmc_raise_limit();
