@@ -31,7 +31,7 @@ monitor
 want '"mbm_total_bytes_per_second" not in E[-1] and E[-1]["dropped"] == 1'
 want "any('no space for 1 more; the sum is unknown' in u['reason'] for u in E[-1]['unavailable'])"
 
-# More disks than things that there is room for: 8192, of which the machine is one. There is no sum without a part.
+# More disks than instances that fit: 8192, of which the machine is one. There is no sum without a part.
 mkdir -p disks/proc
 for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/proc/diskstats
 run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
@@ -44,7 +44,7 @@ has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
 has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
 has r.html '"dropped":809,'
 
-# A socket that a source counts by several numbers is one thing to it, and so is a cgroup with two limits.
+# A socket that a source counts by several numbers is left out once, and so is a cgroup with two limits.
 mkdir -p many/proc many/sys/fs/cgroup/g
 cp disks/proc/diskstats many/proc
 ln -s "$PWD/t/sys/bus" "$PWD/t/sys/devices" many/sys
