@@ -13,8 +13,7 @@
 #include "hist.h"
 
 /* 1: the queue is the first argument of block_rq_issue, and the request the second (before 5.11; some
- * 5.10 kernels have dropped it, too). kvis tries 1 first, because the BPF program only attaches if two
- * arguments exist. */
+ * 5.10 kernels have dropped it, too). kvis tries 1 first, which attaches only if two arguments exist. */
 extern char CFG_SECOND;
 
 struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
@@ -109,7 +108,7 @@ INLINE void done(struct wire_blk *b, const struct flying *f)
 {
     u64 now = bpf_ktime_get_ns();
     u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* clocks of CPUs may differ */
-    u32 write = f->op & 1; /* op_stat_group() does this for all except discard and flush */
+    u32 write = f->op & 1; /* as op_stat_group() does for everything except discard and flush */
     if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
         add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
         return;

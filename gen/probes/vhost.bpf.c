@@ -89,8 +89,7 @@ INLINE u32 number_of(struct vhost_virtqueue *vq)
     return (u32)n;
 }
 
-/* Returns the virtqueue of a work item. It contains the item of a kick; the item of a socket points to
- * it. */
+/* Returns a work item's virtqueue. It contains the item of a kick; the item of a socket points to it. */
 INLINE struct vhost_virtqueue *queue_of(u64 work)
 {
     if (CFG(CFG_KICK))

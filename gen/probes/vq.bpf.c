@@ -268,7 +268,7 @@ INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
     u64 *was = bpf_map_lookup_elem(&flying, c);
     u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
     __sync_fetch_and_add(&q->added, n);
-    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* the completion was missed */
+    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* its completion was missed */
         count(&q->completed);
         count(&q->missed);
     }
@@ -281,7 +281,7 @@ INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
     if (!(q->state & VQ_NAMED))
         return;
     u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    q->size = size; /* a driver may change the size */
+    q->size = size; /* a driver may change it */
     add(q, VQ_DEPTH, size > free ? size - free : 0);
 }
 
@@ -293,7 +293,7 @@ int vq_added(void *ctx)
         return 0;
     s32 err = (s32)word(ctx, CFG(CFG_RET));
     struct wire_vq *q = queue(c.vq);
-    u64 now = bpf_ktime_get_ns(); /* after queue(), and therefore not before born_ns */
+    u64 now = bpf_ktime_get_ns(); /* after queue(), so not before born_ns */
     if (!q)
         return 0;
     if (!err) {
