@@ -26303,21 +26303,23 @@ static void proc_replay_end(bool whole)
     out.events_on = proc_state.rows;
 }
 
-/* == 32 met_  metrics: the table, and their numbers now ================================
- * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
- * how to add a metric, a source, or a dimension (a kind of thing that metrics are counted by): one
- * row, and for a source the function that reads it. A source calls met_count, met_set or met_raw;
- * the sinks read the tables. Sources and sinks do not know each other. Memory is bounded: there are
- * at most MET_INSTS things; a new one then replaces the thing that has been gone for the longest
- * time. */
+/* == 32 met_  metrics: the table and the current values ================================
+ * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl. A source is a set of
+ * files or a BPF program that one function reads. A dimension is a kind of object that metrics are
+ * counted by (CPU, disk, interface, process, cgroup), and an instance is one object of that kind,
+ * such as the disk sda. The header of metrics.tbl explains how to add a metric, a source or a
+ * dimension: it takes one row and, for a source, the function that reads it. That function calls
+ * met_count, met_set or met_raw; the sinks read the tables. Sources and sinks do not know each
+ * other. Memory is bounded by MET_INSTS instances: then a new instance replaces the one that has
+ * been gone for the longest time. */
 
 #include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192,
-    MET_NAME = 40,  /* a name that the kernel limits: of a disk, an interface, a PMU */
-    MET_INFO = 256, /* the longest info: the distances of 64 NUMA nodes */
-    MET_DIR = PATH_MAX - 64 /* a directory, with space for its files' names */
+    MET_NAME = 40,  /* size of names that the kernel limits, such as those of disks and PMUs */
+    MET_INFO = 256, /* size of the longest info: the distances of 64 NUMA nodes */
+    MET_DIR = PATH_MAX - 64 /* size of a directory's path; the name of a file can follow it */
 };
 
 enum met_src {
@@ -26328,7 +26330,7 @@ enum met_src {
 };
 
 /* -c takes the group or the name; lack: why a kernel may have no metric of the source. mon_read[]
- * has the functions that read the sources. */
+ * has the functions that read them. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -26337,10 +26339,10 @@ static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 
 enum met_dim {
 #define X(id, ...) DIM_##id,
-    MET_THINGS(X)
+    MET_DIMENSIONS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* the metric exists in every dimension with met_dims[].pmc */
+    DIM_PMC /* dimension of metrics that exist in each dimension with met_dims[].pmc */
 };
 
 enum met_form {
@@ -26364,37 +26366,37 @@ enum met_hist_id {
     N_HIST
 };
 
-/* In JSON a thing's metrics are in an object under the key `json`; in Prometheus it is a label. */
+/* json: key of the JSON object that has the metrics of the instances. label: name of the Prometheus
+ * label that has an instance's name. */
 static struct {
     const char *json, *label;
-    const char *info; /* meaning of met_inst.info; NULL: unused */
-    const char *facts; /* the Prometheus metric that has info as a label; NULL: all have it */
-    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: it has none of them */
-    u16 sort;         /* the metric by which the screen sorts */
-    const char *title; /* of its table on the screen */
-    char section;      /* the screen's section with the table */
-    u8 share;          /* its part of the overview's lines is 1/share; 0: none */
-    bool in_order;     /* the screen sorts only when a key asks for it */
+    const char *info; /* name of the label that has met_inst.info; NULL: info is unused */
+    const char *facts; /* Prometheus metric with that label; NULL: all metrics have it */
+    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: the dimension has none */
+    u16 sort;         /* metric by which the screen sorts instances */
+    const char *title; /* title of the table on the screen */
+    char section;      /* key of the screen's section that has the table */
+    u8 share;          /* the table has 1/share of the overview's lines; 0: none */
+    bool in_order;     /* the screen sorts only when a key is pressed */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
-    MET_THINGS(X)
+    MET_DIMENSIONS(X)
 #undef X
 };
 
-/* The form in which a value is shown. */
 enum met_unit {
     U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
     U_CELSIUS_RATE
 };
 
-/* The suffixes of a metric's name: in JSON, where a counter is shown as a rate, and in Prometheus,
- * where it is a running total. */
+/* json, prom: suffixes of a metric's name. JSON shows a counter as a rate, Prometheus as a running
+ * total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
     const char *json, *prom;
-    double scale; /* factor for the kernel's value */
+    double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = {
 #define X(id, counter, unit, json, prom, scale) \
     [F_##id] = { counter, U_##unit, json, prom, scale },
@@ -26402,26 +26404,27 @@ static struct met_form_row {
 #undef X
 };
 
-/* Sets the value of the unnamed instance: a separate one, or the sum or mean of all instances. */
+/* Where the value of the instance without a name comes from: its own source, or the sum or mean of
+ * all other instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
-/* How a number is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
- * larger of both, A / (A + B), A or if that is unknown B. */
+/* How a value is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
+ * larger of both, A / (A + B), A or, if A is unknown, B. */
 enum met_op {
     OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
 };
 
 static const struct metric {
     const char *name;
-    const char *key;  /* its name, column or file in its source; "": none */
+    const char *key;  /* name, column or file of the metric in its source; "": none */
     const char *prom; /* name in Prometheus; "": see mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    u8 op;       /* enum met_op: it is derived from the metrics a and b of the same thing */
+    u8 op;       /* enum met_op: how the metric is derived from a and b of the same instance */
     u16 a, b;
-    const char *lack; /* why a machine may lack it; NULL: the reason of its source */
-    const char *help, *prom_help; /* prom_help: for all with its Prometheus name */
+    const char *lack; /* why a machine may lack the metric; NULL: the reason of its source */
+    const char *help, *prom_help; /* prom_help: help of all metrics with this Prometheus name */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
     { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
@@ -26430,62 +26433,61 @@ static const struct metric {
 #undef X
 };
 
-/* One or several intervals of a report: the number of values in them, and their range and mean. */
+/* The range and mean of the values in one or several intervals of a report. */
 struct met_point {
     float lo, hi, mean;
-    u32 n;
+    u32 n; /* number of values */
 };
 
 struct met_series {
-    u64 raw, total; /* of a counter: last reading; without decreases and wraps */
-    double v;       /* value; of a counter: per second, since the previous reading */
-    u64 ns;         /* of a counter: time of the last reading */
-    u32 at, since;  /* met.tick of the last reading; of the first without a gap */
-    double sum;     /* kvis diagnose: sum of all readings, or maximum, of sum_n readings */
+    u64 raw, total; /* last reading of a counter; the same without decreases and wraps */
+    double v;       /* value, or change of a counter per second since the previous reading */
+    u64 ns;         /* time of the last reading of a counter */
+    u32 at, since;  /* met.tick of the last reading; of the first reading without a gap */
+    double sum;     /* kvis diagnose: sum or maximum of sum_n readings */
     u32 sum_n;
-    u32 line;       /* of the report, if `past` is set */
-    struct met_point *past;
+    u32 line;       /* line of the report, if `past` is set */
+    struct met_point *past; /* values for the report; NULL: none */
 };
 
-/* A thing that metrics are counted by: a CPU, a disk. The one without a name is the sum of its
- * kind. */
+/* An instance of a dimension. The instance without a name is the sum of all others. */
 struct met_inst {
-    struct met_inst *next; /* of its dimension */
-    struct met_inst *same; /* in its hash chain */
+    struct met_inst *next; /* next instance of the dimension */
+    struct met_inst *same; /* next instance of the hash chain */
     struct met_hist *hists;
     struct met_series *series; /* values, by met.slot[dim][metric] */
-    char *name;            /* not truncated: a cgroup's may have PATH_MAX bytes */
+    char *name;            /* untruncated name; a cgroup's may have PATH_MAX bytes */
     char info[MET_INFO];
-    u32 at;                /* met.tick when it was last seen */
-    u8 dim, rank;          /* rank: see met_rank; the things of a kind are sorted by it */
+    u32 at;                /* met.tick when the instance was last seen */
+    u8 dim, rank;          /* rank: position among the instances of the dimension, see met_rank */
 };
 
-static char met_no_name[1]; /* name of a removed thing */
+static char met_no_name[1]; /* name of a removed instance */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_past;     /* things; series that have a past */
-    u32 full;                /* the tick in which there was no space for another thing */
-    struct met_inst *first[N_DIM], *last[N_DIM], *names[MET_INSTS]; /* names: hash chains */
+    u32 n_insts, n_past;     /* number of instances; of series that have a past */
+    u32 full;                /* last tick in which there was no space for another instance */
+    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash chains */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* the last tick in which a thing had this metric */
-    const char *no[N_METRICS]; /* why this machine lacks it; NULL: ask its source */
-    u64 backwards;           /* counters that decreased: shown as no change */
-    u32 left_out;            /* most things in an interval for which there was no space */
-    struct met_inst *all;    /* the one thing of DIM_NONE */
+    u32 seen[N_METRICS];     /* last tick in which an instance had this metric */
+    const char *no[N_METRICS]; /* why this machine lacks the metric; NULL: ask its source */
+    u64 backwards;           /* number of decreases of counters; each is shown as no change */
+    u32 left_out;            /* largest number of instances left out in one interval */
+    struct met_inst *all;    /* the one instance of DIM_NONE */
     bool over;               /* nothing is left to watch */
-    u8 cur;                  /* the source that is being read */
-    u64 read_ns;             /* time of that reading */
-    double counted_s;        /* duration that its counters report; 0: none */
+    u8 cur;                  /* source that is being read, the current source */
+    u64 read_ns;             /* time at which a file of the current source was read */
+    double counted_s;        /* time in s over which the source's counters counted; 0: unknown */
     struct {
-        u64 at_ns;           /* when reading it began */
-        double elapsed_s;    /* since its previous reading; 0: there was none */
-        u32 wrong;           /* number of failed reads this time */
-        u32 left_out;        /* its things for which there was no space this time */
-        u32 there;           /* number of its things, if not all are shown; 0: all are */
-        u64 took_ns;         /* how long reading it took */
-        char why[512];       /* the reason of the first failure */
-        u16 from, to;        /* its metrics are in this range */
+        u64 at_ns;           /* time at which the reading of the source began */
+        double elapsed_s;    /* time since the previous reading, in s; 0: there was none */
+        u32 wrong;           /* number of failed reads in this interval */
+        u32 left_out;        /* number of instances left out for lack of space */
+        u32 there;           /* number of existing instances; 0: all of them are shown */
+        u64 took_ns;         /* duration of the reading */
+        char why[512];       /* reason of the first failure */
+        u16 from, to;        /* the source's metrics are in this range of metrics[] */
     } src[N_SRC];
 } met;
 
@@ -26494,15 +26496,14 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* bits of the sources that -c excludes */
+    u64 off;                 /* sources that -c excludes, as bits */
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was given */
-    bool all_processes;      /* busy: not only the first by each metric */
+    bool all_processes;      /* the source busy shows all processes, not only the busiest */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
-/* Returns whether things of this dimension have the metric. */
 static bool met_of(u32 m, u8 dim)
 {
     return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
@@ -26514,8 +26515,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. Metrics that are counted for the machine
- * and for parts of it need different names, because equal names would be added up. */
+/* Returns the prefix of a metric's name in a dimension. A metric that is counted for the machine
+ * and for parts of it needs a name for each, because Prometheus would add up equal names. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -26527,14 +26528,14 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* Static part of a distribution; its thing is met_hist.inst. */
+/* A distribution as gen/tables/metrics.tbl describes it. */
 static const struct met_hist_row {
-    const char *name, *counts;  /* what is counted, in bcc's terms */
+    const char *name, *counts;  /* counts: the counted events, in bcc's terms */
     const char *prom, *prom_help;
     double scale;               /* factor to Prometheus's unit */
-    u16 part[MET_PARTS];        /* its metrics: the values at met_parts[] in this interval */
+    u16 part[MET_PARTS];        /* metrics that have the percentiles met_parts[] */
     u8 src, form;
-    u8 low, high;               /* octaves exported to Prometheus: up to 2^n - 1 */
+    u8 low, high;               /* Prometheus gets buckets up to 2^n - 1, n from low to high */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -26543,21 +26544,21 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A distribution of one thing, in buckets of 16 per octave (st_bucket). */
+/* A distribution of one instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
-    struct met_hist *next;       /* of the same thing */
+    struct met_hist *next;       /* next distribution of the instance */
     const struct met_inst *inst;
-    u8 row;
+    u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* in this interval; since the start; sum of all values */
-    u64 octave[MET_OCTAVES];     /* since the start: [n]: values below 2^n and not in [n - 1] */
-    u32 now[ST_BUCKETS];         /* in this interval */
-    u32 last[ST_BUCKETS];        /* the kernel's counters, as last read */
-    u32 *past;                   /* of the report, or NULL */
-    u32 line;
+    u64 count, all, sum;         /* number of values now; since the start; their sum */
+    u64 octave[MET_OCTAVES];     /* [n]: values since the start below 2^n and not in [n - 1] */
+    u32 now[ST_BUCKETS];         /* number of values in this interval, by bucket */
+    u32 last[ST_BUCKETS];        /* last reading of the kernel's counters */
+    u32 *past;                   /* values for the report; NULL: none */
+    u32 line;                    /* line of the report, if `past` is set */
 };
 
-/* Restarts a thing's distributions, because their counters began at 0 again. */
+/* Restarts an instance's distributions, because their counters began at 0 again. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
@@ -26570,7 +26571,7 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Returns the number of things left out in this interval, over all sources. */
+/* Returns the number of instances that all sources left out in this interval. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -26579,8 +26580,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns a distribution of a thing, and adds it if needed. NULL: i is NULL, or out of memory. A
- * source has as many distributions as the maps of its programs allow. */
+/* Returns a distribution of an instance, and adds it if needed. NULL: i is NULL, or out of memory.
+ * The maps of the BPF programs bound the number of distributions. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -26608,9 +26609,9 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the value below which the share p of this interval's counts lies: for times the middle of
- * its bucket, like st_percentile; for sizes and lengths, which are round numbers, its lower
- * bound. */
+/* Returns the value below which the share p of this interval's values lies: the middle of its
+ * bucket for a time, like st_percentile; the bucket's lower bound for a size or length, because
+ * these are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -26640,9 +26641,10 @@ static void met_init(void)
     }
 }
 
-/* --- things --- */
+/* --- instances --- */
 
-/* Returns the thing after i, over all kinds; for NULL the first. NULL: there are no more. */
+/* Returns the instance after i, over all dimensions; the first one if i is NULL. NULL: there are no
+ * more. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -26651,7 +26653,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* Returns the distribution after h, like met_after. */
+/* Returns the distribution after h, over all instances, like met_after. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -26661,7 +26663,7 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* Returns the thing that is the sum of its kind; NULL: there is none now. */
+/* Returns the instance that is the sum of its dimension; NULL: there is none now. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met.first[dim];
@@ -26670,7 +26672,8 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* Returns a path of /proc or /sys under the roots given by options; valid until the next call. */
+/* Returns a path under the roots that --path.procfs, --path.sysfs and --path.rootfs give. The
+ * result is valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26693,8 +26696,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns how late a thing sorts within its kind: hardware comes first. Disks in memory or in files
- * are last; interfaces without a device follow those with one, then lo; then the sum of all. */
+/* Returns the position of an instance in its dimension. Hardware comes first, then disks in memory
+ * or in files, or interfaces without a device, then lo, then the sum of all. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -26706,18 +26709,14 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new thing after those of its kind with the same or a lower rank. */
+/* Links a new instance after those of its dimension that have the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
-    struct met_inst **at = &met.first[i->dim], *last = met.last[i->dim];
-    if (last && last->rank <= i->rank)
-        at = &last->next;
+    struct met_inst **at = &met.first[i->dim];
     while (*at && (*at)->rank <= i->rank)
         at = &(*at)->next;
     i->next = *at;
     *at = i;
-    if (!i->next)
-        met.last[i->dim] = i;
 }
 
 static struct met_inst **met_chain(u8 dim, const char *name)
@@ -26725,18 +26724,16 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Removes a thing from all lists, and frees its data. Stale pointers to it find an empty name. */
+/* Removes an instance from all lists, and frees its data. A stale pointer finds an empty name. */
 static void met_forget(struct met_inst *i)
 {
-    struct met_inst **at = met_chain(i->dim, i->name), *before = NULL;
+    struct met_inst **at = met_chain(i->dim, i->name);
     while (*at != i)
         at = &(*at)->same;
     *at = i->same;
-    for (at = &met.first[i->dim]; *at != i; at = &(*at)->next)
-        before = *at;
+    for (at = &met.first[i->dim]; *at != i;)
+        at = &(*at)->next;
     *at = i->next;
-    if (met.last[i->dim] == i)
-        met.last[i->dim] = before;
     for (u32 k = 0; k < met.width[i->dim]; k++) {
         met.n_past -= i->series[k].past != NULL;
         free(i->series[k].past);
@@ -26750,8 +26747,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* Returns the thing of a kind (N_DIM: of any) that has been gone for the longest time; NULL: all
- * exist. */
+/* Returns the instance of a dimension (N_DIM: of any) that has been gone for the longest time;
+ * NULL: all exist. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26762,8 +26759,8 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns space for an instance; NULL: there are too many. The set of busy processes changes all
- * the time, so a new one first reuses the space of another busy process. */
+/* Returns memory for an instance; NULL: there are too many. The set of busy processes changes all
+ * the time; therefore a new busy process first reuses the memory of one that is gone. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -26799,9 +26796,9 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Returns the thing with this name and marks it as seen; adds it if needed. NULL: too many things.
- * A source asks for a thing again only if it got it, so each thing that does not fit is counted
- * once. */
+/* Returns the instance with this name and marks it as seen; adds it if needed. NULL: there are too
+ * many. A source asks again only for an instance that it got; therefore each instance that does not
+ * fit is counted once per source. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26830,7 +26827,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* Restarts all series of a thing, because its counters began at 0 again. */
+/* Restarts all series of an instance, because its counters began at 0 again. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26855,17 +26852,17 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Sets a counter from a reading. Its rate is over the time between its own two readings: under load
- * reading a source takes long, and the time of each file depends on when kvis gets a CPU. A
+/* Sets a counter from a reading. Its rate is over the time between its own two readings, because
+ * under load the reading of a source takes long, and kvis may wait for a CPU between two files. A
  * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
- * inserted starts anew). Counters that are 32-bit in the kernel wrap around: milliseconds of disks
- * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
+ * inserted starts anew). Some counters have 32 bits in the kernel and wrap around: milliseconds of
+ * disks (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first reading: all of it */
+    u64 d = raw - s->raw; /* the first reading counts from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -26878,7 +26875,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, for a thing that is shown from now on and whose reading at past_ns was `past`. */
+/* Like met_count, for an instance that is shown from now on and whose reading at past_ns was
+ * `past`. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26887,8 +26885,8 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Marks the counters of a thing that is new since the last reading as having started from 0
- * then. */
+/* Sets the counters of an instance that is new since the last reading to 0 at the time of that
+ * reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -26911,15 +26909,15 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, (u64)raw);
 }
 
-/* Returns whether there is a value now. A counter needs two readings. */
+/* Returns whether an instance has a value of the metric now. A counter needs two readings. */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sets the metric of the thing without a name to the sum or mean over the others of its kind; does
- * nothing if some were left out. */
+/* Sets the metric of the instance without a name to the sum or mean of the others; does nothing if
+ * some were left out. counts: selects the instances; NULL: all. */
 static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
     u8 dim = metrics[m].dim;
@@ -26938,7 +26936,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     met_at(all, m)->since = 1; /* a sum of rates needs no second reading */
 }
 
-/* Calls met_sum_of for all metrics of this source that have a sum or mean. */
+/* Calls met_sum_of for all metrics of the current source that have a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -26960,7 +26958,8 @@ static double met_apply(u8 op, double a, double b)
     }
 }
 
-/* Computes a derived number from a and b, each of which may be unknown. False: it is unknown. */
+/* Computes a derived value from a and b, each of which may be unknown. Returns whether the result
+ * is known. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     if (op == OP_FIRST) {
@@ -26973,8 +26972,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Sets the derived metrics of the current source. One of the two numbers may have changed before
- * the other was read: a result below 0 is valid only for a difference. */
+/* Sets the derived metrics of the current source. A value may change after it was read and before
+ * the other one is read; therefore a result below 0 is valid only for a difference. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26990,7 +26989,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a distribution from a reading of its counters (they wrap at 2^32), and sets its
+/* Updates a distribution from a reading of its counters, which wrap at 2^32, and sets its
  * metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
@@ -27011,8 +27010,7 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Sets why this machine lacks the metrics; why NULL: it has them, or their source gives the
- * reason. */
+/* Sets why this machine lacks the metrics. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
@@ -27034,8 +27032,8 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in a directory, whose own path has at most MET_DIR bytes; valid until
- * the next call. */
+/* Returns the path of a file in a directory whose path has at most MET_DIR bytes. The result is
+ * valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -27058,14 +27056,14 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* Like met_wrong, if the reason is not about a file. */
+/* Notes why the current source has no values, if the reason is not a file. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Ends the reading of a source. Adds a reason if things were left out. */
+/* Ends the reading of a source. Adds a reason if instances were left out. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -27080,10 +27078,10 @@ static void met_source_end(void)
              wrong ? "; " : "", wrong ? was : "");
 }
 
-/* The file that met_line reads; too large a file is truncated. Only one at a time. */
+/* The text of the one file that met_line reads. A larger file is truncated. */
 static struct {
     struct buf text;
-    u32 at; /* where the next line starts */
+    u32 at; /* offset of the next line */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads all of a file that may be absent. Returns 0 or an errno. */
@@ -27101,7 +27099,7 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* one byte was kept for this */
+        b->p[b->len] = 0; /* read(2) left space for this byte */
     return e;
 }
 
@@ -27167,9 +27165,8 @@ static bool met_file_number(const char *path, s64 *v)
 }
 
 /* Collects the numbers N of the names PRE N POST in a directory, in ascending order, and returns
- * how many there are. Names that exceed `max` are counted as left out. A missing directory is
- * noted, except where names consist only of the number: a process's threads or descriptors; the
- * process may have exited. */
+ * how many there are. Names after the first `max` are counted as left out. A missing directory is
+ * an error unless PRE is empty: then the directory belongs to a process, which may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -27204,10 +27201,10 @@ static void met_link(const char *path, char *name, size_t n)
     snprintf(name, n, "%.*s", (int)n - 1, slash ? slash + 1 : "");
 }
 
-/* --- rows by their keys --- */
+/* --- metrics by the keys of their rows --- */
 
-/* Returns the first row from m on that has a key and belongs to the current source and to i's kind;
- * N_METRICS: none, or i is NULL. */
+/* Returns the first metric from m on that has a key and belongs to the current source and to i's
+ * dimension; N_METRICS: there is none, or i is NULL. */
 static u32 met_keyed(const struct met_inst *i, u32 m)
 {
     for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
@@ -27225,7 +27222,7 @@ static void met_columns(const struct met_inst *i, const char *line)
             met_raw(i, m, v);
 }
 
-static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
+static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for keys that end with a * */
 
 /* Sets metrics from a line with a key, an optional ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
@@ -27273,11 +27270,10 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * One function per source. A source that cannot read something calls met_wrong; other sources are
- * not affected. Sources that find their metrics by the keys of the rows (met_keys, met_columns,
- * met_files, mfs_places) need no code for a single metric. */
+ * There is one function per source. A function that cannot read a file calls met_wrong; other
+ * sources are not affected. A function that finds its metrics by the keys of their rows (met_keys,
+ * met_columns, met_files, mfs_places) needs no code for a single metric. */
 
-/* Whether a text begins with one of n prefixes. */
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
     for (u32 k = 0; k < n; k++)
@@ -27297,8 +27293,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns a rate into a share of `sum`. A clock that did not advance has no shares: the counter's
- * rate starts anew. */
+/* Turns a rate into a share of `sum`. If no mode's clock advanced, there are no shares, and the
+ * rate of the counter starts anew. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -27307,7 +27303,7 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* Turns the rates of the modes into shares of the sum of this CPU's modes. */
+/* Turns the rates of a CPU's modes into shares of their sum. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -27320,7 +27316,7 @@ static void mfs_shares(const struct met_inst *i)
         mfs_share(met_at(i, guests[k]), sum);
 }
 
-/* "cpu 1 2 3 ..." is the sum of all CPUs: the thing without a name. */
+/* The line "cpu 1 2 3 ..." has the sums over all CPUs: the instance without a name. */
 static void mfs_stat(void)
 {
     double cpus = 0;
@@ -27346,8 +27342,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Finds the number in a text that follows all of `words`, in this order. A word that is a number N
- * skips N words. NULL: there is no number. */
+/* Returns the number after all of `words`, which stand in a text in this order. A word that is a
+ * number N skips N words. NULL: there is no number. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -27360,8 +27356,8 @@ static const char *mfs_at(const char *text, const char *words)
     return text && isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers of small files. A key is a path and the words for mfs_at. If a metric has its own
- * reason to be absent, a missing file is not an error. */
+/* Reads numbers of small files. A key is a path and the words for mfs_at. A missing file is no
+ * error if the metric's row gives a reason. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -27400,13 +27396,13 @@ static void mfs_limits(void)
 /* The directories WHERE/PREFIX N SUB; `sub` may be NULL. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n and has the number nr; any: with SUB */
+    u32 k, n, nr, any;   /* `dir` is the k-th of n and has the number nr; any have SUB */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
-/* Goes on to the next directory, in the order of N; false: there are no more. Notes an error if no
- * N has SUB. */
+/* Sets `dir` to the next directory, in the order of N; false: there are no more. Notes an error if
+ * no N has SUB. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -27425,8 +27421,7 @@ static bool mfs_next(struct mfs_dirs *d)
     return false;
 }
 
-/* Reads the counter of a core or package from the first of its CPUs; all of its CPUs have the same
- * value. */
+/* Reads the counter of a core or package from its first CPU; its other CPUs have the same value. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -27456,8 +27451,8 @@ static void mfs_throttle(void)
 }
 
 /* Reads the policy of each CPU, and the frequency that all CPUs can sustain together, which may be
- * lower than one CPU's maximum: base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI's
- * CPPC in MHz (acpi/cppc_sysfs.rst). */
+ * lower than the maximum of one CPU: base_frequency in kHz (intel_pstate.rst) or ACPI's
+ * nominal_freq in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -27554,7 +27549,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory, joined by commas; ends in "..." if truncated. */
+/* Lists the names in a directory, joined by commas. A truncated list ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -27566,8 +27561,8 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a block device in sysfs, where '/' is replaced by '!'; valid until the next
- * call. */
+/* Returns the name of a block device in sysfs, which replaces '/' with '!'. The result is valid
+ * until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -27577,8 +27572,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the devices below a block device, joined by commas: a partition's disk, the members of dm
- * and md. A partition's directory is in that of its disk. */
+/* Lists the devices that a block device consists of, joined by commas: the disk of a partition, the
+ * members of a dm or md device. The directory of a partition is in the directory of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -27596,7 +27591,8 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Returns whether a disk counts in the sum of all; a device on top of others would count twice. */
+/* Returns whether the sum of all disks includes a disk. It excludes devices that consist of others,
+ * because their requests would count twice. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
@@ -27604,9 +27600,9 @@ static bool mfs_disk_counts(const struct met_inst *i)
 
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
 
-/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Devices that were
- * never used are left out, because there are many. If a device's reads decrease, another device has
- * its name now. */
+/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). It skips devices that
+ * were never used, because there are many. If the number of reads decreases, another device has the
+ * name now. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27629,7 +27625,7 @@ static void mfs_disk_line(const char *line)
     met_columns(i, line);
     long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
                                           mfs_disk_sys(name)), -1);
-    if (rotates >= 0) /* a partition has no queue of its own, and thus no such file */
+    if (rotates >= 0) /* a partition has no queue, and therefore no such file */
         met_raw(i, M_DISK_ROTATES, rotates);
 }
 
@@ -27646,8 +27642,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. Drivers report "not known" in many ways: -274000 (include/linux/thermal.h),
- * 0, INT_MAX, an error. */
+/* Reads a temperature. Drivers report an unknown temperature as -274000 (include/linux/thermal.h),
+ * as 0, as INT_MAX or by an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -27687,7 +27683,7 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
 
 enum { MFS_ZONES = 64, MFS_PAST = 16 };
 
-/* A zone's temperatures of the last 30 s, at least 2 s apart. */
+/* Temperatures of a zone in the last 30 s, at least 2 s apart. */
 static struct mfs_past {
     struct { u64 ns; double v; } at[MFS_PAST];
     u32 n;
@@ -27734,7 +27730,7 @@ static void mfs_zones(void)
     struct met_inst *all = NULL;
     while (mfs_next(&zone))
         mfs_zone(zone.nr, zone.dir);
-    /* The thing without a name is the zone with the least headroom. */
+    /* The instance without a name is the zone with the least headroom. */
     for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
@@ -27743,7 +27739,7 @@ static void mfs_zones(void)
         }
 }
 
-/* Returns the thing for a sensor; its info is the chip's name and the file WHAT_label. */
+/* Returns the instance for a sensor. Its info is the chip's name and the text of WHAT_label. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -27758,8 +27754,8 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Power in watts: the current one or, if the chip does not measure that, the average over the
- * chip's own interval. */
+/* Reads the current power or, if the chip does not measure it, the average over the chip's own
+ * interval. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27769,7 +27765,7 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* The files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
+/* Reads the files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
  * (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
@@ -27803,8 +27799,9 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* Handles a line " eth0: 1 2 ...", and the interface's files in sysfs; its speed is in Mbit/s. The
- * kernel reports "not known" by an error or -1 (Documentation/ABI/testing/sysfs-class-net). */
+/* Handles a line " eth0: 1 2 ..." and the interface's files in sysfs. The file speed is in Mbit/s;
+ * the kernel reports an unknown speed as -1 or by an error
+ * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27818,14 +27815,14 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* sysfs may show another network namespace */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* docker0, a veth and a tunnel lose their carrier with the last peer */
+    if (i->info[0]) /* a bridge or veth loses its carrier whenever its last peer goes */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    if (!i->info[0]) /* a bond's speed is the sum of its members', a veth's is made up */
+    if (!i->info[0]) /* a veth's speed is fictitious; a bond repeats its members */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27843,7 +27840,8 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* Sums only interfaces with hardware: packets of a bridge or tunnel also pass another interface. */
+/* The sum includes only interfaces with hardware, because packets of a bridge or tunnel also pass
+ * another interface. */
 static void mfs_net(void)
 {
     char *line;
@@ -27895,9 +27893,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Lines are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since Linux 5.7
- * (commit 7d58e6555870). Earlier kernels have a line for each online CPU, which kvis numbers from
- * 0. */
+/* The words of a line are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since
+ * Linux 5.7 (commit 7d58e6555870). Without it, kvis numbers the lines from 0. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -27917,8 +27914,8 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
-/* Sums a column over the rows of all CPUs; a row of names precedes the rows, which are hexadecimal.
- * The metric's key names the table and the column. */
+/* Sets a metric to the sum of a column over the rows of all CPUs. The first row has the names of
+ * the columns; the others are hexadecimal. The metric's key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -27926,7 +27923,7 @@ static void mfs_table_column(u32 m)
     u64 sum = 0;
     int at = -1, k = 0;
     if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
-        return; /* it exists only with nf_conntrack or IPv6 */
+        return; /* the table exists only with nf_conntrack or IPv6 */
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
             if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
@@ -27947,7 +27944,7 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* Decodes a path of /proc/PID/mountinfo in place, where a space is \040. */
+/* Decodes a path of /proc/PID/mountinfo in place. A space is \040 there. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -27959,17 +27956,17 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether statfs(2) on such a file system is answered by this kernel alone. */
+/* Returns whether this kernel alone answers statfs(2) for a type of file system. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points, as in mountinfo, of file systems that may wait for a server or a process. */
+/* Mount points of remote file systems: those that may wait for a server or a process. */
 struct mfs_remote {
-    u32 n;
-    struct { const char *path; u32 len; } at[256];
+    u32 n; /* number of mount points, including those that do not fit into `at` */
+    struct { const char *path; u32 len; } at[256]; /* paths as mountinfo has them */
 };
 
 static bool mfs_fs_remote(const char *type)
@@ -27996,7 +27993,7 @@ static void mfs_find_remote(struct mfs_remote *r, const char *text)
     }
 }
 
-/* Returns whether a path may lead through one of them, so that a lookup could block. */
+/* Returns whether a path may lead through a remote mount point. Its lookup could then block. */
 static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 {
     bool is = r->n > ARRAY_LEN(r->at);
@@ -28008,8 +28005,9 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     return is;
 }
 
-/* Calls statfs on the file system with this device number; -EXDEV: another one is mounted over it.
- * A file on btrfs has the device number of its subvolume, which mountinfo does not show. */
+/* Calls statfs on the file system with this device number. -EXDEV: another file system is
+ * mounted over it. A file on btrfs has the device number of its subvolume, which mountinfo does
+ * not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -28056,7 +28054,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     type += 3;
     const char *options = u_word(type, 2);
     bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
-    /* a read-only file system has no space to offer, and that is no error */
+    /* the space of a read-only file system cannot be used */
     int e = ro ? -EROFS : mfs_statfs(met_path("%s", path), id, !strncmp(type, "btrfs ", 6), &space);
     if (e == -EXDEV)
         return;
@@ -28074,7 +28072,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
-/* With another root, reads the mounts of the root's first process. */
+/* With --path.rootfs, reads the mounts of the first process of that root. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -28098,7 +28096,7 @@ static void mfs_edac(void)
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
-/* " 1048512 blocks super 1.2 [2/1] [U_]": one of two disks works. */
+/* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
 static void mfs_md(void)
 {
     char *line, *end;
@@ -28114,18 +28112,18 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* Messages in the kernel's log since the first look: the number of those that contain the text of a
- * row's key, and the last one. */
+/* The number of messages of the kernel's log since kvis opened it that contain the text of a row's
+ * key, and the last such message. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
-    u64 next; /* the sequence number of the next message; 0: not known */
-    u64 lost; /* messages that were overwritten before kvis read them */
+    u64 next; /* sequence number of the next message; 0: not known */
+    u64 lost; /* number of messages that were overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
- * wrote the message, and the sequence number. */
+/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9". It begins with the level, which
+ * is 8 or more if a process wrote the message, and the sequence number. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -28145,10 +28143,10 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* A read returns one message, which may continue with lines about its device. */
+/* A read(2) returns one message, which may continue with lines about its device. */
 static void mfs_log(void)
 {
-    enum { MOST = 4096 }; /* messages per look */
+    enum { MOST = 4096 }; /* number of messages read per interval */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
@@ -28162,7 +28160,7 @@ static void mfs_log(void)
     }
     for (u32 k = 0; k < MOST; k++) {
         n = read(mfs_kmsg.fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* overwritten: the next sequence number shows how many */
+        if (n < 0 && errno == EPIPE) /* messages were overwritten; mfs_log_line counts them */
             continue;
         if (n <= 0)
             break;
@@ -28175,7 +28173,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last message of a kind; NULL: there was none. */
+/* Returns the last message that a metric counted; NULL: there was none. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -28184,8 +28182,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Finds clock sources that programs can read only by a system call, and the kernel only from a
- * device. */
+/* Sets whether the clock source is slow: a process can read it only by a system call, and the
+ * kernel only from a device. */
 static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -28199,19 +28197,19 @@ static void mfs_clock_source(void)
 
 enum { MFS_REMOTES = 1024 };
 
-/* Remote addresses by the hash of their texts, and the number of connections to each. */
+/* The number of connections to each remote address, by the hash of the address's text. */
 static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts a connection: " 0: 0100007F:8AE2 0100007F:0016 01 ...", local and remote address. Returns
- * the number of connections to that remote address so far; 0: the local port is not within lo to
- * hi, or there are too many remote addresses. */
+/* Counts the connection of a line " 0: 0100007F:8AE2 0100007F:0016 01 ...", which has its local and
+ * remote address. Returns the number of connections to that remote address so far; 0: the local
+ * port is not in lo to hi, or there are too many remote addresses. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
     u64 hash = 0xcbf29ce484222325; /* FNV-1a */
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
-    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* 0: a listening socket */
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* port 0: it listens */
         return 0;
     for (const char *s = remote; *s && *s != ' '; s++)
         hash = (hash ^ (u8)*s) * 0x100000001b3;
@@ -28225,9 +28223,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports used for one remote address and port: a local port can be
- * used once for each of them, including connections in TIME_WAIT. Connections are counted only if
- * there are at least half as many as local ports. */
+/* Sets the largest share of local ports that connections to one remote address and port use, those
+ * in TIME_WAIT included: a local port can be used once for each remote address and port.
+ * Connections are counted only if there are at least half as many as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -28238,7 +28236,7 @@ static void mfs_ports(void)
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* of both families */
+    mfs_key_number(text, " tw ", &waiting); /* sockets of IPv4 and IPv6 */
     u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
     mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
@@ -28257,17 +28255,17 @@ static void mfs_ports(void)
 }
 
 /* --- processes ---
- * Each interval looks at all processes once (-c busy), or only at those of -p. A process that did
- * not run costs one small file: /proc/PID/schedstat has its CPU time, in nanoseconds. */
+ * In each interval, kvis looks at all processes once (-c busy), or only at those of -p. For a
+ * process that did not run, it reads one small file: /proc/PID/schedstat has the CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a kernel thread's name, with its work (wq_worker_comm) */
+    MFS_COMM = 64, /* size of a kernel thread's name with its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: first the counters of its threads, then the other counters, then the
- * rest. */
+/* The values of a process: first the counters that are read for each thread, then the other
+ * counters, then the current values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -28299,40 +28297,47 @@ struct mfs_thread {
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process, with its values as the kernel reports them. */
+/* A process and its values as the kernel reports them. */
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* the range of its threads in mfs_look.thread */
-    u64 born, ran;        /* ran: of its main thread, in ns */
-    u64 read_ns, past_ns; /* when `now` and `past` were read */
+    u32 from, n_threads;  /* range of its threads in mfs_look.thread */
+    u64 born, ran;        /* start time + 1 in ticks; CPU time of the main thread in ns */
+    u64 read_ns, past_ns; /* times at which `now` and `past` were read */
+    u64 still_ns;         /* time of the last look that found that the process had run */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has;              /* which of `now` were read: bits */
-    u16 by, by_before;    /* values for which it is shown, and was an interval ago: bits */
+    u16 has;              /* members of `now` that were read, as bits */
+    u16 by, by_before;    /* values for which it is shown; was shown an interval ago; as bits */
     bool first;           /* `past` covers all time before the first look */
-    bool asked;           /* it is a process of -p */
-    u16 cpu;              /* where its main thread ran last */
-    u8 n_ran_on;          /* CPUs on which its threads ran for 1/8 of this interval or more */
+    bool asked;           /* the process is one of -p */
+    u16 cpu;              /* CPU on which the main thread ran last */
+    u8 n_ran_on;          /* number of CPUs on which threads ran for 1/8 of the interval or more */
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
 
-/* This look at the processes, and the previous one; both tables are sorted by id. */
+/* A look at the processes, and the previous look. The tables of both are sorted by id. */
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* when it began, monotonic */
-    double uptime;        /* the same in s since boot */
+    u64 ns;               /* time at which the look began, by the monotonic clock */
+    double uptime;        /* the same time in s since boot */
     struct mfs_task *task;
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
-static u64 mfs_queued[MET_INSTS]; /* per CPU: ns for which threads waited for it in this interval */
+static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
-/* For processes and threads, whose first member is their id. */
+/* Compares two processes or two threads by their first member, the id. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
     return (x > y) - (x < y);
+}
+
+/* Returns the increase of a counter in this interval. */
+static u64 mfs_did(const struct mfs_task *t, u32 k)
+{
+    return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
 }
 
 static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
@@ -28351,9 +28356,9 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads values of /proc/PID/status, or a thread's, by the prefixes of their lines. Returns which
- * were found, as bits. The file is read by lines, because it lists all groups of the user and no
- * buffer is large enough. */
+/* Reads values of the file status of a process or thread by the prefixes of their lines. Returns
+ * the found values as bits. The file lists all groups of the user; therefore no fixed buffer is
+ * large enough. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -28365,10 +28370,10 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how much a thread itself has read and written. The process's file includes the children
- * that the process has waited for (wait_task_zombie in kernel/exit.c adds them): a shell would be
- * charged with the I/O of all its commands. Returns false if it cannot be read; notes it if kvis
- * lacks the permission to trace the process (proc_pid_io(5)). */
+/* Reads how much a thread itself has read and written. The process's file io includes the children
+ * that the process has waited for (wait_task_zombie in kernel/exit.c adds them); therefore a shell
+ * would be charged with the I/O of all its commands. Returns false if the file cannot be read;
+ * notes the error if kvis lacks the permission to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -28380,9 +28385,9 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain anything; field 3, which is
- * returned, follows the last ')'. born: the start time in clock ticks since boot. NULL: there is no
- * such line. */
+/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain any byte. Returns field 3, which
+ * follows the last ')'; NULL: there is no such line. born: set to the start time in clock ticks
+ * since boot. */
 static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 {
     char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -28395,7 +28400,7 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 }
 
 /* Returns the CPU on which a thread last ran, field 39 of proc_pid_stat(5); MET_INSTS: not known.
- * runs: set to whether the thread is runnable now; may be NULL. */
+ * runs: set to whether the thread is runnable now; NULL: not needed. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -28410,8 +28415,8 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 }
 
 /* Adds a thread's wait to the CPU on which the thread ran afterwards, and notes that CPU if the
- * thread used much of it. Finding the CPU costs a file, which is not worth it for waits of less
- * than 1/256 of the interval. */
+ * thread used much of it. The CPU is in another file, which is not read for a wait of less than
+ * 1/256 of the interval. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -28442,8 +28447,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 }
 
 /* Adds to a process what one of its threads did since the last look, when the thread's counters
- * were `was`. An unknown thread (was NULL) is new or did not fit into the table: a new one cannot
- * have run or waited for longer than the interval. */
+ * were `was`. A thread without `was` is new or did not fit into the table. A new thread cannot have
+ * run or waited for longer than the interval; therefore longer times are not added. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -28476,7 +28481,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
 }
 
 /* Adds what the threads of a process did, or only keeps their counters if the process did not run.
- * old: the process at the last look, or NULL. */
+ * old: the process at the last look; NULL: it is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28492,7 +28497,8 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns resident memory in pages, read from a live thread because the main thread has exited. */
+/* Returns the resident memory of a process in pages, read from a live thread, because its main
+ * thread has exited. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28521,7 +28527,8 @@ static bool mfs_task_stat(struct mfs_task *t)
         return false;
     if (t->born && t->born != (u64)born + 1)
         *t = (struct mfs_task){ .pid = t->pid, .from = t->from, .asked = t->asked,
-                                .read_ns = t->read_ns, .past_ns = mfs_before.ns };
+                                .read_ns = t->read_ns, .past_ns = mfs_before.ns,
+                                .still_ns = t->read_ns };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
     t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
@@ -28540,7 +28547,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     return true;
 }
 
-/* Returns whether swap is in use. Finding out who uses it costs one file per process. */
+/* Returns whether swap is in use. If not, kvis saves reading one file per process. */
 static bool mfs_swaps(void)
 {
     char text[8192];
@@ -28559,7 +28566,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Reads a process's values, as far as they have changed. */
+/* Reads a process. Values that cannot have changed are kept. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -28585,7 +28592,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* there was no space before */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit before */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
@@ -28593,10 +28600,12 @@ static void mfs_task_read(u32 pid, bool swaps)
     mfs_task_swap(&t, swaps);
     if (t.first) /* only changes within an interval count */
         memcpy(t.past, t.now, sizeof t.past);
+    if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
+        t.still_ns = t.read_ns;
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Looks at the processes once per interval, whichever source needs them first. */
+/* Looks at the processes once per interval. Several sources need them; the first one reads them. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -28611,7 +28620,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0 if there is no file: then all processes are new */
+    l->uptime = strtod(text, NULL); /* 0: there is no file, and all processes count as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
     if (all)
@@ -28631,7 +28640,7 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* Returns the thing for a process; NULL: the table is full. */
+/* Returns the instance for a process; NULL: there is no space. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28658,10 +28667,10 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 /* --- the processes of -p --- */
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by index in opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* processes by index in opt.pids */
 
-/* Shows a process of -p. Returns false if it has exited. A pid with another start time is another
- * process. */
+/* Shows a process of -p. Returns false if the process has exited: its pid is gone or has another
+ * start time. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28687,23 +28696,17 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes ---
- * An interval shows the first MFS_TOP processes by each of eight values. A process that was shown
- * for a value is shown as long as it is among the first MFS_NEAR by it: two processes that
- * alternate do not flicker. */
+ * An interval shows the first MFS_TOP processes by each value. A process that was shown for a value
+ * remains as long as it is among the first MFS_NEAR; therefore processes that alternate do not
+ * flicker. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* processes on the screen: other things need space, too */
+    MFS_SHOWN = 2048 /* number of processes on the screen; other instances need space, too */
 };
 
-/* Returns the increase of a counter in this interval. */
-static u64 mfs_did(const struct mfs_task *t, u32 k)
-{
-    return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
-}
-
-/* Returns the value by which a process is ranked: the increase of a counter in this interval, or
- * the current value; 0: it is not shown for that. */
+/* Returns the number by which a value ranks a process: the increase of a counter in this interval,
+ * or the current value; 0: the process is not shown for it. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -28714,7 +28717,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Finds the first MFS_NEAR processes by a value that is not 0. */
+/* Sets `top` to the first MFS_NEAR processes by a value that is not 0. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -28730,7 +28733,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the first processes by a value, and those that were shown for it and are still near the
+/* Shows the first processes by a value, and processes that were shown for it and are near the
  * top. */
 static void mfs_busy_first(u32 by)
 {
@@ -28752,13 +28755,13 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* without it waits are not known */
-    while (waits && mfs_next(&cpu)) /* the mean number of threads that waited for it */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel counts waits */
+    while (waits && mfs_next(&cpu)) /* QUEUED: mean number of threads that waited for the CPU */
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ ranks by the sum of both */
+        if (by != MFS_WRITTEN) /* MFS_READ ranks by the bytes read and written */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28768,15 +28771,15 @@ static void mfs_busy(void)
 
 /* --- stuck processes --- */
 
-/* Returns whether a process's main thread is in uninterruptible sleep, and has not run since the
- * last look. */
+/* Returns whether a process's main thread is in uninterruptible sleep, and the process has not run
+ * for a second. An interval may be shorter: a short wait for a disk is no fault. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
     char text[1024];
     const char *comm, *words;
     s64 born, flags;
-    if (t->first || mfs_did(t, MFS_CPU) || mfs_did(t, MFS_RUN) || mfs_did(t, MFS_WAIT))
+    if (t->read_ns - t->still_ns < NSEC)
         return false;
     u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
     words = mfs_pid_stat(text, &comm, &born);
@@ -28802,7 +28805,8 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* "Max open files 1024 524288 files": the first number is the limit at which open(2) fails. */
+/* Reads "Max open files 1024 524288 files". The first number is the limit at which open(2)
+ * fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28827,8 +28831,8 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* A process's bytes on each node (numa_maps, Documentation/filesystems/proc.rst), the number of its
- * threads that last ran there, and how many of those are runnable. The nodes are id[0..n). */
+/* For each node: a process's bytes (numa_maps, Documentation/filesystems/proc.rst), the number of
+ * its threads that last ran there, and the number of runnable ones. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
@@ -28843,7 +28847,8 @@ static u32 mfs_node_place(u32 id)
     return k;
 }
 
-/* "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4", "anon N0=8192 N1=4096" */
+/* Adds the bytes of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4" or
+ * "anon N0=8192 N1=4096", whose numbers have the size `unit`. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -28856,7 +28861,7 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* Returns the index of a CPU's node; n: the CPU is on none of the nodes. */
+/* Returns the index of a CPU's node; mfs_nodes.n: the CPU is on no node. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -28884,8 +28889,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node that has more than half of the runnable threads or, if none is runnable, of all
- * threads; n: there is none. */
+/* Returns the node that has more than half of the runnable threads or, if no thread is runnable, of
+ * all threads; mfs_nodes.n: there is no such node. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -28899,8 +28904,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the fraction of the access time from one node to the memory of another that is due to the
- * distance (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
+/* Returns the part of the access time from one node to the memory of another that the distance
+ * causes (ACPI's SLIT: 10 for local memory). text: distances of the first node. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28909,7 +28914,8 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* Returns a process's path in cgroup v2: "0::/a/b" (cgroups(7)). NULL: none. */
+/* Returns a process's path in cgroup v2, from a line "0::/a/b" (cgroups(7)). NULL: there is
+ * none. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -28921,7 +28927,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Uses the kernel's counts for the cgroup if they are near the process's resident memory. */
+/* Sets a process's bytes by node to those of its cgroup if the cgroup has about as much memory as
+ * the process: then the process is alone in it. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28941,7 +28948,7 @@ static void mfs_pages_group(u32 pid, double resident)
 static void mfs_pages_maps(u32 pid)
 {
     char *line;
-    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* it may have exited, which is no error */
+    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* the process may have exited */
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
@@ -28949,8 +28956,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* Sets the NUMA metrics of a process. For numa_maps the kernel walks all of a process's memory
- * while the process cannot change its address space, which takes too long for a large process. */
+/* Sets the NUMA metrics of a process. For numa_maps, the kernel walks all memory of the process,
+ * which cannot change its address space meanwhile. This takes too long for a large process. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28981,8 +28988,8 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Only for the busiest processes that ran for 10 % of the interval or more: walking the memory of
- * all would cost too much. */
+/* Reads only busy processes that ran for 10 % of the interval or more, because walking the memory
+ * of all processes costs too much. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28997,19 +29004,17 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-/* Numbers of cgroups that were read, and that were found but not read. */
-static struct { u32 looked, skipped; } mfs_group_count;
+static u32 mfs_group_count; /* number of cgroups that were looked at in this interval */
 
 /* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
- * own limit are in memory.events.local, since Linux 5.2. */
+ * own limit are in memory.events.local. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
     u64 v;
     met_keys(i, met_in(dir, "memory.events"), 0);
     met_keys(i, met_in(dir, "memory.stat"), 0);
-    const char *local = met_in(dir, "memory.events.local");
-    u_slurp(met_there(local) ? local : met_in(dir, "memory.events"), text, sizeof text);
+    u_slurp(met_in(dir, "memory.events.local"), text, sizeof text);
     if (mfs_key_number(text, "max ", &v))
         met_count(i, M_GR_MAX, v);
     u_slurp(met_in(dir, "memory.pressure"), text, sizeof text);
@@ -29017,8 +29022,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that is near its pids limit. Most of systemd's cgroups have such a limit; a limit
- * of a few tasks is meant to be reached. */
+/* Shows a cgroup that is near its pids limit. Other cgroups are not shown, because most of
+ * systemd's have such a limit. A limit of a few tasks is meant to be reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
     long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max": 0 */
@@ -29029,7 +29034,7 @@ static void mfs_group_pids(const char *dir, const char *name)
 
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* it contains a limit */
+    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* a number is a limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
     struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
     if (i && cpu)
@@ -29046,31 +29051,17 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
     for (const struct dirent *e; (e = u_entry(&d));) {
         if (e->d_type != DT_DIR)
             continue;
-        if (mfs_group_count.looked == MFS_GROUPS || !depth
-            || n + strlen(e->d_name) + 2 > MET_DIR) {
-            mfs_group_count.skipped++;
+        if (mfs_group_count == MFS_GROUPS || !depth || n + strlen(e->d_name) + 2 > MET_DIR) {
+            met_left_out(1);
             continue;
         }
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
-        mfs_group_count.looked++;
+        mfs_group_count++;
         mfs_group(dir, dir + root);
         mfs_group_pids(dir, dir + root);
         mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
-}
-
-/* Returns the number of cgroups that were not looked at. It includes their descendants, which are
- * counted by the root's cgroup.stat (Documentation/admin-guide/cgroup-v2.rst). */
-static u32 mfs_groups_left(void)
-{
-    char text[512];
-    u64 all;
-    u_slurp(met_path("/sys/fs/cgroup/cgroup.stat"), text, sizeof text);
-    if (!mfs_group_count.skipped || !mfs_key_number(text, "nr_descendants ", &all)
-        || all < mfs_group_count.looked)
-        return mfs_group_count.skipped;
-    return (u32)MAX(all - mfs_group_count.looked, mfs_group_count.skipped);
 }
 
 static void mfs_groups(void)
@@ -29082,14 +29073,13 @@ static void mfs_groups(void)
         return;
     }
     *strrchr(dir, '/') = 0;
-    memset(&mfs_group_count, 0, sizeof mfs_group_count);
+    mfs_group_count = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
-    met_left_out(mfs_groups_left());
 }
 
 /* --- the cgroup of --cgroup --- */
 
-/* Sets the metrics of the cgroup. A key with a dot is the name of a file with one number. */
+/* Sets the metrics of the cgroup. A key with a dot is the name of a file that has one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -29103,54 +29093,56 @@ static void mfs_cgroup(void)
             met_raw(met.all, m, v);
 }
 
-/* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
- * Identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the lists of
- * gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events), and
- * counts them: on all CPUs, in some processes or in a cgroup. Types and fields of events come from
- * sysfs, except the two ABI types of generic events. Events are opened in groups (pmc_groups[]),
- * which the kernel counts all at once or not at all: every ratio is computed within one group, and
- * thus over the same time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
- * thread on one PMU. To add a core or an event, add a row to gen/tables/pmu.tbl. Entry points:
- * pmc_begin, pmc_read, pmc_look. */
+/* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
+ * This section identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the
+ * lists of gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events),
+ * and counts them on all CPUs, in some processes or in a cgroup. Types and fields of events come
+ * from sysfs, except the two ABI types of generic events. Events are opened in groups
+ * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is computed within
+ * one group, and therefore over the same time. A unit is what a group is opened for: a CPU, a
+ * cgroup on a CPU, or a thread on one PMU. A role is the purpose of an event, such as branch
+ * misses: different cores have different events for a role. To add a core or an event, add a row to
+ * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* What is counted; only one of these. The kernel gives counters to CPU events first and to task
- * events last (ctx_resched in kernel/events/core.c), so a process's events would get none while the
- * machine's are counted. */
+/* What is counted: the machine, some processes or a cgroup, but only one of them. The kernel gives
+ * counters to events of CPUs first and to events of tasks last (ctx_resched in
+ * kernel/events/core.c); therefore a process's events would get none while the machine's are
+ * counted. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
-enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
+enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/out/pmu.h. A role is the purpose of an event. */
+/* Rows of gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* the group that gives the role's own metric; PG_NONE: none */
-    u16 metric;             /* N_METRICS: none */
-    u8 parts[2];            /* if it has no event: the roles of which it is the sum */
-    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: none */
+    u8 home;                /* group that gives the role's own metric; PG_NONE: none */
+    u16 metric;             /* metric of the role; N_METRICS: none */
+    u8 parts[2];            /* roles whose sum replaces the role if it has no event */
+    u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names in a PMU's events/, the best first */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* the ratio part / of, times `times` */
+    u16 metric;             /* metric whose value is times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
-    u16 list;                  /* its list of events: a bit of pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: the core's PMU if the CPU has several kinds of cores */
+    u16 list;                  /* list of the core's events, a bit of pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: name of the PMU if the CPU has several kinds of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
-    u32 models[8];             /* a bit for each model number */
+    u32 models[8];             /* model numbers, as bits */
     const char *name, *source;
 };
 
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* in sysfs's syntax; the vendor's name */
+    const char *terms, *name;  /* terms: in the syntax of sysfs; name: the vendor's */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
@@ -29162,15 +29154,15 @@ enum unc_role {
 
 enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads plus writes */
 
-/* Cores that count memory by events that sysfs does not list. */
+/* Which cores count memory by events that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* A PMU named `pmu`, or `pmu` with a suffix _N; width: bits per transfer, 0: not known. */
-struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
+/* A PMU named `pmu`, or `pmu` with a suffix _N. */
+struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event's name in sysfs; its terms, and the cores where the terms are valid even if sysfs does
- * not name the event. */
-struct unc_row { u8 class, role, where; char event[32], terms[24]; };
+/* An event's name in sysfs; the number of data lines whose transfers it counts; its terms, and the
+ * cores where the terms are valid even if sysfs does not name the event. */
+struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
@@ -29182,61 +29174,59 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* an event's fields for perf_event_open */
+struct pmc_code {              /* fields of an event for perf_event_open */
     u32 type;
     u64 config, config1, config2;
     const char *name;          /* the vendor's or kernel's name; NULL: none */
-    bool generic, alias;       /* alias: name is the first word of a list */
+    bool generic, alias;       /* generic: the kernel's; alias: name is a list's first word */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* where its events were found */
+    const char *source;        /* document that the core's events come from */
     u32 type, slots;
-    u16 list;                  /* a bit; 0: not known */
-    bool known, all;           /* known: its core is known; all: it covers all CPUs */
-    u8 mask[PMC_CPUS / 8];
+    u16 list;                  /* list of the core's events, a bit; 0: not known */
+    bool known, all;           /* known: the core is known; all: the PMU covers all CPUs */
+    u8 mask[PMC_CPUS / 8];     /* CPUs of the PMU, as bits */
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* why it cannot be opened; 0: it can, or was not tried yet */
+    int err[N_PR];             /* -errno of an event that cannot be opened; 0: none yet */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* 0: counts all threads of the CPU, or of the cgroup on it */
-    u8 pmu, task;
+    pid_t tid;                 /* thread; 0: all threads of the CPU, or of the cgroup on it */
+    u8 pmu, task;              /* indices in pmc_pmus and opt.pids */
     bool on;
-    u64 at_ns;                 /* when it was last read; 0: never */
-    /* fd -1: not open */
-    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG];
+    u64 at_ns;                 /* time of the last reading; 0: never */
+    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
 /* A unit's counts of one group since the previous reading, by role. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: of the time in which the group was counted */
+    double value[N_PR], share; /* share: part of the time in which the group was counted */
     bool has[N_PR], counted;
 };
 
-/* The counts of a thing's units since the previous reading, by group and role. */
+/* The counts of all units of an instance since the previous reading, by group and role. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or not */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* some unit has counted it; some unit has not */
-    double share;              /* the smallest share of any unit */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* a unit has counted the role; a unit has not */
+    double share;              /* smallest share of any unit */
     bool any, counted, fresh;  /* there are units; one has counted; none was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
-    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* the index of its unit plus 1; 0: none */
-    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* by index in opt.pids; ended: last reading */
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index of a CPU's unit plus 1; 0: none */
+    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes that exited: now; before; as in opt.pids */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    u32 left_out;              /* processes and PMUs for which there was no space */
-    bool off[N_PG];            /* groups without file descriptors */
-    const char *none;          /* why nothing is counted; NULL: something is */
-    struct pmc_sum all, pmu[PMC_PMUS], one[PMC_TASKS], cpu; /* all: the machine, or the cgroup */
+    bool off[N_PG];            /* groups for which there are no file descriptors */
+    const char *none;          /* why nothing is counted; NULL: something is counted */
+    struct pmc_sum all, pmu[PMC_PMUS], one[MFS_PIDS], cpu; /* all: the machine or cgroup */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -29245,7 +29235,7 @@ static int pmc_cgroup = -1;    /* file descriptor of mo.cgroup's directory */
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs "0-3,8" as bits. Returns false if there is no such list. */
+/* Reads a list of CPUs "0-3,8" as bits, and its text. Returns false if there is no such list. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -29267,7 +29257,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Characters of valid PMU and vendor names; they are printed unescaped. */
+/* The characters of valid PMU and vendor names, which are printed unescaped. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value of a line "key : value" with the given key, or NULL. */
@@ -29281,22 +29271,25 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the first processor of cpuinfo (x86) or the requested one (arm64). Returns its MIDR, 0 if
- * none. */
-static u64 pmc_cpuinfo(u32 cpu)
+/* Reads the model of the CPU (x86). Returns the MIDR_EL1 of one of the CPUs in `mask` (Arm); 0:
+ * there is none. */
+static u64 pmc_cpuinfo(const u8 *mask)
 {
-    u32 part = 0, imp = 0, at = 0;
+    static const struct { const char *name; u8 shift; } fields[] = {
+        { "CPU implementer", 24 }, { "CPU variant", 20 }, { "CPU part", 4 }, { "CPU revision", 0 },
+    };
+    u64 midr = 0;
+    bool wanted = false;
     char *line;
     const char *v;
     if (!met_open(met_path("/proc/cpuinfo")))
         return 0;
     while ((line = met_line())) {
         if ((v = pmc_value(line, "processor")))
-            at = (u32)strtoul(v, NULL, 10);
-        if ((v = pmc_value(line, "CPU implementer")) && (at == cpu || !imp))
-            imp = (u32)strtoul(v, NULL, 16);
-        if ((v = pmc_value(line, "CPU part")) && (at == cpu || !part))
-            part = (u32)strtoul(v, NULL, 16);
+            wanted = !midr && pmc_in(mask, (u32)strtoul(v, NULL, 10));
+        for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
+            if ((v = pmc_value(line, fields[k].name)))
+                midr |= strtoull(v, NULL, 0) << fields[k].shift;
         if ((v = pmc_value(line, "vendor_id")) && !pmc.vendor[0])
             snprintf(pmc.vendor, sizeof pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
@@ -29308,29 +29301,12 @@ static u64 pmc_cpuinfo(u32 cpu)
         if ((v = pmc_value(line, "stepping")))
             pmc.stepping = (u32)strtoul(v, NULL, 10);
     }
-    return (u64)imp << 24 | (u64)part << 4;
-}
-
-/* Returns MIDR_EL1 of the PMU's first CPU that has it in sysfs; else the MIDR from cpuinfo. */
-static u64 pmc_read_midr(const struct pmc_pmu *p)
-{
-    u32 first = PMC_CPUS;
-    char s[32];
-    for (u32 c = 0; c < PMC_CPUS; c++) {
-        if (!pmc_in(p->mask, c))
-            continue;
-        first = MIN(first, c);
-        const char *path = met_path("/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1",
-                                    c);
-        if (met_there(path) && met_text(path, s, sizeof s) && strtoull(s, NULL, 16))
-            return strtoull(s, NULL, 16);
-    }
-    return pmc_cpuinfo(first < PMC_CPUS ? first : 0);
+    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19: the architecture, which is always 15 */
 }
 
 static void pmc_arm_core(struct pmc_pmu *p)
 {
-    u64 midr = pmc_read_midr(p);
+    u64 midr = pmc_cpuinfo(p->mask);
     u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
     if (!midr)
         return;
@@ -29343,7 +29319,7 @@ static void pmc_arm_core(struct pmc_pmu *p)
         }
 }
 
-/* Returns the core type behind a PMU of sysfs; NULL: not known. */
+/* Returns the type of the cores of a PMU; NULL: not known. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
@@ -29371,7 +29347,7 @@ static void pmc_x86_core(struct pmc_pmu *p)
 
 /* --- which events --- */
 
-/* Returns the config word with this name of n bytes; NULL: none. */
+/* Returns the config word whose name has these n bytes; NULL: there is none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
     bool config = n >= 6 && !strncmp(name, "config", 6);
@@ -29402,10 +29378,10 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* an older kernel's format lacks some bits */
+    return v || !word ? -EOVERFLOW : 0; /* the format of older kernels lacks some bits */
 }
 
-/* Parses terms like those of sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
+/* Parses terms like those in sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -29420,7 +29396,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Uses the first of these names that the PMU's events/ has. Returns 0 or -errno. */
+/* Sets an event to the first of these names that the PMU's events/ has. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -29438,8 +29414,9 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Uses the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type in the upper half if
- * there are several PMUs (Linux 5.12). If the core is known, generic cache events are not used. */
+/* Sets the event of a role to the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type
+ * in the upper half if there are several PMUs (Linux 5.12). A known core has better events than the
+ * generic cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -29466,7 +29443,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to cores: it is named "cpu" or has a file cpus (perf's rule). */
+/* Adds a PMU if it belongs to cores: if it is named "cpu" or has a file cpus (perf's rule). */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -29480,7 +29457,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        pmc.left_out++;
+        met_left_out(1);
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
@@ -29491,10 +29468,10 @@ static void pmc_add_pmu(const char *name)
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Finds the CPU, its PMUs and their events; opens nothing. */
+/* Identifies the CPU, its PMUs and their events. Opens no event. */
 static void pmc_look(void)
 {
-    pmc_cpuinfo(0);
+    pmc_cpuinfo(pmc.online);
     DIR *d = opendir(met_path(PMC_DEVICES));
     if (!d)
         pmc.none = PMC_DEVICES ": ENOENT (no /sys, or no perf events)";
@@ -29517,7 +29494,7 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a unit; `group`: for the cgroup on the unit's CPU. Returns a descriptor or
+/* Opens an event for a unit. group: count the cgroup on the unit's CPU. Returns a descriptor or
  * -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
@@ -29536,7 +29513,7 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* Returns f if enough descriptors are left for other uses; else closes it and returns -EMFILE. */
+/* Returns f if enough descriptors are left for other uses; else closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -29573,9 +29550,10 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns why an event cannot be opened. If it can be opened outside its group, the group is too
- * large: -E2BIG. If it exists for the CPU but not for the cgroup, the cgroup lacks perf_event (in
- * cgroup v2 before any controller was enabled: css_tryget_online_from_dir, Linux 6.1): -ENODATA. */
+/* Returns why an event cannot be opened. -E2BIG: the event can be opened outside its group; the
+ * group is too large. -ENODATA: the event can be opened for the CPU, but not for the cgroup, which
+ * lacks perf_event (in cgroup v2 before any controller was enabled: css_tryget_online_from_dir,
+ * Linux 6.1). / */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -29595,8 +29573,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Returns whether a group has a usable event whose home is this group. An event of another home,
- * such as a group's first, is useless alone. */
+/* Returns whether a group has a usable event whose home is this group. Events of another home, such
+ * as the group's first event, are useless alone. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29635,8 +29613,8 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Closes the last open group of all units, and returns which one that was. There always is one: the
- * one that was to be opened. */
+/* Closes the last open group of all units, and returns that group. There is always one: the group
+ * that was to be opened. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29648,7 +29626,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group for a unit. If descriptors run out, gives up the last groups. */
+/* Opens a group for a unit. If file descriptors run out, the last groups are given up. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -29723,7 +29701,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 }
 
 /* Opens events for the threads of a process. A thread that was created meanwhile may or may not
- * have inherited them; kvis then closes all and starts again, and gives up after a few tries. */
+ * have inherited them; then kvis closes all and starts again. It gives up after five tries. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29752,17 +29730,6 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Opens the cgroup while a relative path is still valid. */
-static void pmc_begin(void)
-{
-    pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
-    pmc.left_out = (u32)opt.n_pids - pmc.n_tasks;
-    if (mo.cgroup)
-        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
-                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
-}
-
 /* Returns why an event for a role cannot be counted; valid until the next call for that role. */
 static const char *pmc_reason(u32 role, int e)
 {
@@ -29784,7 +29751,6 @@ static const char *pmc_reason(u32 role, int e)
     return pmc.why[role];
 }
 
-/* Warns if less is counted than the user may expect. */
 static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
@@ -29802,10 +29768,15 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
+    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* with diagnose COMMAND: the machine */
+    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc_look();
     pmc_raise_limit();
     if (!pmc.n_pmus)
         return;
+    if (pmc.scope == PS_CGROUP)
+        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
+                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
     if (pmc.scope == PS_TASK)
@@ -29836,7 +29807,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* its CPU went offline and came back: pmc_cpus reopens it */
+        pmc_close_unit(u); /* the CPU went offline and came back: pmc_cpus reopens the unit */
         return;
     }
     if (d.enabled)
@@ -29850,8 +29821,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Adds the roles without an event of their own, which are sums of two others: first-level TLB
- * misses are second-level hits plus second-level misses. */
+/* Sets roles without an event to the sum of two others: first-level TLB misses are second-level
+ * hits plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29864,8 +29835,7 @@ static void pmc_add_parts(struct pmc_reading *r)
 }
 
 /* Corrects the empty slots of Neoverse N2 and V2 with 5 slots, which count one frontend slot too
- * many per cycle (perf's list for them, arch/arm64/arm/neoverse-n2-v2/metrics.json in Linux
- * 7.0). */
+ * many per cycle (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -29921,7 +29891,7 @@ static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Sets Intel's Topdown, level 1: slots by kind; their sum is all slots. */
+/* Sets level 1 of Intel's Topdown from the slots of each kind, whose sum is all slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -29935,7 +29905,7 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Sets Topdown, level 1, of AMD and Arm, from empty slots and operations (AMD: Zen 4's PPR; Arm:
+/* Sets level 1 of Topdown on AMD and Arm from empty slots and operations (AMD: Zen 4's PPR; Arm:
  * perf's arch/arm64/sbsa.json in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
@@ -29960,7 +29930,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets a role's metric: its rate, and for Prometheus its sum since the start. */
+/* Sets the metric of a role: the rate and, for Prometheus, the sum since the start. */
 static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
 {
     u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -30047,8 +30017,7 @@ static void pmc_tasks(void)
     }
 }
 
-/* Reads all units. A CPU's values are published as soon as they are read, sums over CPUs at the
- * end. */
+/* Reads all units, and publishes the values of each CPU. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -30069,7 +30038,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why there is no value for the machine */
+    static const char *const others[] = { /* why the machine has no value */
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
@@ -30080,7 +30049,6 @@ static void pmc_read(void)
         pmc_cpus(true);
     }
     pmc.begun = true;
-    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -30103,14 +30071,14 @@ static void pmc_read(void)
             met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
-/* == 35 unc_  memory controllers, power and resctrl ===============================
- * Counters of the hardware around the CPUs: PMUs of memory controllers and of RAPL, and the bytes
- * that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs come from its directory
- * in sysfs; gen/tables/pmu.tbl only names the events that count bytes or energy (and the terms for
- * AMD, whose PMUs list no events). An event is counted once on each CPU of the PMU's cpumask, which
- * has one CPU per socket or die, and is added to that CPU's socket. A value is published only if
- * all controllers of the socket are counted: a part of them is no bandwidth. Entry points:
- * unc_membw, unc_power, unc_mbm, unc_look. */
+/* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
+ * This section reads counters of the hardware around the CPUs: the PMUs of memory controllers and
+ * of RAPL, and the bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs
+ * come from its directory in sysfs; gen/tables/pmu.tbl only names the events that count bytes or
+ * energy (and the terms for AMD, whose PMUs list no events). An event is counted once on each CPU
+ * of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's socket. A
+ * value is published only if all controllers of the socket are counted: the sum of some of them is
+ * not the bandwidth. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -30123,7 +30091,7 @@ enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
 struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
-struct unc_event {             /* an event that was found; units refer to it */
+struct unc_event {             /* event of a PMU, counted by one or more units */
     u16 pmu;
     u8 row;
     int err;
@@ -30131,7 +30099,7 @@ struct unc_event {             /* an event that was found; units refer to it */
     double scale;              /* factor to bytes or microjoules; 0: not known */
 };
 
-struct unc_unit {
+struct unc_unit {              /* an event on one CPU */
     int fd;
     u16 event, socket;
     struct pf_count count;
@@ -30141,9 +30109,9 @@ struct unc_unit {
 struct unc_socket {
     s64 id;                    /* -1: not known */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* an event for it is counted */
-    bool refused[N_UR];        /* another event for it is not */
-    bool hole[N_UR];           /* an event was not counted in this interval */
+    bool opened[N_UR];         /* an event of the role was opened */
+    bool refused[N_UR];        /* an event of the role could not be opened */
+    bool hole[N_UR];           /* an event of the role was not counted in this interval */
 };
 
 static struct {
@@ -30151,13 +30119,13 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes;
+    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df's with memory */
     bool begun[2], no_dir;
-    bool too_many;             /* some memory controllers did not fit: no sums */
-    u8 class;                  /* the memory controllers in use; UC_NONE: none */
+    bool too_many;             /* some memory controllers did not fit; there are no sums */
+    u8 class;                  /* kind of the counted memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* the first reason why an event cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* first reason why an event cannot be counted */
 
 /* --- which PMUs, which events --- */
 
@@ -30166,13 +30134,13 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Returns whether the memory controllers in use count in this way. */
+/* Returns whether the counted memory controllers count in this way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Returns whether name is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
+/* Returns whether a name is that of the PMU, or of one of several, such as "uncore_imc_7". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -30219,7 +30187,7 @@ static bool unc_where(u8 where)
     return where == UW_ANY || (c && c->memory == where);
 }
 
-/* Returns the factor from unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
+/* Returns the factor from the unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
 static double unc_unit(const char *s, bool energy)
 {
     static const struct { char name[8]; double n; } units[] = {
@@ -30232,8 +30200,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the value of one count, from .scale and .unit; without both, 64 bytes, which is the size
- * of a burst that a CAS command transfers (DDR4 and DDR5). 0: not known. */
+/* Returns the value of one count, from .scale and .unit; 0: not known. If both are missing, the
+ * value is 64 bytes, the size of a burst that a CAS command transfers (DDR4 and DDR5). */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -30251,7 +30219,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
-/* Adds the event of a row, if the PMU has it. */
+/* Adds the event of a row if the PMU has it. */
 static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
@@ -30277,7 +30245,7 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of a class; opens nothing. Returns whether there are any. */
+/* Finds the events of a kind of PMU. Opens no event. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -30302,7 +30270,7 @@ static void unc_look(void)
         return;
     done = true;
     if (!pmc.vendor[0])
-        pmc_cpuinfo(0);
+        pmc_cpuinfo(pmc.online);
     unc_find_pmus();
     unc.class = UC_NONE;
     for (u8 c = 0; c < N_UC; c++)
@@ -30329,7 +30297,7 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Notes that a role lacks an event, in one socket or (NULL) in all, and why. */
+/* Notes that a role lacks an event in a socket (NULL: in all), and why. */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -30408,11 +30376,11 @@ static void unc_begin(bool power)
     for (u32 k = 0; k < unc.n_events; k++)
         if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
-    met.src[met.cur].at_ns = u_now(); /* counting starts now */
+    met.src[met.cur].at_ns = u_now(); /* the events count from now on */
 }
 
-/* Adds an event's count since the previous reading to its socket. Returns the time in which it was
- * counted, in ns; 0: it was not counted, because others used the counter or its CPU is offline. */
+/* Adds an event's count since the previous reading to its socket. Returns the time in ns in which
+ * the event was counted; 0: others used the counter, or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -30433,7 +30401,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads power or memory into the sums of the sockets. The elapsed time is the counters' own,
+/* Reads power or memory into the sums of the sockets. The elapsed time is that of the counters,
  * because kvis may have waited for a CPU before it read them. */
 static void unc_read_units(bool power)
 {
@@ -30461,7 +30429,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all of a role's events were counted; reads and writes together give UR_BOTH. */
+/* Returns whether all events of a role were counted. Reads and writes together give UR_BOTH. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -30471,8 +30439,8 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Publishes each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets'
- * things. */
+/* Publishes the sum of a role for each socket, and for the machine if no socket lacks it. of:
+ * instances of the sockets. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -30510,13 +30478,13 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 }
 
 static struct {
-    u32 n, width;        /* number of DIMMs; the sum of their data lines */
-    double peak;         /* bytes per second if all could work at once */
+    u32 n, width;        /* number of DIMMs; number of their data lines */
+    double peak;         /* bytes per second if all DIMMs could work at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
 
-/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
+/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. n: length in bytes. */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
@@ -30535,7 +30503,8 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Reads all structures: type, length, handle, fields; then strings up to a double NUL. */
+/* Reads all structures. A structure has a type, length, handle and fields; strings up to a double
+ * NUL follow. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30569,20 +30538,13 @@ static void unc_dmi_read(void)
 static u32 unc_lines(void)
 {
     u32 n = unc.boxes * 64; /* amd_df: controllers that have transferred data */
-    for (u32 k = 0, last = ~0u; k < unc.n_units; k++) {
-        const struct unc_event *e = &unc.event[unc.unit[k].event];
-        const struct unc_row *r = &unc_rows[e->row];
-        if (r->role != UR_READ || (last != ~0u && unc.unit[k].event != last
-                                   && unc.event[last].pmu == e->pmu))
-            continue; /* each controller once, even with two sub-channels */
-        last = unc.unit[k].event;
-        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* two channels */
-    }
+    for (u32 k = 0; k < unc.n_units; k++)
+        n += unc_rows[unc.event[unc.unit[k].event].row].lines;
     return n;
 }
 
-/* Sets the peak bandwidth. The DIMMs of a channel take turns, so the lines to the controllers limit
- * it. */
+/* Sets the peak bandwidth. The DIMMs of a channel take turns; therefore the data lines of the
+ * controllers limit it. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30670,18 +30632,18 @@ static void unc_power(void)
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
 
-enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
+enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether a domain lacks this metric, so that there is no sum. */
+/* Metrics that a domain lacks. They have no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Notes a file whose value is not a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* the end is more specific */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* keeps the specific end */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
@@ -30725,18 +30687,12 @@ static void unc_mbm_group(const char *group)
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
-    u32 n = 0;
-    for (const struct dirent *e; (e = u_entry(&d));) {
-        if (!met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
-            continue;
-        if (n++ < UNC_GROUPS)
+    for (const struct dirent *e; (e = u_entry(&d));)
+        if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
-        else
-            met_left_out(1);
-    }
 }
 
-/* Reads the default group and the created ones; every task is in exactly one. */
+/* Reads the default group and the groups that users created. Every task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -30762,23 +30718,24 @@ static void unc_mbm(void)
             met_sum_of(unc_mbm_metrics[k], NULL);
 }
 
-/* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
- * The families sched and blk (gen/probes) count in the kernel and are read once per interval; they
- * send no records. If a family does not load, only its own sources are missing. To add a probe:
- * write a function under SEC() in its family's gen/probes/NAME.bpf.c; add a member for its counts
- * to the family's struct in gen/wire.h; add the metric's row, whose column `wire` names that
- * member. Then run `make gen`, check the new array against the list at the top of bpf_insns/VETTED,
- * and sign it there. (The test adding tries this.) Entry points: mk_start, mk_runq, mk_depth,
- * mk_block. */
+/* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
+ * A family is a set of BPF programs with their maps. The families sched and blk (gen/probes) count
+ * in the kernel and send no records; kvis reads their maps once per interval. If a family does not
+ * load, only its own sources are missing. To add a probe: write a function under SEC() in its
+ * family's gen/probes/NAME.bpf.c; add a member for its counts to the family's struct in gen/wire.h;
+ * add the metric's row, whose column `wire` names that member. Then run `make gen`, check the new
+ * array against the list at the top of bpf_insns/VETTED, and sign it there. (The test adding tries
+ * this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* Loads and attaches a program for a tracepoint that has one argument more on some kernels; the
- * program's first constant says whether it does. Tries 1 first; if the program fails to attach
- * (with typed arguments: to load), loads it again with 0. Returns 0 or -errno. */
+/* Loads and attaches a BPF program for a tracepoint that has one argument more on some kernels.
+ * The program's first constant tells it whether this kernel has the argument. kvis tries 1
+ * first; if the program fails to attach (with typed arguments: to load), kvis tries 0. Returns 0
+ * or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30791,7 +30748,7 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Returns the programs of a family that attach to classic tracepoints, as bits. */
+/* Returns the BPF programs of a family that attach to classic tracepoints, as bits. */
 static u32 mk_classic(const struct bpf_family *fam)
 {
     u32 bits = 0;
@@ -30810,8 +30767,9 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* Loads and attaches a family: the raw forms if BTF has `field`; else, or if these do not load, the
- * classic ones, if there are any. Returns 0, or -errno with obj.why. */
+/* Loads and attaches a family: its BPF programs for raw tracepoints if BTF has `field`; else, or if
+ * these do not load, those for classic tracepoints, if there are any. Returns 0, or -errno with
+ * obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -30831,7 +30789,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, classic);
 }
 
-/* Completes obj.why, why a family is missing, with the fix, and closes the family. */
+/* Adds the fix to obj.why, the reason why a family is missing, and closes the family. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30846,12 +30804,12 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     u32 at;                  /* met.tick of the last reading */
     bool own;                /* the depth is the kernel's own count */
-    struct wire_sched cpu;   /* as read; the sums of all CPUs follow */
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
+    struct wire_sched cpu;   /* counts of one CPU */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* sums over all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the number of slots for all possible pids, within limits. */
+/* Returns the number of slots for all possible pids, at most TASK_SLOTS_MAX. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -30889,7 +30847,7 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads the programs' counts once per interval, whichever source needs them first. */
+/* Reads the counts once per interval. Two sources need them; the first one reads them. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30904,7 +30862,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never online */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -30939,22 +30897,22 @@ static void mk_depth(void)
 
 /* --- disks --- */
 
-enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
+enum { MK_DISKS = 64 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n, slots;            /* slots in use; all slots */
-    u32 without;             /* disks without a slot at the last look */
-    u64 missed;
+    u32 n;                   /* number of slots in use */
+    u32 without;             /* number of disks without a slot at the last look */
+    u64 missed;              /* number of requests that were not counted */
     struct mk_disk {
         u32 dev;
-        char name[MET_NAME];     /* as in /sys/block */
-        u64 requests, sequential; /* last reading */
+        char name[MET_NAME];     /* name in /sys/block */
+        u64 requests, sequential; /* counts of the last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
 
-/* Returns the slot of a disk; mk_blk.n: it has none. */
+/* Returns the slot of a disk; mk_blk.n: the disk has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -30975,13 +30933,13 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Gives a disk a slot, and stores the slot in the programs' map. */
+/* Gives a disk a slot, and stores the slot in the map of the BPF programs. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
     if (!dev)
         return;
-    if (k == (mk_blk.slots ? mk_blk.slots : MK_DISKS)) {
+    if (k == MK_DISKS) {
         mk_blk.without++;
         return;
     }
@@ -30989,13 +30947,13 @@ static void mk_add_disk(const char *sys, int map)
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = dev;
     snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
-    if (map >= 0)
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
 /* Gives slots to the machine's disks in the directory's order. Disks that have a slot keep it. */
-static void mk_add_disks(int map)
+static void mk_add_disks(void)
 {
+    int map = bpf_map(&mk_blk.obj, "disks");
     DIR *d = opendir(met_path("/sys/block"));
     mk_blk.without = 0;
     for (const struct dirent *e; (e = u_entry(&d));)
@@ -31005,22 +30963,20 @@ static void mk_add_disks(int map)
 static u32 mk_blk_entries(const char *map)
 {
     (void)map;
-    return mk_blk.slots;
+    return MK_DISKS;
 }
 
 static void mk_blk_start(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_blk.obj;
-    mk_add_disks(-1);
-    mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&c, "CFG_SECOND", 1);
     int e = mk_load(o, &c, mk_blk_field);
-    if (!e)
-        mk_add_disks(bpf_map(o, "disks"));
     if (e)
         mk_why(o, e);
+    else
+        mk_add_disks();
 }
 
 /* Sets the share of this interval's requests that are sequential. */
@@ -31066,8 +31022,8 @@ static void mk_block(void)
         return;
     }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* perhaps a new disk */
-        mk_add_disks(bpf_map(o, "disks"));
+    if (missed != mk_blk.missed) /* the requests may be those of a new disk */
+        mk_add_disks();
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
     met_left_out(mk_blk.without);
@@ -31075,8 +31031,8 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads the programs of the selected sources. Called before anything is read, because it takes
- * time. */
+/* Loads the BPF programs of the selected sources. This takes time; therefore it is called before
+ * any source is read. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -31101,8 +31057,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The programs at a function's entry and return; back 0: none. Every virtio_ring.c has the first
- * function. The functions that send notifications are those of PCI, MMIO, vDPA and channel I/O. */
+/* The BPF programs at a function's entry and return; back 0: none. Every virtio_ring.c has the
+ * first function. The functions that send notifications are those of PCI, MMIO, vDPA and channel
+ * I/O. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -31132,13 +31089,13 @@ _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can h
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* slots that were ever in use */
+    u32 n;                   /* number of slots that were ever in use */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed_gone: of deleted rings */
+    u64 missed, missed_gone; /* number of missed calls; of those, on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -31148,8 +31105,8 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches all entry programs before the return programs: a return without an entry then means that
- * the entry was missed. */
+/* Attaches all BPF programs of entries before those of returns. Then a return without an entry
+ * means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     static struct bpf_ksym k[VQ_PLACES];
@@ -31180,7 +31137,7 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack: slot 0 is on top */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack with slot 0 on top */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
@@ -31192,7 +31149,7 @@ static int vq_load(struct bpf_obj *o)
     return vq_attach(o);
 }
 
-/* Returns whether this machine has a virtio device; sets why if not. */
+/* Returns whether this machine has a virtio device; if not, sets `why`. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -31224,7 +31181,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Reads the kernel's name for a device: its disk or network interface. */
+/* Reads the name of the disk or network interface that a device provides. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -31233,8 +31190,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
-/* Without BTF: names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless
- * rings share the interrupt. Returns whether the name is known yet. */
+/* Names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless rings share
+ * the interrupt. This is used without BTF. Returns whether the name is known yet. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -31257,7 +31214,8 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Names a ring: virtio0/0:req.0; its info is the driver and the device, such as virtio_blk vda. */
+/* Sets a ring's name, such as virtio0/0:req.0, and its info: driver and device, such as
+ * virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     char made[VQ_WORD] = "";
@@ -31290,11 +31248,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may be in progress right now */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick in progress is no decrease */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* none ever: perhaps vq_places[] lacks the function */
+    if (w->notified) { /* if not, vq_places[] may lack the function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -31319,13 +31277,13 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        memset(w, 0, sizeof *w); /* another ring may use the slot */
+        memset(w, 0, sizeof *w); /* from now on another ring may use the slot */
         if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
             bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* only checked, because another ring has the same interrupt */
+        return true; /* the handler only checked the ring, which shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -31365,17 +31323,19 @@ static void vq_read(void)
               vq.missed + bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1));
 }
 
-/* == 38 vh_  the virtqueues of guests where this kernel is the device: vhost ==================
- * The family vhost (gen/probes) attaches to the functions that a device's worker runs, if their
- * drivers are loaded when kvis starts. Entry points: vh_start, vh_read. */
+/* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
+ * A worker is the thread that handles the queues of an emulated device. The family vhost
+ * (gen/probes) attaches to the functions that workers run, if their drivers are loaded when kvis
+ * starts. Entry points: vh_start, vh_read. */
 
 #include "bpf_insns/vhost.h"
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* rows of vhost_progs */
 
-/* Functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
- * queue: VH_UNKNOWN: known only by the queue's address. kick: it handles a kick. gaps: the queue
- * carries the guest's requests; in a queue by which the guest receives, a full ring is no stall. */
+/* The functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
+ * queue: index of the queue; VH_UNKNOWN: only its address is known. kick: the function handles a
+ * kick. gaps: the queue carries the guest's requests; in a queue by which the guest receives, a
+ * full ring is no stall. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -31396,19 +31356,19 @@ static const struct vh_handler {
 static struct {
     struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     struct bpf_cfgs cfg;
-    bool deep;               /* the programs read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of the programs, by handler; 0: none */
-    struct wire_vh now;      /* read at now_ns or later */
+    bool deep;               /* the BPF programs read the ring */
+    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of BPF programs, by handler; 0: none */
+    struct wire_vh now;      /* counts of a queue, read at now_ns or later */
     u64 now_ns;
 } vh;
 
-/* Attaches the programs to a handler. */
+/* Attaches BPF programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* CFG_DEEP, which all programs have */
+    c->n = o->n_cfg = 1; /* keeps CFG_DEEP, which all BPF programs have */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -31427,8 +31387,8 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
-/* Attaches to all handlers. Returns 0 if any can be watched. Failures are left in obj.why; the
- * queues of those handlers are missing. */
+/* Attaches BPF programs to all handlers. Returns 0 if at least one handler has them. The queues of
+ * the others are missing; obj.why has the reason. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -31466,8 +31426,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Looks up symbols only if there is vhost, because that takes time. (The module has parameters, so
- * its directory exists even if it is built in.) */
+/* Looks up symbols only if there is vhost, because this takes time. (The module has parameters;
+ * therefore its directory exists even if it is built in.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -31491,9 +31451,9 @@ static void vh_start(void)
                  : "finding the ring needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets a device's owner. The worker is a thread of the owner's process; before 6.4 it is a kernel
- * thread named after the thread that requested it: vhost-TID (drivers/vhost/vhost.c). Pids are
- * those of the initial pid namespace. */
+/* Sets the owner of a queue's device. The worker is a thread of the owner's process; before Linux
+ * 6.4 it is a kernel thread named after the thread that requested it: vhost-TID
+ * (drivers/vhost/vhost.c). The pids are those of the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -31509,7 +31469,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the thing for a queue, such as net/WORKER/tx: device, worker thread, queue. */
+/* Returns the instance for a queue, such as net/WORKER/tx: device, worker thread, queue. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -31535,14 +31495,14 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    if (met.tick > 1) /* the programs counted from 0 */
+    if (met.tick > 1) /* the BPF programs counted from 0 */
         met_from_zero(i);
     met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* a value that was never measured is not 0 */
+    const bool there[N_VH_HISTS] = { /* distributions that were measured at least once */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -31552,7 +31512,7 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* The queue's worker has exited: frees the slot for another queue. */
+/* Frees the slot of a queue whose worker has exited, for another queue. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
@@ -37621,7 +37581,6 @@ static void cmd_monitor_ready(void)
             die(EXIT_KVIS, "no process %d", opt.pids[i]);
     if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (version 2) with this path", mo.cgroup);
-    pmc_begin();
 }
 
 static int cmd_monitor(void)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes out/metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is complete.
+# Makes out/metrics.h, the metrics of kvis monitor, from tables/metrics.tbl, and checks that each row is complete.
 #
 #   gen/metrics.sh           metrics.tbl -> out/metrics.h
 #   gen/metrics.sh check     only checks metrics.tbl
@@ -43,7 +43,7 @@ function read_columns(r, s,    n, eq, name, value) {
         sub(/^ +/, "", s)
         if (value ~ /^".*"$/) value = substr(value, 2, length(value) - 2)
         if (!((kind_of[r], name) in column)) bad("a " kind_of[r] " has no column `" name "`")
-        else if ((r, name) in col) bad(name " stands twice")
+        else if ((r, name) in col) bad(name " appears twice")
         else if (value == "") bad(name ": empty")
         col[r, name] = value
     }
@@ -55,7 +55,7 @@ function read_row(kind, id, name, rest,    r, w, n, i) {
     id_of[r] = id
     name_of[r] = name
     line_of[r] = FNR
-    if ((kind == "distribution" ? "metric" : kind, id) in row_of) bad(id " stands twice")
+    if ((kind == "distribution" ? "metric" : kind, id) in row_of) bad(id " appears twice")
     row_of[kind == "distribution" ? "metric" : kind, id] = r
     sub(/^ +/, "", rest)
     read_columns(r, rest)
@@ -64,14 +64,14 @@ function read_row(kind, id, name, rest,    r, w, n, i) {
 }
 BEGIN {
     define("unit", "counter *shown json prom *scale")
-    define("thing", "json label info facts sort pmc title section share in_order")
+    define("dimension", "json label info facts sort pmc title section share in_order")
     define("section", "groups")
     define("line", "past of *items")
     define("source", "*group *read *from *cite asked prom")
     define("family", "")
     define("metric", "*source *unit of key all bits make lack set wire prom panel column unusual bad aside")
     define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
-    short["unit"] = short["thing"] = short["family"] = 1 # rows without an ID
+    short["unit"] = short["dimension"] = short["family"] = 1 # rows without an ID
 }
 /^[ \t]*#/ || NF == 0 { next }
 /^[ \t]/ {
@@ -149,19 +149,19 @@ function check_source(r,    cite) {
         bad_at(line_of[r], "source " id_of[r] ": prom has one *, for the key")
     any_asked += (r, "asked") in col
 }
-function check_thing(r,    m) {
-    if (++things == 1 && name_of[r] != "none") bad_at(line_of[r], "the first thing is not none")
+function check_dimension(r,    m) {
+    if (++n_checked == 1 && name_of[r] != "none") bad_at(line_of[r], "the first dimension is not none")
     if (name_of[r] != "none" && (get(r, "json") == "" || get(r, "label") == "" || get(r, "sort") == ""))
-        bad_at(line_of[r], "thing " name_of[r] ": json, label and sort are needed")
+        bad_at(line_of[r], "dimension " name_of[r] ": json, label and sort are needed")
     m = get(r, "sort")
     if (m == "") return
     if (get(r, "title") == "" || !(("section", get(r, "section")) in row_of))
-        bad_at(line_of[r], "thing " name_of[r] ": title and section are needed")
+        bad_at(line_of[r], "dimension " name_of[r] ": title and section are needed")
     one_of(r, "in_order", "yes")
-    if (!(("metric", m) in row_of)) { bad_at(line_of[r], "thing " name_of[r] ": no metric `" m "`"); return }
-    m = thing_of(row_of["metric", m])
+    if (!(("metric", m) in row_of)) { bad_at(line_of[r], "dimension " name_of[r] ": no metric `" m "`"); return }
+    m = dim_of(row_of["metric", m])
     if (m != name_of[r] && !(m == "pmc" && get(r, "pmc") != ""))
-        bad_at(line_of[r], "thing " name_of[r] ": is sorted by what it has not")
+        bad_at(line_of[r], "dimension " name_of[r] ": sort: the dimension lacks this metric")
 }
 function known_metric(r, m) {
     if (!(m in name_of_id)) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no metric `" m "`")
@@ -186,7 +186,7 @@ function check_screen(r,    n, i) {
     if (n > 2) bad_at(line_of[r], "section " id_of[r] ": more than 2 groups")
     line_c[r] = line_items(r)
 }
-function thing_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
+function dim_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
 function ends_in(s, ending) { return substr(s, length(s) - length(ending) + 1) == ending }
 function name_in_prom(r,    s, key) { # for a source with the metric names of node_exporter
     key = get(r, "key")
@@ -226,7 +226,7 @@ function check_family(r,    base, whole) {
 function check_metric(r,    w, i) {
     refers(r, "source", "source")
     refers(r, "unit", "unit")
-    if (thing_of(r) != "pmc") refers(r, "of", "thing")
+    if (dim_of(r) != "pmc") refers(r, "of", "dimension")
     one_of(r, "all", "sum mean")
     one_of(r, "bits", "32")
     one_of(r, "aside", "yes")
@@ -236,15 +236,15 @@ function check_metric(r,    w, i) {
         bad_at(line_of[r], id_of[r] ": make: OP A B")
     for (i = 2; i <= split(get(r, "make"), w, " "); i++) {
         known_metric(r, w[i])
-        if (thing_of(row_of["metric", w[i]]) != thing_of(r)) bad_at(line_of[r], id_of[r] ": made of what other things have")
+        if (dim_of(row_of["metric", w[i]]) != dim_of(r)) bad_at(line_of[r], id_of[r] ": make: metrics of another dimension")
     }
     if ((r, "column") in col && get(r, "column") !~ /^[1-9][0-9]* ./) bad_at(line_of[r], id_of[r] ": column: N NAME")
     stands_alone(r, text[r])
-    if (name_of[r] in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
+    if (name_of[r] in named) bad_at(line_of[r], "the name " name_of[r] " appears twice")
     named[name_of[r]] = 1
     if ((r, "wire") in col && col[r, "wire"] !~ /^[A-Za-z][A-Za-z0-9_]*$/) bad_at(line_of[r], id_of[r] ": wire is no name of C")
     if ((r, "wire") in col && ((get(r, "source"), col[r, "wire"]) in wired))
-        bad_at(line_of[r], id_of[r] ": wire stands twice")
+        bad_at(line_of[r], id_of[r] ": wire appears twice")
     wired[get(r, "source"), get(r, "wire")] = 1
     if ((r, "octaves") in col && (split(col[r, "octaves"], w, "-") != 2 || w[1] + 0 >= w[2] + 0 || w[2] > 64))
         bad_at(line_of[r], id_of[r] ": octaves A-B, up to 64")
@@ -277,7 +277,7 @@ function in_set(r, m) {
 function made_of(r,    w) { return split(get(r, "make"), w, " ") ? w[1] ", M_" w[2] ", M_" w[3] : "NONE, 0, 0" }
 function add_metric(r, id, name, prom, prom_help) {
     metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
-        toupper(get(r, "unit")) ", " toupper(thing_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
+        toupper(get(r, "unit")) ", " toupper(dim_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
         ", " truth(get(r, "bits")) ", " made_of(r) ", " maybe(get(r, "lack")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
@@ -314,8 +314,8 @@ function add(r) {
     if (kind_of[r] == "unit")
         unit[++n_units] = id_of[r] ", " truth(get(r, "counter")) ", " toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
             c_string(get(r, "prom")) ", " get(r, "scale")
-    else if (kind_of[r] == "thing")
-        thing[++n_things] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
+    else if (kind_of[r] == "dimension")
+        dim[++n_dims] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
             (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " \
             maybe(get(r, "title")) ", \x27" (get(r, "section") == "" ? " " : get(r, "section")) "\x27, " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
     else if (kind_of[r] == "section") {
@@ -349,7 +349,7 @@ END {
     }
     for (r = 1; r <= n_rows; r++) {
         if (kind_of[r] == "source") check_source(r)
-        else if (kind_of[r] == "thing") check_thing(r)
+        else if (kind_of[r] == "dimension") check_dimension(r)
         else if (kind_of[r] ~ /^(section|line)$/) check_screen(r)
         else if (kind_of[r] == "unit") {
             one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius celsius_rate hertz ns watts")
@@ -359,7 +359,7 @@ END {
         } else if (kind_of[r] != "family") check_metric(r)
     }
     for (r = 1; r <= n_rows; r++)
-        if (kind_of[r] == "family" && !(name_of[r] in family_unit)) bad_at(line_of[r], "family " name_of[r] ": nothing is of it")
+        if (kind_of[r] == "family" && !(name_of[r] in family_unit)) bad_at(line_of[r], "family " name_of[r] ": no metric has this name")
     if (!any_asked) bad_at(FNR, "no source is asked=yes: MET_ASKED would be empty")
     if (failed) exit 1
     for (r = 1; r <= n_rows; r++) add(r)
@@ -374,9 +374,9 @@ END {
     }
     macro("id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale", "MET_UNITS", n_units, unit)
     macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order", \
-          "MET_THINGS", n_things, thing)
+          "MET_DIMENSIONS", n_dims, dim)
     macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, made how of which two, why there may be none, help, that of its name in Prometheus", \
+    macro("id, name, key, source, unit, dimension, in Prometheus, over all instances, 32 bits, made how of which two, why there may be none, help, that of its name in Prometheus", \
           "MET_ROWS", n_metrics, metric)
     macro("key, name, its groups", "MET_SECTIONS", n_parts, part)
     macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)

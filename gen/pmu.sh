@@ -194,9 +194,8 @@ function do_uncore(    n) {
     if (n in preferred) bad("two of preference " n)
     cited("source")
     if (length(get("pmu")) >= 24) bad("pmu: more than 23 characters, which struct unc_class_row holds")
-    number("lines", 1024)
     preferred[n] = get("name")
-    class[get("name")] = sprintf("%s, %d, UN_%s", text("pmu"), number("lines", 1024), toupper(counts[get("name")]))
+    class[get("name")] = sprintf("%s, UN_%s", text("pmu"), toupper(counts[get("name")]))
     if (n > last_preferred) last_preferred = n
 }
 function do_counter(    u, r, c, terms) {
@@ -215,7 +214,8 @@ function do_counter(    u, r, c, terms) {
         terms = text("terms")
         cited("source")
     }
-    add("unc_rows", sprintf("UC_%s, UR_%s, UW_%s, %s, %s", toupper(u), toupper(r),
+    if (r != "read" && get("lines") != "-") bad("lines: of reads alone")
+    add("unc_rows", sprintf("UC_%s, UR_%s, %d, UW_%s, %s, %s", toupper(u), toupper(r), number("lines", 255),
         get("on") == "-" ? "NOWHERE" : toupper(of("on", "any subchannels fabric")), text("event"), terms))
 }
 
@@ -311,7 +311,7 @@ END {
     table("pmc_cores[]", "struct pmc_core", "list, vendor, PMU, family, slots, how memory is counted, models, name, source")
     table("pmc_events[]", "struct pmc_event", "role, lists, terms, the name of the vendor")
     table("pmc_arm[]", "struct pmc_arm_core", "implementer, part, name")
-    table("unc_classes[N_UC]", "struct unc_class_row", "PMU, data lines, what it counts")
-    table("unc_rows[]", "struct unc_row", "class, role, where it is counted by the terms, event, terms")
+    table("unc_classes[N_UC]", "struct unc_class_row", "PMU, what it counts")
+    table("unc_rows[]", "struct unc_row", "class, role, data lines, where it is counted by the terms, event, terms")
 }' "$gen/tables/pmu.tbl" > "$tmp/pmu.h"
 end "${1-}"

@@ -63,7 +63,7 @@ def read_metrics():
 
 METRICS, GROUPS = read_metrics()
 UNITS = {r.name: r for r in METRICS if r.kind == "unit"}
-THINGS = {r.name: r for r in METRICS if r.kind == "thing"}
+DIMENSIONS = {r.name: r for r in METRICS if r.kind == "dimension"}
 SOURCES = {r["id"].lower(): r for r in METRICS if r.kind == "source"}
 MEASURED = [r for r in METRICS if r.kind in ("metric", "distribution")]
 MACROS = {"MET_GROUPS": ", ".join(GROUPS)}
@@ -210,15 +210,15 @@ def findings():
     return [("", "", items)]
 
 
-def things(m):
-    """What a metric is counted by."""
-    return [t for t in THINGS.values() if t.name != "none" and (t["pmc"] if m["of"] == "pmc" else t.name == m["of"])]
+def dimensions(m):
+    """The dimensions by which a metric is counted."""
+    return [t for t in DIMENSIONS.values() if t.name != "none" and (t["pmc"] if m["of"] == "pmc" else t.name == m["of"])]
 
 
 def metric_item(m):
     ending = UNITS[m["unit"]]["json"]
     parts = ["_p50", "_p90", "_p99", "_max"] if m.kind == "distribution" else [""]
-    counted = ", ".join(t["label"] for t in things(m))
+    counted = ", ".join(t["label"] for t in dimensions(m))
     title = m.name + ", ".join(part + ending for part in parts)
     return title + (f" ({counted})" if counted else ""), man(m["text"]) + "."
 
@@ -357,7 +357,7 @@ def grafana_legend(m):
     labels = re.findall(r"[{,](\w+)=", prom(m))
     legend = "".join("{{%s}} " % label for label in labels) or m.name
     of = m["of"] or "none"
-    return legend + (" {{%s}}" % THINGS[of]["label"] if of not in ("none", "cpu", "pmc") else "")
+    return legend + (" {{%s}}" % DIMENSIONS[of]["label"] if of not in ("none", "cpu", "pmc") else "")
 
 
 def grafana_panel(number, x, y, title, shown):

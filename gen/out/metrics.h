@@ -109,7 +109,7 @@
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
 
 /* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics, on the screen: title, section, share, in order) */
-#define MET_THINGS(X) \
+#define MET_DIMENSIONS(X) \
     X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "", NULL, ' ', 0, false) \
     X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL, "disks", 'd', 12, false) \
     X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL, "interfaces", 'n', 12, false) \
@@ -223,7 +223,7 @@
     X(MBM, "uncore", "mbm", unc_mbm, \
       "not counted by this CPU")
 
-/* X(id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, made how of which two, why there may be none, help, that of its name in Prometheus) */
+/* X(id, name, key, source, unit, dimension, in Prometheus, over all instances, 32 bits, made how of which two, why there may be none, help, that of its name in Prometheus) */
 #define MET_ROWS(X) \
     X(USER, "user", "1", STAT, MODE_TICKS, CPU, "cpu_seconds_total{mode=\"user\"", MET_ALONE, false, NONE, 0, 0, NULL, \
       "CPU time in user mode, guests included", \
@@ -997,11 +997,11 @@
       "Threads of a busy process", \
       "Threads of a busy process") \
     X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Whether a process was in uninterruptible sleep for the whole interval (1)", \
-      "Whether a process was in uninterruptible sleep for the whole interval (1)") \
+      "Whether a process was in uninterruptible sleep and had not run for a second or more (1)", \
+      "Whether a process was in uninterruptible sleep and had not run for a second or more (1)") \
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, \
-      "Processes in uninterruptible sleep for the whole interval, without kernel threads", \
-      "Processes in uninterruptible sleep for the whole interval, without kernel threads") \
+      "Processes in uninterruptible sleep that had not run for a second or more, without kernel threads", \
+      "Processes in uninterruptible sleep that had not run for a second or more, without kernel threads") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, \
       "Mean number of threads that waited for a CPU, by the CPU that they finally got", \
       "Mean number of threads that waited for a CPU, by the CPU that they finally got") \

@@ -3,8 +3,8 @@
  *
  * A request is tracked by its address from its issue (again after a requeue) to its completion. The
  * kernel's start time distinguishes it from another request at the same address whose issue or completion
- * the program missed: since 6.19 a program may be preempted, and is then not run again on its CPU
- * (bpf_missed). All CPUs share the counters of a disk, so updates are atomic.
+ * the BPF program missed: since 6.19 a BPF program may be preempted, and is then not run again on its CPU
+ * (bpf_missed). All CPUs share the counters of a disk; therefore updates are atomic.
  * Passthrough requests (SCSI commands from user space, for example) have no sector and are not
  * counted; /proc/diskstats does not count them, either.
  *
@@ -13,7 +13,7 @@
 #include "hist.h"
 
 /* 1: the queue is the first argument of block_rq_issue, and the request the second (before 5.11; some
- * 5.10 kernels have dropped it, too). kvis tries 1 first: it only attaches if two arguments exist. */
+ * 5.10 kernels have dropped it, too). kvis tries 1 first, which attaches only if two arguments exist. */
 extern char CFG_SECOND;
 
 struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
@@ -119,7 +119,7 @@ INLINE void done(struct wire_blk *b, const struct flying *f)
         add(b, write * 2 + BLK_READ_QUEUE, f->issue_ns - f->start_ns);
 }
 
-/* Some or all bytes of a request are complete. */
+/* Handles the completion of some or all bytes of a request. */
 SEC("raw_tp/block_rq_complete")
 int blk_done(struct raw_tp *ctx)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* sched: run queue latency, run queue length, context switches and migrations.
  *
- * sched_switch is the most frequent tracepoint, so its program does as little as possible per event:
- * no hash, no loop, no atomic operation. Each CPU has its own counters, and all these tracepoints run
- * with interrupts off, except when the current task wakes itself, which counts nothing. An array
- * indexed by the low bits of the pid holds when a task began to wait. If two tasks that share a slot
- * wait at the same time, one of the waits is counted as `unseen`.
+ * sched_switch is the most frequent tracepoint; therefore its BPF program does as little as possible
+ * per event: no hash, no loop, no atomic operation. Each CPU has its own counters, and all these
+ * tracepoints run with interrupts off, except when the current task wakes itself, which counts nothing.
+ * An array indexed by the low bits of the pid holds the time at which a task began to wait. If two tasks
+ * that share a slot wait at the same time, one of the waits is counted as `unseen`.
  *
  * A wait is what the kernel calls run_delay (kernel/sched/stats.h). It begins when the task is put on a
  * run queue (sched_wakeup, which is a little after sched_waking if another CPU has to do that), or when
@@ -19,11 +19,11 @@
 /* Number of slots of `tasks` minus 1. */
 extern char CFG_SLOTS_MASK;
 /* 1: sched_switch has the previous task's state as its fourth argument (5.18). kvis tries 1 first,
- * because it only attaches if that many arguments exist. */
+ * because the BPF program only attaches if that many arguments exist. */
 extern char CFG_STATE;
 
-/* Indexed by pid: the pid, and in the low bits when the task began to wait (the low bits of
- * CLOCK_MONOTONIC); 0: it does not wait. A single word, so a slot never mixes two tasks. */
+/* A slot has the pid and, in the low bits, the time at which the task began to wait (the low bits of
+ * CLOCK_MONOTONIC); 0: no task waits. It is a single word; therefore it never mixes two tasks. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
 
@@ -68,7 +68,7 @@ INLINE void waits(u32 pid, u64 now, u32 anew)
         *s = (u64)pid << NS_BITS | (now & NS_MASK);
 }
 
-/* Ends a task's wait and returns its slot's word; 0: no wait was known. */
+/* Ends a task's wait and returns the word of its slot; 0: no wait was known. */
 INLINE u64 began(u32 pid)
 {
     u64 *s = slot_of(pid), was = s ? *s : 0;
@@ -107,8 +107,8 @@ INLINE u32 running_on(struct rq *rq)
     return delayed <= n ? n - delayed : 0;
 }
 
-/* Why a task leaves its CPU: it is still runnable, it sleeps, or it meant to sleep and has already been
- * woken. In switched(), prev and next are pids; 0: the idle task. */
+/* Why a task leaves its CPU: the task is still runnable, it sleeps, or it meant to sleep and has already
+ * been woken. In switched(), prev and next are pids; 0: the idle task. */
 enum leaves { FORCED, SLEEPS, WOKEN };
 
 INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
@@ -118,7 +118,7 @@ INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     if (prev && how == FORCED)
         c->involuntary++;
     if (prev && how == SLEEPS)
-        began(prev); /* it was woken while it ran */
+        began(prev); /* ends a wait that a wake-up began while the task ran */
     else if (prev)
         waits(prev, now, how == FORCED); /* WOKEN: the wait began at the wake-up, if there was one */
     if (!next) {
@@ -188,7 +188,7 @@ INLINE u32 cpu_of(struct task_struct *t)
 
 struct raw_task { struct task_struct *t; u64 cpu; };
 
-/* A task is put on a run queue. (The wake-up of a running task is recognized when it is switched out.) */
+/* Handles a task that is put on a run queue. (sched_switch recognizes the wake-up of a running task.) */
 INLINE void woken(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* vhost: virtqueues of guests whose device is this kernel (vhost_net, vhost_vsock, vhost_scsi).
+/* vhost: virtqueues of guests whose devices this kernel emulates (vhost_net, vhost_vsock, vhost_scsi).
  *
  * A guest's kick wakes the device's worker, which runs the queue's handler. When the handler begins, the
- * program counts the kick and reads the ring; when it ends, it checks whether buffers remain in the ring.
- * Only one worker at a time handles a queue, so its counters need no atomic operations. A queue that has
- * buffers but no running handler is stalled: the device waits for something other than the guest (a full
- * socket, a closed backend). This does not apply to a queue on which the guest receives: its ring is
- * supposed to hold empty buffers.
+ * BPF program counts the kick and reads the ring; when the handler ends, another BPF program checks
+ * whether buffers remain in the ring. Only one worker at a time handles a queue; therefore its counters
+ * need no atomic operations. A queue that has buffers but no running handler is stalled: the device waits
+ * for something other than the guest (a full socket, a closed backend). This does not apply to a queue on
+ * which the guest receives: its ring is supposed to hold empty buffers.
  *
  * The ring is in the owner's memory, and the worker uses the owner's address space (drivers/vhost/vhost.c).
- * With a virtual IOMMU its address is a guest address, and the ring is not read. If the module has no
- * BTF (5.10), only kicks and gaps are counted, and the kind of a gap is not known. */
+ * With a virtual IOMMU the ring's address is a guest address, and the ring is not read. If the module has
+ * no BTF (5.10), only kicks and gaps are counted, and the kind of a gap is not known. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vh.h"
 
 extern char CFG_ARG0, CFG_ARG3; /* offsets of a function's arguments in struct pt_regs */
 extern char CFG_DEEP;           /* 1: the offsets of the fields below are known */
-/* Properties of the function that the program is attached to: */
+/* Properties of the function that the BPF program is attached to: */
 extern char CFG_DEVICE, CFG_QUEUE;
-extern char CFG_KICK;           /* 1: it runs for a kick; 0: because the device is ready again */
+extern char CFG_KICK;           /* 1: runs for a kick; 0: runs because the device is ready again */
 extern char CFG_GAPS;           /* 1: the queue carries requests of the guest */
 
 struct map_def queues SEC("maps") = { MAP_HASH, sizeof(struct wire_vh_key), 4, 4 * VH_QUEUES, 0 };
@@ -29,7 +29,7 @@ struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vh), VH_QU
 /* Handlers that are running, by thread. */
 struct at_work { u64 vq; u32 slot, unused; };
 struct map_def working SEC("maps") = { MAP_HASH, 4, sizeof(struct at_work), 1024, 0 };
-/* When a work item was queued, by its address. */
+/* The time at which a work item was queued, by the item's address. */
 struct map_def woken SEC("maps") = { MAP_LRU_HASH, 8, 8, 1024, 0 };
 
 struct vhost_virtqueue;
@@ -89,7 +89,7 @@ INLINE u32 number_of(struct vhost_virtqueue *vq)
     return (u32)n;
 }
 
-/* Returns the virtqueue of a work item: it contains that of a kick; that of a socket points to it. */
+/* Returns a work item's virtqueue. It contains the item of a kick; the item of a socket points to it. */
 INLINE struct vhost_virtqueue *queue_of(u64 work)
 {
     if (CFG(CFG_KICK))
@@ -147,7 +147,7 @@ INLINE void looked_at(struct wire_vh *q, u64 work, u64 vq, u64 now)
         add(q, VH_DEPTH, n);
 }
 
-/* A handler begins. */
+/* Handles the begin of a handler. */
 SEC("kprobe/handle_tx_kick")
 int vhost_begin(void *ctx)
 {
@@ -181,7 +181,7 @@ int vhost_begin(void *ctx)
     return 0;
 }
 
-/* A handler has ended. */
+/* Handles the end of a handler. */
 SEC("kretprobe/handle_tx_kick")
 int vhost_end(void *ctx)
 {
@@ -204,8 +204,8 @@ int vhost_end(void *ctx)
     return 0;
 }
 
-/* An eventfd or a socket became ready; the fourth argument holds the poll events. Of several wake-ups
- * before the worker runs, the first counts. */
+/* Handles an eventfd or a socket that became ready. The fourth argument holds the poll events. If there
+ * are several wake-ups before the worker runs, the first one counts. */
 SEC("kprobe/vhost_poll_wakeup")
 int vhost_wake(void *ctx)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* vq: the rings of virtio devices: buffers added and completed, failed adds, notifications, interrupts,
- * how full a ring is, how long a buffer stays in it.
+ * how full a ring is, how long a buffer stays in a ring.
  *
- * The programs are attached to the functions that drivers call, and to the function that notifies the
+ * The BPF programs are attached to the functions that drivers call, and to the function that notifies the
  * device. The arguments of a call are kept until its return in a map whose key is the stack pointer at
- * entry. It is unique among the running calls, even if an interrupt nests. For nested functions
+ * entry. This key is unique among the running calls, even if an interrupt nests. For nested functions
  * (virtqueue_get_buf calls virtqueue_get_buf_ctx, jumps to it or inlines it, as the compiler chose) only
  * the outer call counts.
  *
- * If an interrupt arrives while a program runs on its CPU, no program runs for what the interrupt does
- * (kprobe_running, bpf_prog_active). A split ring's counters reveal such missed calls; for other rings,
- * adding a buffer that is already in the ring does. If a ring has an interrupt of its own, a tracepoint
- * counts the interrupts, which has no such limit.
+ * If an interrupt arrives while a BPF program runs on its CPU, no BPF program runs for the calls of the
+ * interrupt (kprobe_running, bpf_prog_active). The counters of a split ring reveal such missed calls; for
+ * other rings, the addition of a buffer that is already in the ring does. If a ring has an interrupt of
+ * its own, a tracepoint without this limit counts the interrupts.
  *
- * Registers are read at offsets that kvis knows for each architecture, so BTF is needed only for names,
- * sizes and depths. The address of a ring may be reused for another ring, so the end of a ring
- * (vring_del_virtqueue) is probed, too.
+ * Registers are read at offsets that kvis knows for each architecture; therefore BTF is needed only for
+ * names, sizes and depths. The address of a ring may be reused for another ring; therefore the end of a
+ * ring (vring_del_virtqueue) is probed, too.
  *
  * drivers/virtio/virtio_ring.c of Linux. */
 #include "probe.h"
@@ -30,17 +30,17 @@ static long (*const bpf_map_push_elem)(void *map, const void *value, u64 flags) 
 static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)88;
 
 struct map_def slots SEC("maps") = { MAP_STACK, 0, 4, VQ_QUEUES, 0 }; /* free slots */
-struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* a ring's slot */
+struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* slot of a ring */
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vq), VQ_QUEUES, 0 };
 
 struct call { u64 vq, data; };
 struct map_def calls SEC("maps") = { MAP_HASH, 8, sizeof(struct call), 4096, 0 };
 
-/* When a buffer was added to a ring. The LRU evicts the oldest: receiving rings keep all their buffers
- * here, and the entries of a deleted ring are never removed. */
+/* The time at which a buffer was added to a ring. The LRU evicts the oldest entries: receiving rings keep
+ * all their buffers here, and the entries of a deleted ring are never removed. */
 struct map_def flying SEC("maps") = { MAP_LRU_HASH, sizeof(struct call), 8, 65536, 0 };
 
-/* The outermost running call on a CPU: one that takes a buffer, and one that notifies. */
+/* The outermost running calls on a CPU: one that takes a buffer, and one that notifies. */
 enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
@@ -186,8 +186,8 @@ INLINE void add(struct wire_vq *q, u32 hist, u64 value)
     __sync_fetch_and_add(&q->sum[hist], value);
 }
 
-/* Returns the number of buffers since the last one that a program saw, including this one. `at` is the
- * ring's counter. Returns 1 if the counter has not moved, or if the ring was reset. */
+/* Returns the number of buffers since the last buffer that a BPF program saw, this one included. `at` is
+ * the ring's counter. Returns 1 if the counter has not moved, or if the ring was reset. */
 INLINE u64 steps(struct wire_vq *q, u32 *last, u32 at)
 {
     u64 n = (at - *last) & 0xffff;
@@ -207,7 +207,7 @@ INLINE void enter(void *ctx, u64 data)
         count_lost(LOST_INFLIGHT);
 }
 
-/* Gets and deletes what enter() stored for the returning call; false: nothing was stored. */
+/* Gets and deletes the arguments that enter() stored for the returning call; false: there are none. */
 INLINE bool leave(void *ctx, struct call *c)
 {
     u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -221,7 +221,7 @@ INLINE bool leave(void *ctx, struct call *c)
     return 1;
 }
 
-/* Returns whether a call is not nested in another one of its kind. */
+/* Returns whether a call is not nested in another call of its kind. */
 INLINE bool outermost(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)), vq = word(ctx, CFG(CFG_ARG0));

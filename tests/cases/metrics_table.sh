@@ -21,17 +21,17 @@ s/^    Context switches of all CPUs/    Load average over 1 minute/~CTXT says th
 s/^    Context switches of all CPUs/&\n&/~a text without a row
 s/^\(metric CTXT .*\) unit=count/\1/~metric CTXT: no unit
 s/^\(metric CTXT .*\) unit=count/\1 unit=parsec/~CTXT: no unit `parsec`
-s/^metric CTXT context_switches/metric CTXT forks/~the name forks stands twice
-s/^metric CTXT /metric FORKS /~FORKS stands twice
+s/^metric CTXT context_switches/metric CTXT forks/~the name forks appears twice
+s/^metric CTXT /metric FORKS /~FORKS appears twice
 s/^metric CTXT /metric ctxt /~is no ID
 s/^metric CTXT context_switches/metric CTXT Switches/~is no name
 s/^metric CTXT /number CTXT /~`number` is unknown
 s/^metric CTXT .*/& color=red/~has no column `color`
-s/^metric CTXT .*/& unit=count/~unit stands twice
+s/^metric CTXT .*/& unit=count/~unit appears twice
 s/^metric CTXT .*/& set=/~set: empty
 s/^metric CTXT .*/& set="a/~a quote without its end
 s/^\(metric CTXT .*source=\)stat/\1uptime/~CTXT: no source `uptime`
-s/^metric CTXT .*/& of=planet/~CTXT: no thing `planet`
+s/^metric CTXT .*/& of=planet/~CTXT: no dimension `planet`
 s/^metric CTXT .*/& all=most/~all is none of: sum mean
 s/^metric CTXT .*/& bits=64/~bits is none of: 32
 s/^metric CTXT .*/& prom=switches_of_all/~counters alone end in _total
@@ -42,8 +42,8 @@ s/^metric CTXT .*/& prom=switches{in="all"}/~no family `switches`
 s/prom=cpu_seconds_total{mode="nice"}/prom=cpu_seconds_total{mode="user"}/~USER has this name in Prometheus, too
 s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/~not beside the others
 s/^\(metric NICE .*\) unit=mode_ticks/\1 unit=total_ms/~of another unit
-s/^family cpu_seconds_total/family cpu_minutes_total/~family cpu_minutes_total: nothing is of it
-s/wire=involuntary/wire=switches/~wire stands twice
+s/^family cpu_seconds_total/family cpu_minutes_total/~family cpu_minutes_total: no metric has this name
+s/wire=involuntary/wire=switches/~wire appears twice
 s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/~distribution WAIT: no prom
 s/ octaves=10-34 prom=runq_wait_seconds/ octaves=34-10 prom=runq_wait_seconds/~octaves A-B
 s/ counts=nsecs octaves=10-34 prom=runq_wait_seconds/ prom=runq_wait_seconds/~distribution WAIT: no counts
@@ -60,9 +60,9 @@ s/^\(unit ticks .*\)scale=0.01/\1scale=1e/~unit ticks: scale is no number
 s/^\(unit ticks .*\)scale=0.01/\1scale=0/~unit ticks: scale is no number
 s/^\(metric LOAD.*\)source=load/\1source=stat/~source LOAD: no metric
 s/ sort=IDLE/ sort=IDLENESS/~no metric `IDLENESS`
-s/ sort=IDLE/ sort=TEMP/~is sorted by what it has not
-s/^thing zone json=zone/thing zone/~json, label and sort are needed
-s/^thing none/thing all/~the first thing is not none
+s/ sort=IDLE/ sort=TEMP/~sort: the dimension lacks this metric
+s/^dimension zone json=zone/dimension zone/~json, label and sort are needed
+s/^dimension none/dimension all/~the first dimension is not none
 s/ title=zones section=t/ title=zones/~title and section are needed
 s/ title=zones section=t/ title=zones section=T/~title and section are needed
 s/ unusual=0.2 bad=0.5/ unusual=0.2/~unusual and bad go together

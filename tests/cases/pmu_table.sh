@@ -70,6 +70,7 @@ s/^\(uncore  fabric .*\)  sum  /\1  bytes  /~both: fabric counts bytes
 s/^counter  power  /counter  pwr  /~no uncore .pwr
 s/^\(counter  power .*\)energy-pkg  \(.*\)-$/\1energy-pkg  \2-\n&/~counter power energy-pkg: stands twice
 s/rdwrmask=0x1  .*/rdwrmask=0x1  -/~no document
+s/^\(counter  umc  *write  *\)-   /\164  /~lines: of reads alone
 s/rdwrmask=0x1  /rdwrmask=1  /~terms .event
 s/^\(counter  umc  *read .*\)any /\1-   /~both, or none of them
 s/^group  base/grope  base/~is no kind of row

@@ -183,9 +183,10 @@ def check_arm(pmus):
     begin()
     for k, (name, (midr, core, events)) in enumerate(pmus.items()):
         pmu(name, 8 + k, f"{k * 4}-{k * 4 + 3}", {e: f"event={v:#06x}" for e, v in events.items()}, event="0-15")
-        for c in range(k * 4, k * 4 + 4):
-            put(f"tree/sys/devices/system/cpu/cpu{c}/regs/identification/midr_el1", f"{midr:#018x}")
-    put("tree/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.00\nCPU implementer\t: 0x41")
+    put("tree/proc/cpuinfo", "\n".join(
+        f"processor\t: {4 * k + c}\nBogoMIPS\t: 50.00\nCPU implementer\t: {m >> 24:#04x}\nCPU architecture: 8\n"
+        f"CPU variant\t: {m >> 20 & 15:#x}\nCPU part\t: {m >> 4 & 0xfff:#05x}\nCPU revision\t: {m & 15}\n"
+        for k, (m, _, _) in enumerate(pmus.values()) for c in range(4)))
     rows = check()
     for k, (name, (midr, core, events)) in enumerate(pmus.items()):
         same(core, f"{core} (MIDR {midr:#010x}), type {8 + k}, CPUs {k * 4}-{k * 4 + 3}", rows[name]["detail"])
