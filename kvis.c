@@ -9630,22 +9630,13 @@ static void st_report(struct summary *s, bool text)
  * only for page faults. MD_EVENT: it only produces an event. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* The calls that the model handles (model= in gen/tables/syscalls.tbl). md_row maps a call's id,
- * which is the first row of its name, to its entry. */
-#define X(call, ...) MD_ROW_##call,
-enum { MD_ROW_NONE, MD_CALLS(X) };
+/* Both by a call's id, which is the first row of its name (model= in gen/tables/syscalls.tbl).
+ * md_kind: the kind of event that a handler shared by several calls reports. */
+#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
+static const u8 md_need[SC_N] = { MD_CALLS(X) };
 #undef X
-#define X(call, ...) [SC_##call] = MD_ROW_##call,
-static const u8 md_row[SC_N] = { MD_CALLS(X) };
-#undef X
-
-/* The kind of event that a handler shared by several calls reports. */
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = (kind),
-static const u8 md_kind[] = { MD_CALLS(X) };
-#undef X
-
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = MD_##need,
-static const u8 md_need[] = { MD_CALLS(X) };
+#define X(call, need, enter, exit, kind) [SC_##call] = (kind),
+static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
@@ -9878,7 +9869,7 @@ static bool md_path_possible(const char *s)
  * that file. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
-    return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
+    return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
 /* Whether a call acts on the symbolic link that argument i names, not on the link's target. */
@@ -9892,7 +9883,7 @@ static bool md_at_link(const struct call *c, u32 i)
     static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
                                   EK_MKNOD };
     const struct sc_row *r = &sc_rows[c->row];
-    bool link = memchr(changes, md_kind[md_row[c->id]], sizeof changes) != NULL, follow = false;
+    bool link = memchr(changes, md_kind[c->id], sizeof changes) != NULL, follow = false;
     for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
         link |= at_link[k] == c->id;
     for (u32 k = i + 1; k < r->nargs; k++)
@@ -10961,7 +10952,7 @@ static void md_read_write(struct task *t, struct call *c)
     bool one = c->id == SC_read || c->id == SC_write;
     if (!c->err)
         md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret,
-                 md_kind[md_row[c->id]] == EK_READ);
+                 md_kind[c->id] == EK_READ);
 }
 
 /* The peer address that a datagram carries; NULL if it uses the connected peer. */
@@ -11118,7 +11109,7 @@ static void md_mmsg(struct task *t, struct call *c)
 /* Bytes copied between descriptors without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
-    enum ev_kind kind = md_kind[md_row[c->id]];
+    enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err || c->ret <= 0)
@@ -11191,7 +11182,7 @@ static void md_change(struct task *t, struct call *c)
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* the size is in two
                                                                      * registers */
     const struct call_path *target = dec_path(c, 0); /* a link's target is text, not resolved */
-    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[md_row[c->id]], t, c);
+    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -11570,8 +11561,8 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
-} md_calls[] = {
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = { enter, exit },
+} md_calls[SC_N] = {
+#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
     MD_CALLS(X)
 #undef X
 };
@@ -11580,23 +11571,23 @@ static const struct md_call {
  * summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
-    u8 need = md_need[md_row[sc_id[row]]];
+    u8 need = md_need[sc_id[row]];
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
 static bool md_renames(u16 row)
 {
-    return md_kind[md_row[sc_id[row]]] == EK_RENAME;
+    return md_kind[sc_id[row]] == EK_RENAME;
 }
 
 static bool md_is_about_fds(u16 row)
 {
-    return md_need[md_row[sc_id[row]]] >= MD_FDS;
+    return md_need[sc_id[row]] >= MD_FDS;
 }
 
 static bool md_is_about_memory(u16 row)
 {
-    return md_need[md_row[sc_id[row]]] == MD_MEMORY;
+    return md_need[sc_id[row]] == MD_MEMORY;
 }
 
 /* Whether no call of -e trace= produces an event. The lines of calls are then the only output. */
@@ -11604,7 +11595,7 @@ static bool md_reports_nothing(void)
 {
     bool any = false;
     for (u16 i = 0; i < SC_N; i++)
-        any |= sc_set[i] && md_need[md_row[sc_id[i]]] != MD_NO;
+        any |= sc_set[i] && md_need[sc_id[i]] != MD_NO;
     return !any;
 }
 
@@ -11631,9 +11622,9 @@ static bool md_socketcall(struct task *t, struct call *c)
 static void md_enter_socketcall(struct task *t, struct call *c)
 {
     struct call as = *c;
-    if (!md_socketcall(t, &as) || !md_calls[md_row[as.id]].enter)
+    if (!md_socketcall(t, &as) || !md_calls[as.id].enter)
         return;
-    md_calls[md_row[as.id]].enter(t, &as);
+    md_calls[as.id].enter(t, &as);
     memcpy(c->outlen, as.outlen, sizeof c->outlen);
 }
 
@@ -11642,7 +11633,7 @@ static void md_enter_socketcall(struct task *t, struct call *c)
  * it waits for the end of the call, when the kernel has already faulted the path in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
-    const struct md_call *m = &md_calls[md_row[c->id]];
+    const struct md_call *m = &md_calls[c->id];
     bool paths = sc_rows[c->row].cls & CLS_FILE;
     c->selected = !opt.n_paths;
     if (!c->known)
@@ -11665,14 +11656,14 @@ static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
+    void (*exit)(struct task *, struct call *) = md_calls[c->id].exit;
     if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
         md_read_paths(t, c); /* paths that could not be read at entry */
     if (c->n_paths && !c->selected) /* at entry, the target of the path was not cached yet */
         c->selected = md_selects(t, c);
     if (c->id == SC_socketcall) {
         struct call as = *c;
-        exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
+        exit = md_socketcall(t, &as) ? md_calls[as.id].exit : NULL;
         if (!md_outcome(t, &as) && exit)
             exit(t, &as);
         return;
