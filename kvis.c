@@ -6015,8 +6015,8 @@ union ev_val {
 enum ev_field { EVENT_FIELDS(F) N_EV_FIELDS };
 #undef F
 
-#define F(name, type, key) { #name, key, VT_##type, sizeof(key) - 1 },
-static const struct { const char *name, *key; u8 type, len; } ev_fields[] = { EVENT_FIELDS(F) };
+#define F(name, type, key) { #name, key, VT_##type },
+static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_FIELDS(F) };
 #undef F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
@@ -6045,7 +6045,6 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    u8 cat;              /* as in event_kinds[] unless its creator changes it */
     bool unasked;        /* the call is not in -e trace=: no sink shows the event */
     bool selected;       /* -P selects the call */
     int err;             /* errno, 0 on success */
@@ -6062,7 +6061,6 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     static struct event e; /* one at a time: each event is handled before the next is created */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
-    e.cat = event_kinds[kind].cat;
     e.row = -1;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;
@@ -6639,18 +6637,6 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-static void out_size(struct buf *b, s64 n, int width)
-{
-    char tmp[32];
-    struct buf s = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    if (n < 0)
-        b_c(&s, '-');
-    b_size(&s, n < 0 ? -(u64)n : (u64)n);
-    for (int i = (int)s.len; i < width; i++)
-        b_c(b, ' ');
-    b_put(b, s.p, s.len);
-}
-
 /* A number and its unit, for printing with %s. */
 struct out_text { char s[32]; };
 
@@ -6661,6 +6647,13 @@ static struct out_text out_bytes(u64 n)
     b_size(&b, n);
     t.s[b.len] = 0;
     return t;
+}
+
+static void out_size(struct buf *b, s64 n, int width)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%s%s", n < 0 ? "-" : "", out_bytes(n < 0 ? -(u64)n : (u64)n).s);
+    b_f(b, "%*s", width, text);
 }
 
 static const char *out_base(const char *s, u32 n)
@@ -6687,12 +6680,10 @@ static void out_exec(struct buf *b, const struct event *e)
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
     const char *p = argv->s.p, *end = p + argv->s.len;
     u32 n = (u32)strnlen(p, argv->s.len), from = b->len;
-    const char *name = out_base(p, n), *base = name;
-    u32 len = (u32)(p + n - name);
-    if (ev_has(e, EV_program))
-        base = out_base(program->s.p, program->s.len);
-    bool same = base == name || ((u32)(program->s.p + program->s.len - base) == len
-                                 && !memcmp(name, base, len));
+    u32 len, base_len;
+    const char *name = out_base(p, n), *base = out_program(e, &base_len);
+    len = (u32)(p + n - name);
+    bool same = !base || (base_len == len && !memcmp(name, base, len));
     if (!same || e->err)
         b_shell(b, program->s.p, program->s.len);
     if (e->err)
@@ -6859,7 +6850,7 @@ static void out_outcome(struct buf *b, const struct event *e)
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
-    u8 cat = requests ? CAT_NET : e->cat;
+    u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
@@ -7580,24 +7571,16 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* Returns a field's key in JSON. */
-static const char *out_json_key(u8 kind, u32 f)
-{
-    return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
-}
-
 /* ,"key":value */
-static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
-                           const union ev_val *v)
+static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
     if (type == VT_ARGV) {
         b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_s(b, ",\"");
-    b_put(b, key, n);
-    b_s(b, "\":");
+    b_c(b, ',');
+    out_json_name(b, key);
     switch (type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
@@ -7619,13 +7602,6 @@ static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
         out_json_word(b, v->sym);
         break;
     }
-}
-
-static void out_json_field(struct buf *b, const struct event *e, u32 f)
-{
-    const char *key = out_json_key(e->kind, f);
-    out_json_value(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key),
-                   ev_fields[f].type, &e->v[f]);
 }
 
 static void out_json_args(struct buf *b, const struct call *c)
@@ -7667,13 +7643,9 @@ static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    if (!(c->runq_ns | c->disk_ns | other)) { /* the usual case */
-        b_s(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
-    } else {
-        OUT_JSON_U64(b, "runq_ns", c->runq_ns);
-        OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-        OUT_JSON_U64(b, "other_ns", other);
-    }
+    OUT_JSON_U64(b, "runq_ns", c->runq_ns);
+    OUT_JSON_U64(b, "disk_ns", c->disk_ns);
+    OUT_JSON_U64(b, "other_ns", other);
     if (c->slept) {
         b_s(b, ",\"sleep_state\":\"");
         b_c(b, c->slept);
@@ -7717,12 +7689,11 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s(b, ",\"child_pid\":");
         b_s64(b, c->child);
     }
-    const char *name = c->err ? u_errname(c->err) : "null";
     b_s(b, ",\"error\":");
-    if (name && c->err)
-        out_json_word(b, name);
-    else if (name)
-        b_s(b, name);
+    if (!c->err)
+        b_s(b, "null");
+    else if (u_errname(c->err))
+        out_json_word(b, u_errname(c->err));
     else
         b_f(b, "\"%d\"", c->err);
     b_s(b, ",\"duration_ns\":");
@@ -7749,7 +7720,8 @@ static void out_json(const struct event *e)
     b_c(b, '"');
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
-            out_json_field(b, e, k->field[i]);
+            out_json_value(b, ev_fields[k->field[i]].key, ev_fields[k->field[i]].type,
+                           &e->v[k->field[i]]);
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
@@ -7775,7 +7747,7 @@ static void out_event(const struct event *e)
         out.tap[i]->event(e);
     if (out.json_on)
         out_json(e);
-    bool with_calls = e->cat == CAT_SIG || event_kinds[e->kind].how & EVENT_WITH_CALLS;
+    bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS;
     bool beside = e->kind == EK_LOST || (with_calls && !opt.min_ns);
     if (out.events_on && (!opt.verbose || beside))
         out_text(e);
@@ -11542,7 +11514,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
     ev_sym(e, EV_op, known ? md_ring_op[w->op] + 1 : "unknown");
-    ev_num(e, EV_code, w->res);
+    ev_num(e, EV_result, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
     if (o) {
@@ -11695,13 +11667,13 @@ _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
 _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
 
-enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16, REC_ROUTINE = 32 };
+enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* of REC_CALL; REC_ENTER has those up to REC_PATHS */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
-_Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
+_Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -12004,12 +11976,10 @@ static void rec_event(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     rec_enter_due();
-    bool other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
     u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0)
-        | (out.many ? REC_MANY : 0)
-        | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
+        | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
     b_c(&rec_out.b, (char)flags);
@@ -12021,8 +11991,6 @@ static void rec_event(const struct event *e)
     rec_time(e->ts_ns);
     if (e->err)
         rec_put((u64)e->err);
-    if (other_cat)
-        rec_put(e->cat);
     if (e->row >= 0)
         rec_text(sc_name((u16)e->row));
     for (u32 i = 0; i < k->n; i++)
@@ -13027,8 +12995,6 @@ static void rp_event(void)
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
-    if (flags & REC_CAT)
-        e->cat = (u8)rec_below(N_CAT, "category");
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
     rp_fields(e, kind, mask, others);
     if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
@@ -13538,14 +13504,11 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* An argument. `number` is 0 until its name has been written to the file. */
-static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
+/* Writes an argument. px_pb_head wrote the name that `number` stands for. */
+static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
-    if (number)
-        px_pb_num(1, number);
-    else
-        px_pb_word(10, key);
+    px_pb_num(1, number);
     switch (type) {
     case VT_ARGV:
         px_pb_argv(v->s.p, v->s.len);
@@ -13675,18 +13638,17 @@ static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
         bool first = !px.args++;
         b_s(b, first ? ",\"args\":" : "");
         u32 at = b->len;
-        out_json_value(b, key, strlen(key), type, v);
+        out_json_value(b, key, type, v);
         if (first && at < b->len)
             b->p[at] = '{';
     }
     if (px.proto)
-        px_pb_arg(number, key, type, v);
+        px_pb_arg(number, type, v);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    const char *key = out_json_key(e->kind, f);
-    px_arg(key == ev_fields[f].key ? f + 1 : 0, key, ev_fields[f].type, &e->v[f]);
+    px_arg(f + 1, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
@@ -14179,8 +14141,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 /* Whether a call's slice or a counter already shows an event. */
 static bool px_is_said(const struct event *e)
 {
-    bool beside = e->cat == CAT_SIG || e->kind == EK_EXIT_THREAD
-                  || event_kinds[e->kind].how & EVENT_WITH_CALLS;
+    bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
     return e->kind == EK_RSS || (opt.calls && !beside);
 }
 
@@ -14190,7 +14151,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     const char *err = e->err ? u_errname(e->err) : NULL;
     if (px_is_said(e))
         return;
-    px_begin('i', t, e->ts_ns, 0, (enum px_cat)e->cat, k->name, strlen(k->name));
+    px_begin('i', t, e->ts_ns, 0, (enum px_cat)k->cat, k->name, strlen(k->name));
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
     for (u32 i = 0; i < k->n; i++)
@@ -14555,16 +14516,17 @@ static u32 rep_log2(u64 v)
  * took long or moved much. */
 static u32 rep_score(const struct event *e)
 {
-    if (e->cat == CAT_SIG || e->kind == EK_LOST || (e->cat == CAT_PROC && e->kind != EK_SCHED))
+    u8 cat = event_kinds[e->kind].cat;
+    if (cat == CAT_SIG || e->kind == EK_LOST || (cat == CAT_PROC && e->kind != EK_SCHED))
         return REP_SCORES - 1;
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
     if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
         return MIN(rep_log2((u64)e->v[EV_duration_ns].n), 40u);
-    u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
+    u32 s = cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
-    return e->cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
+    return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
 static u32 rep_call_score(const struct call *c)
