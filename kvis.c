@@ -7474,12 +7474,13 @@ static void out_call_text_end(struct task *t)
         b_u64(b, n); \
     } while (0)
 
-/* "text" */
-static void out_json_quoted(struct buf *b, const char *s, u32 n)
+/* "text". Returns whether it is not UTF-8. */
+static bool out_json_quoted(struct buf *b, const char *s, u32 n)
 {
     b_c(b, '"');
-    b_json(b, s, n);
+    bool bad = b_json(b, s, n);
     b_c(b, '"');
+    return bad;
 }
 
 /* "text", from constant text of kvis. */
@@ -7506,16 +7507,13 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
 /* Appends bytes of the tracee as "value", and as key_hex if they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
+    if (!out_json_quoted(b, p, n))
+        return;
+    b_s(b, ",\"");
+    b_s(b, key);
+    b_s(b, "_hex\":\"");
+    b_hexbytes(b, p, n);
     b_c(b, '"');
-    bool bad = b_json(b, p, n);
-    b_c(b, '"');
-    if (bad) {
-        b_s(b, ",\"");
-        b_s(b, key);
-        b_s(b, "_hex\":\"");
-        b_hexbytes(b, p, n);
-        b_c(b, '"');
-    }
 }
 
 /* "key":"value" */
@@ -7890,7 +7888,7 @@ struct st_caller {
     bool ended; /* in a replay: the pid may have been reused */
 };
 
-/* Waits for a CPU, as the kernel counted them. max_ns is 0 in recordings of older versions. */
+/* Waits for a CPU, as the kernel counted them. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -7945,7 +7943,7 @@ static struct summary {
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
-    u64 n_left;            /* total, including those that did not fit into the list */
+    u64 n_left;
     struct st_where where[ST_WHERE]; /* open addressing, sorted at the end; no calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
@@ -7978,13 +7976,13 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* Returns the quantile `p` (0..1); at most the maximum seen, if that is known. */
+/* Returns the quantile `p` (0..1); at most the maximum seen. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
     for (u32 i = 0; i < ST_BUCKETS; i++)
         if ((seen += hist[i]) > want)
-            return MIN(st_bucket_value(i), max ? max : ~0ull);
+            return MIN(st_bucket_value(i), max);
     return max;
 }
 
@@ -8044,7 +8042,6 @@ static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
     struct st_row *r = &table[st_row_of(c)];
-    r->row = st_row_of(c);
     r->calls++;
     r->errors += st_has_failed(c);
     r->ns += took;
@@ -8054,6 +8051,15 @@ static void st_add(struct st_row *table, const struct call *c, bool hist)
         r->hist[st_bucket(ns)]++;
 }
 
+static void st_time_add(struct st_time *to, const struct st_time *more)
+{
+    to->calls += more->calls;
+    to->ns += more->ns;
+    to->cpu += more->cpu;
+    to->runq += more->runq;
+    to->disk += more->disk;
+}
+
 static void st_row_add(struct st_row *to, const struct st_row *r)
 {
     to->calls += r->calls;
@@ -8061,6 +8067,7 @@ static void st_row_add(struct st_row *to, const struct st_row *r)
     to->ns += r->ns;
     to->killed_ns += r->killed_ns;
     to->max_ns = MAX(to->max_ns, r->max_ns);
+    st_time_add(&to->known, &r->known);
     for (u32 k = 0; r->hist && st_hist(to) && k < ST_BUCKETS; k++)
         to->hist[k] += r->hist[k];
 }
@@ -8138,15 +8145,6 @@ static void st_where_thin(struct summary *s)
         *st_where_row(s, kept[i].row, kept[i].on) = kept[i];
 }
 
-static void st_time_add(struct st_time *to, const struct st_time *more)
-{
-    to->calls += more->calls;
-    to->ns += more->ns;
-    to->cpu += more->cpu;
-    to->runq += more->runq;
-    to->disk += more->disk;
-}
-
 /* Adds time to the row of a call's name and its file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
@@ -8160,7 +8158,7 @@ static void st_where_add(struct summary *s, const struct st_where *more)
 }
 
 /* Returns the blocked time: spent neither on a CPU nor waiting for a CPU or a disk. */
-static u64 st_rest(const struct st_time *t)
+static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
@@ -8174,7 +8172,6 @@ static void st_timed(struct task *t, const struct call *c)
                                     .runq = c->runq_ns, .disk = c->disk_ns },
                           .row = st_row_of(c), .on = e && e->o ? e->o->name : NULL };
     st_where_add(&st, &w);
-    st.row[w.row].row = w.row;
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
@@ -8251,8 +8248,8 @@ static void st_open_at_exit(const struct task *t)
                              .name = o->peer ? o->peer : o->local ? o->local : o->name };
         memcpy(l.comm, t->comm, sizeof l.comm);
         if (st.n_left < ST_LEFT_OPEN)
-            st.left[st.n_left] = l;
-        st.n_left++;
+            st.left[st.n_left++] = l;
+        st.left_open++;
     }
 }
 
@@ -8432,7 +8429,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
 /* Returns whether the summary belongs to a recording without calls. */
 static bool st_no_table(const struct summary *s)
 {
-    return s->recorded && s->apart && !s->from_calls && !s->from_tables;
+    return s->recorded && !s->from_calls && !s->from_tables;
 }
 
 static void st_table(struct buf *b, const struct summary *s)
@@ -8521,7 +8518,7 @@ static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
         nm_mark(st.where[i].on);
-    for (u32 i = 0; i < MIN(st.n_left, (u64)ST_LEFT_OPEN); i++)
+    for (u32 i = 0; i < st.n_left; i++)
         nm_mark(st.left[i].name);
     for (u32 i = 0; i < st.n_programs; i++)
         nm_mark(st.program[i]);
@@ -8551,7 +8548,7 @@ enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
     ST_PEAK,
-    ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
+    ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
     ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
 
@@ -8596,8 +8593,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_CPU: return s->cpu_ns > 0;
     case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
     case ST_PEAK: return s->max_rss > 0;
-    case ST_IO:
-    case ST_OTHER_IO: return calls && st_knows_io();
+    case ST_IO: return calls && st_knows_io();
     case ST_FILES: return calls && st_knows_files() && !s->files_dropped;
     case ST_FAULTS: return opt.faults;
     case ST_MAJOR: return opt.faults && !s->no_major;
@@ -8629,6 +8625,8 @@ static void st_compute_derived(struct summary *s)
     s->files_read = st_count(true);
     s->files_written = st_count(false);
     s->events = out.events;
+    for (u16 i = 0; i < ST_ROWS; i++)
+        s->row[i].row = i;
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
@@ -8665,7 +8663,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     for (u32 i = 0; i < n; i++) {
         const struct st_where *w = &s->where[i];
         const struct st_time *t = &w->time;
-        u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_rest(t) };
+        u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
             b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
@@ -8690,7 +8688,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
-        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_blocked_ns(t));
 }
 
 /* Appends the sums over all calls that have a time breakdown. */
@@ -8713,9 +8711,8 @@ static void st_text_delays(struct buf *b, const char *what, const struct st_dela
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        if (v[i] || i < 3)
-            b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
-                v[i] / 1000 % 1000);
+        b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
+            v[i] / 1000 % 1000);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
@@ -8735,10 +8732,8 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
     if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
-        st_delay_at(d, 0.99));
-    if (d->max_ns)
-        b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
+        PRIu64 ",\"%s_max_ns\":%" PRIu64, count, d->count, what, d->sum_ns, what,
+        st_delay_at(d, 0.5), what, st_delay_at(d, 0.99), what, d->max_ns);
 }
 
 /* --- block I/O --- */
@@ -8827,7 +8822,7 @@ enum st_type {
     ST_FILE,       /* struct name * of a file */
     ST_NAME,       /* struct name * of any class; NULL: none */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_REST,       /* derived: the blocked time of a row that begins with a struct st_time */
+    ST_BLOCKED,       /* derived: the blocked time of a row that begins with a struct st_time */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
 };
 
@@ -8859,17 +8854,9 @@ static void st_add_where(struct summary *s, const void *row)
         st_where_add(s, w);
 }
 
-static void st_add_known(struct summary *s, const void *row)
-{
-    const struct st_row *r = row;
-    s->row[r->row].row = r->row;
-    st_time_add(&s->row[r->row].known, &r->known);
-}
-
 static void st_add_row(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    s->row[r->row].row = r->row;
     st_row_add(&s->row[r->row], r);
 }
 
@@ -8887,7 +8874,7 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_TOOK = 24, REC_LONGEST,
+    REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
     REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
 };
 
@@ -8899,12 +8886,10 @@ static const struct st_list {
     u8 known;             /* enum st_known: condition for JSON */
     u8 record;            /* enum rec_type; 0: not recorded */
     bool sparse;          /* a row whose first number is 0 is unused */
-    bool numbered;        /* the recording has the row's index before each row */
-    bool together;        /* one record contains all rows, after *n and the number of rows */
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* offset in struct summary, row size, number of rows */
-    u32 n;                /* offset of the count, of which at most max are in the table; 0: max */
+    u32 n;                /* offset of the number of rows in use; 0: max */
     bool (*want)(const struct name *); /* the rows are these names */
     u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show */
     void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append */
@@ -8986,27 +8971,6 @@ static void st_command(struct buf *b)
     }
 }
 
-/* Returns whether records were lost. */
-static bool st_has_lost(const struct summary *s)
-{
-    return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
-           || (opt.faults && s->fault_lost);
-}
-
-static void st_text_lost(struct buf *b, const struct summary *s)
-{
-    b_f(b, "%" PRIu64 " calls", s->lost);
-    if (s->waits_lost)
-        b_f(b, ", %" PRIu64 " long waits for a CPU", s->waits_lost);
-    if (s->n_io && s->io.lost)
-        b_f(b, ", %" PRIu64 " disk requests", s->io.lost);
-    if (s->uring_lost)
-        b_f(b, ", %" PRIu64 " io_uring results", s->uring_lost);
-    if (opt.faults)
-        b_f(b, ", %" PRIu64 " page-fault samples", s->fault_lost);
-    b_c(b, '\n');
-}
-
 /* --- the summary in a few lines --- */
 
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
@@ -9021,10 +8985,15 @@ struct st_items {
     u64 left_out;
 };
 
+static void st_label(struct buf *b, const char *label)
+{
+    b_f(b, "  %-14s  ", label);
+}
+
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
-    b_f(b, "  %-14s  ", label);
+    st_label(b, label);
     return items;
 }
 
@@ -9127,7 +9096,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
-    u64 cpu = MIN(waiting - disk, st_round(s, s->n_delays ? s->delays.sum_ns : 0));
+    u64 cpu = MIN(waiting - disk, st_round(s, s->delays.sum_ns));
     b_f(b, "+ waiting %s (", st_time(s, waiting).s);
     if (s->n_delays)
         b_f(b, "CPU %s, ", st_number_of(s, cpu).s);
@@ -9180,7 +9149,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
     if (!s->syscalls) {
-        b_s(b, "no call ended\n");
+        b_s(b, "no system call completed\n");
         return;
     }
     items.end = (u32)strlen("   (1234567 calls; -C: all)");
@@ -9205,22 +9174,17 @@ static void st_text_took(struct buf *b, const struct summary *s)
         opt.count_too ? "" : "; -C: all");
 }
 
-static void st_label(struct buf *b, const char *label)
-{
-    b_f(b, "  %-14s  ", label);
-}
-
 /* Appends the waits for CPUs of several threads, whose waiting times do not add up to the duration,
  * and the disk requests. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
-    if (!one && s->n_delays && s->delays.count) {
+    if (!one && s->delays.count) {
         st_label(b, "waiting");
         b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(s, s->delays.sum_ns).s,
             s->delays.count, s->delays.count == 1 ? "" : "s");
     }
-    if (!s->n_io || !s->io.took.count)
+    if (!s->io.took.count)
         return;
     st_label(b, "disks");
     b_f(b, "%" PRIu64 " request%s, %s in total (%s read, %s written)\n", s->io.took.count,
@@ -9389,6 +9353,27 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     }
 }
 
+/* Appends the numbers of lost records. */
+static void st_text_lost(struct buf *b, const struct summary *s)
+{
+    const struct { u64 n; const char *what; } part[] = {
+        { s->lost, "calls" },
+        { s->waits_lost, "long waits for a CPU" },
+        { s->io.lost, "disk requests" },
+        { s->uring_lost, "io_uring results" },
+        { s->fault_lost, "page-fault samples" },
+    };
+    u32 shown = 0;
+    for (size_t i = 0; i < ARRAY_LEN(part); i++) {
+        if (!part[i].n)
+            continue;
+        if (!shown++)
+            st_label(b, "lost");
+        b_f(b, "%s%" PRIu64 " %s", shown > 1 ? ", " : "", part[i].n, part[i].what);
+    }
+    b_s(b, shown ? "\n" : "");
+}
+
 /* Appends the short summary: twelve lines, and a few more if needed. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
@@ -9406,10 +9391,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_seldom(b, s);
         st_text_incomplete(b, s);
     }
-    if (st_has_lost(s)) {
-        st_label(b, "lost");
-        st_text_lost(b, s);
-    }
+    st_text_lost(b, s);
 }
 
 /* Flushes between two items of the summary if necessary: a thousand long names that are not UTF-8
@@ -9425,15 +9407,6 @@ static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
         || (c->type == ST_NAME && !*(struct name *const *)p);
-}
-
-/* Appends "key":"text", or only "text" without a key. */
-static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
-{
-    if (key)
-        out_json_str(b, key, s, n);
-    else
-        out_json_quoted(b, s, n);
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -9476,9 +9449,9 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         out_json_name(b, c->key);
         b_u64(b, *(const u64 *)p);
         break;
-    case ST_REST:
+    case ST_BLOCKED:
         out_json_name(b, c->key);
-        b_u64(b, st_rest(row));
+        b_u64(b, st_blocked_ns(row));
         break;
     case ST_SIGNED:
         out_json_name(b, c->key);
@@ -9489,7 +9462,10 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         break;
     default:
         s = st_text_of(c, p, &len);
-        st_json_text(b, c->key, s, len);
+        if (c->key)
+            out_json_str(b, c->key, s, len);
+        else
+            out_json_quoted(b, s, len);
     }
 }
 
@@ -10009,7 +9985,8 @@ static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
         return;
-    e->unasked = !sc_set[e->row = SC_getdents64];
+    e->row = SC_getdents64;
+    e->unasked = !sc_set[SC_getdents64];
     ev_name(e, EV_path, o->name);
     if (o->entries || !o->more) {
         ev_num(e, EV_count, o->entries);
@@ -10892,10 +10869,10 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
 {
     struct ofd *o = fd_get(t, n);
     bool net = o && o->kind == FK_SOCK;
-    if (o && bytes > 0)
-        st_io(o, peer, (u64)bytes, in);
     if (bytes <= 0)
         return;
+    if (o)
+        st_io(o, peer, (u64)bytes, in);
     const struct name *to = peer ? peer : o ? o->peer : NULL;
     struct md_query *dns = md_dns_read(t, c, o, to, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
@@ -11275,8 +11252,14 @@ static void md_brk(struct task *t, struct call *c)
     }
 }
 
-static void md_mapped(struct task *t, struct call *c, const u64 *arg)
+static void md_mmap(struct task *t, struct call *c)
 {
+    u64 arg[6];
+    u32 w[6] = { 0 }; /* i386's first mmap takes a pointer to its six arguments */
+    if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
+        return;
+    for (int i = 0; i < 6; i++)
+        arg[i] = c->row == SC_mmap_i386 ? w[i] : c->arg[i];
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : vm_name(anon ? "anon" : "file");
@@ -11296,22 +11279,6 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     ev_sym(e, EV_prot, md_prot_text(arg[2]));
     ev_name(e, EV_map_type, name);
     md_emit(e);
-}
-
-/* i386's first mmap takes a pointer to its six arguments. */
-static void md_mmap(struct task *t, struct call *c)
-{
-    u32 w[6];
-    u64 arg[6];
-    if (c->row != SC_mmap_i386) {
-        md_mapped(t, c, c->arg);
-        return;
-    }
-    if (!mem_get(t, c->arg[0], w, sizeof w))
-        return;
-    for (int i = 0; i < 6; i++)
-        arg[i] = w[i];
-    md_mapped(t, c, arg);
 }
 
 static void md_munmap(struct task *t, struct call *c)
@@ -11657,7 +11624,7 @@ static void md_exit(struct task *t, struct call *c)
  * (writing); rec_open_fd, rec_read_block and the rec_get_ functions (reading). */
 
 enum {
-    REC_VERSION = 4, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
+    REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512, /* longest string that gets a slot */
     /* Limits of a file. A kind has one field fewer than the mask has bits, because the last bit
      * says that there are other fields. */
@@ -12288,30 +12255,18 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* A record must be within one block, so rec_done is called only between records. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
-    u32 n = st_list_rows(s, l);
-    if (l->together) {
-        rec_put(l->record);
-        rec_put(st_number(s, l->n));
-        rec_put(n);
-    }
-    for (u32 i = 0; i < n; i++) {
+    for (u32 i = 0; i < st_list_rows(s, l); i++) {
         const char *row = st_list_row(s, l, i);
         if (!row)
             continue;
-        if (!l->together) {
-            rec_done();
-            rec_put(l->record);
-        }
-        if (l->numbered)
-            rec_put(i);
+        rec_put(l->record);
         for (u32 k = 0; k < l->n_cols; k++)
             if (rec_has_col(l, k))
                 rec_col(&l->col[k], row + l->col[k].at);
+        rec_done();
     }
-    rec_done();
 }
 
 static void rec_trailer(struct summary *s)
@@ -12793,13 +12748,10 @@ static void rec_get_col(const struct st_col *c, void *p)
 }
 
 /* Reads a row of a list. */
-static void rec_get_list_row(const struct st_list *l)
+static void rec_get_list(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
-    b_reset(&rec_in.text);
     memset(&row, 0, l->size);
-    if (l->numbered)
-        rec_below(l->max, "row");
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
             rec_get_col(&l->col[i], row.bytes + l->col[i].at);
@@ -12810,22 +12762,6 @@ static void rec_get_list_row(const struct st_list *l)
         l->add(rec_in.sum, &row);
     else if (*n < l->max)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
-}
-
-/* Reads a record of a list. */
-static void rec_get_list(const struct st_list *l)
-{
-    if (!l->together) {
-        rec_get_list_row(l);
-        return;
-    }
-    u64 all = rec_get(), *was = rec_number(l->n);
-    u32 n = rec_below(l->max + 1, "rows");
-    if (*was || n != MIN(all, (u64)l->max))
-        rec_bad("damaged at offset %" PRIu64 " (open files)", rec_in.at + 8);
-    for (u32 i = 0; i < n && !*rec_in.wrong; i++)
-        rec_get_list_row(l);
-    *was = all;
 }
 
 /* Returns the list whose records have this type, or NULL. */
@@ -15547,7 +15483,7 @@ static void df_text_parts(struct buf *b, u16 row)
 {
     for (u32 i = 0; i < 8; i++) {
         const struct st_time *t = &df.sum[i & 1]->row[row].known;
-        const u64 part[] = { t->cpu, t->runq, t->disk, st_rest(t) };
+        const u64 part[] = { t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         df_time(b, i < 6 ? 7 : 8, df.timed[i & 1], part[i / 2], 1000000);
     }
 }
@@ -15819,7 +15755,7 @@ static void df_json_timelines(struct buf *b)
             const struct df_run *r = &t->run[i];
             b_f(b, "%s[%" PRIi64 ",%" PRIu64 ",%u,%d,", i ? "," : "",
                 (s64)(r->begin_ns - t->from_ns), r->ns, r->pid, r->failed);
-            st_json_text(b, NULL, r->name->s, r->name->len);
+            out_json_quoted(b, r->name->s, r->name->len);
             b_c(b, ']');
         }
         b_s(b, "]}");

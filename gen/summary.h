@@ -12,8 +12,8 @@
     X("file_bytes_written", "file_out", file_out, IO) \
     X("net_bytes_sent", "net_out", net_out, IO) \
     X("net_bytes_received", "net_in", net_in, IO) \
-    X("other_bytes_read", "other_in", other_in, OTHER_IO) \
-    X("other_bytes_written", "other_out", other_out, OTHER_IO) \
+    X("other_bytes_read", "other_in", other_in, IO) \
+    X("other_bytes_written", "other_out", other_out, IO) \
     X("files_read", NULL, files_read, FILES) \
     X("files_written", NULL, files_written, FILES) \
     X("syscalls", "syscalls", syscalls, CALLS) \
@@ -54,6 +54,7 @@
     X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
     X("names_dropped", "names_dropped", names_dropped, MODEL) \
     X("names_dropped_most_bytes", "dropped_most", dropped_most, MODEL) \
+    X(NULL, "left_open", left_open, RECORDED) \
     X(NULL, "files_dropped", files_dropped, RECORDED) \
     X(NULL, "peers_dropped", peers_dropped, RECORDED) \
     X(NULL, "connections_dropped", connections_dropped, RECORDED) \
@@ -82,14 +83,10 @@
     C(st_left, comm, TEXT, RECORDED, NULL) C(st_left, sock, WORD, BOTH, "sock_type") \
     C(st_left, name, NAME, BOTH, "path")
 #define WHERE_COLUMNS(C, P) \
-    C(st_where, row, CALL, BOTH, "name") C(st_where, on, NAME, RECORDED, NULL) \
+    C(st_where, row, CALL, BOTH, "name") \
     C(st_where, time.calls, NUMBER, BOTH, "calls") C(st_where, time.ns, NUMBER, BOTH, "duration_ns") \
     C(st_where, time.cpu, NUMBER, BOTH, "on_cpu_ns") C(st_where, time.runq, NUMBER, BOTH, "runq_ns") \
-    C(st_where, time.disk, NUMBER, BOTH, "disk_ns") P(REST, JSON, "other_ns") C(st_where, on, NAME, JSON, "on")
-#define KNOWN_COLUMNS(C, P) \
-    C(st_row, row, CALL, RECORDED, NULL) C(st_row, known.calls, NUMBER, RECORDED, NULL) \
-    C(st_row, known.ns, NUMBER, RECORDED, NULL) C(st_row, known.cpu, NUMBER, RECORDED, NULL) \
-    C(st_row, known.runq, NUMBER, RECORDED, NULL) C(st_row, known.disk, NUMBER, RECORDED, NULL)
+    C(st_where, time.disk, NUMBER, BOTH, "disk_ns") P(BLOCKED, JSON, "other_ns") C(st_where, on, NAME, BOTH, "on")
 #define DELAYS_COLUMNS(C, P) \
     C(st_delays, count, NUMBER, RECORDED, NULL) C(st_delays, sum_ns, NUMBER, RECORDED, NULL) \
     C(st_delays, max_ns, NUMBER, RECORDED, NULL) C(st_delays, hist, COUNTS, RECORDED, NULL)
@@ -100,7 +97,9 @@
     C(st_io, took.hist, COUNTS, RECORDED, NULL)
 #define TOOK_COLUMNS(C, P) \
     C(st_row, row, CALL, BOTH, "name") C(st_row, calls, NUMBER, BOTH, "calls") \
-    C(st_row, ns, NUMBER, BOTH, "duration_ns")
+    C(st_row, ns, NUMBER, BOTH, "duration_ns") C(st_row, known.calls, NUMBER, RECORDED, NULL) \
+    C(st_row, known.ns, NUMBER, RECORDED, NULL) C(st_row, known.cpu, NUMBER, RECORDED, NULL) \
+    C(st_row, known.runq, NUMBER, RECORDED, NULL) C(st_row, known.disk, NUMBER, RECORDED, NULL)
 #define CALLER_COLUMNS(C, P) \
     C(st_caller, pid, SIGNED, RECORDED, NULL) C(st_caller, comm, TEXT, RECORDED, NULL) \
     C(st_caller, calls, NUMBER, RECORDED, NULL) C(st_caller, errors, NUMBER, RECORDED, NULL) \
@@ -121,13 +120,11 @@
       ROWS(program, ST_PROGRAMS), .n = AT(n_programs) }, \
     { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(FAILED), ROWS(failed, ST_ERRNOS), \
       .sparse = true, .add = st_add_failed }, \
-    { "open_at_exit", "open_at_exit_count", AT(n_left), .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
-      ROWS(left, ST_LEFT_OPEN), .n = AT(n_left), .together = true }, \
+    { "open_at_exit", "open_at_exit_count", AT(left_open), .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
+      ROWS(left, ST_LEFT_OPEN), .n = AT(n_left) }, \
     { "where_time_went", "where_time_went_overflow", AT(where_other), .known = ST_TIMES, .record = REC_WHERE, \
-      COLS(WHERE), ROWS(where, ST_WHERE), .sparse = true, .numbered = true, .top = st_where_top, \
-      .add = st_add_where }, \
-    { .known = ST_TIMES, .record = REC_WAITS, COLS(KNOWN), ROWS(row, ST_ROWS), .sparse = true, \
-      .add = st_add_known, .json = st_json_call_time }, \
+      COLS(WHERE), ROWS(where, ST_WHERE), .sparse = true, .top = st_where_top, .add = st_add_where }, \
+    { .known = ST_TIMES, .json = st_json_call_time }, \
     { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ONE(delays), .n = AT(n_delays), \
       .json = st_json_sched }, \
     { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ONE(io), .n = AT(n_io), \
