@@ -5995,10 +5995,10 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * Every sink iterates over event_kinds[]: gen/events.h has a row for each kind and each field. To
- * add a kind, add a row there and, in md_, the function that fills it; model= in the call's row of
- * gen/tables/syscalls.tbl names that function. Recordings, replay, reports and the hybrid backend
- * then support the kind (the test `adding` verifies this). */
+ * gen/events.h has a row for each kind of event and each field; every sink iterates over
+ * event_kinds[]. To add a kind, add a row there and, in md_, the function that creates such events;
+ * model= in the call's row of gen/tables/syscalls.tbl names that function. Recordings, replay,
+ * reports and the hybrid backend then support the kind (the test `adding` verifies this). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -6006,7 +6006,7 @@ union ev_val {
     s64 n;
     const char *sym; /* constant text of kvis */
     struct {
-        const char *p; /* bytes of the tracee; valid while the event is being handled */
+        const char *p; /* bytes of the tracee, valid until the sinks have handled the event */
         u32 len;
     } s;
 };
@@ -6024,7 +6024,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 /* How the text sink treats a kind. */
 enum ev_how {
     EVENT_RUNS = 1,      /* successive similar events become one line */
-    EVENT_WITH_CALLS = 2 /* also shown with -v, because no call shows as much */
+    EVENT_WITH_CALLS = 2 /* -v shows the event as well, because no call contains its data */
 };
 
 #define K(id, ...) EK_##id,
@@ -6045,20 +6045,20 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;        /* the call is not in -e trace=: no sink shows the event */
+    bool unasked;        /* -e trace= excludes the call: no sink shows the event */
     bool selected;       /* -P selects the call */
     int err;             /* errno, 0 on success */
-    s32 row;             /* row of the call that caused it; -1: none */
+    s32 row;             /* row of the call that caused the event; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the v[] that are present */
-    struct call *call;   /* EK_SYSCALL */
-    union ev_val v[N_EV_FIELDS]; /* must be last: see ev_new */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the fields that have a value in v[] */
+    struct call *call;   /* the call of an EK_SYSCALL event, else NULL */
+    union ev_val v[N_EV_FIELDS]; /* must be the last member: ev_new clears the members before it */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one at a time: each event is handled before the next is created */
+    static struct event e; /* the sinks handle each event before the next one is created */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -6161,7 +6161,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* this may move the earlier ones */
+                b_put(text, p, n); /* this may move the buffer: pointers are set in the next pass */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6180,7 +6180,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* the groups in use are g[first] to g[n - 1] */
-    u64 last_ns; /* time of the last event of any group */
+    u64 last_ns;  /* time of the last event of any group */
     struct ev_group {
         struct event e;
         struct buf text;
@@ -6195,7 +6195,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* its start moves down with each fault that grows it */
+        return true; /* each page fault that grows the stack moves its start down */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6259,26 +6259,26 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Handles events and event_kinds[] without knowing where an event came from. There are two writers,
- * each a buffer that is flushed when it is full and whenever kvis is about to wait. A sink that
- * breaks (EPIPE, ENOSPC) is reported once and closed; the tracee continues. Entry points:
+ * Formats events according to event_kinds[], whatever their source. Each of the two writers has a
+ * buffer, which kvis flushes when it is full and whenever kvis is about to wait. kvis reports a
+ * failed write (EPIPE, ENOSPC) once and closes the sink; the tracee continues. Entry points:
  * out_event, out_call_enter, out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd[2];          /* -1: none */
-    const char *name[2];
+    int fd[2];           /* descriptors; -1: none */
+    const char *name[2]; /* names of these files in messages */
     struct buf b;
 };
 
 /* An additional consumer of all events: a recording, a report. */
 struct out_tap {
     void (*event)(const struct event *e);
-    void (*enter)(struct task *t); /* a line of -v begins */
-    void (*exit)(struct task *t);  /* a call has ended */
-    void (*gone)(const struct task *t); /* the task is about to be freed */
-    void (*due)(u64 now);          /* held-back text is printed */
+    void (*enter)(struct task *t); /* called when a line of -v begins */
+    void (*exit)(struct task *t);  /* called when a call has ended */
+    void (*gone)(const struct task *t); /* called before the task is freed */
+    void (*due)(u64 now);          /* called before held-back text is printed */
     void (*flush)(void);
 };
 
@@ -6288,62 +6288,62 @@ enum {
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* longest time that text is held back */
     OUT_QUIET_NS = 200000000, /* held-back text is printed if nothing was added for this time */
-    OUT_DISK_FEW = 8,      /* this many successive disk requests get a line of text, */
-    OUT_SLOW_NS = 10000000 /* as does a request, or a wait for a CPU, that takes this long */
+    OUT_DISK_FEW = 8,      /* number of successive disk requests that get a line of text */
+    OUT_SLOW_NS = 10000000 /* duration of a disk request, or a wait for a CPU, that gets a line */
 };
 
 /* What the text sink knows about a process. */
 struct out_proc {
-    pid_t pid;           /* 0: none */
-    u64 seen_ns;         /* its last event */
-    u64 born_ns;         /* time of its creation if that has not been printed yet; else 0 */
-    pid_t parent, maker; /* the process and the thread that created it */
-    bool ended;          /* it has exited: the next use of this pid is another process */
-    bool starting;       /* it has only done start-up work since its exec */
-    u64 exec_ns, last_ns; /* time of its exec, and of the last file in `files` */
+    pid_t pid;           /* 0: the slot is free */
+    u64 seen_ns;         /* time of the last event */
+    u64 born_ns;         /* time of the creation if that has not been printed yet; else 0 */
+    pid_t parent, maker; /* process and thread that created this process */
+    bool ended;          /* the process has exited: the next use of this pid is another process */
+    bool starting;       /* the process has only done start-up work since its exec */
+    u64 exec_ns, last_ns; /* time of the exec, and of the last file in `files` */
     u64 since_ns;        /* time of the first unprinted file in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files, by class, that are not printed one by one */
-    u32 n_files, file[OUT_FILES]; /* hashes of their paths; 0: free */
+    u32 files[N_NM_CLASSES]; /* by class: number of opened files that are not printed one by one */
+    u32 n_files, file[OUT_FILES]; /* hash set of the paths of these files; 0: free */
     struct {             /* by class: the common directory, or a single file's path */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* bytes read from those files */
+    u64 bytes;           /* number of bytes read from these files */
     u32 args_len;
-    char args[192];      /* its first arguments, each with its NUL */
+    char args[192];      /* first arguments of the program, each with its NUL */
 };
 
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* if not NULL, all output goes only to this tap */
+    const struct out_tap *diverted; /* the only consumer of all output; NULL: the sinks and taps */
     bool json_on, events_on, colour;
     int failed;          /* errno of a failed write to a sink */
-    bool (*give_up)(void); /* called while a reader is slow: stop writing to it? */
-    void (*empty)(void); /* NULL, or the function that truncates the files once tracing starts */
+    bool (*give_up)(void); /* returns whether kvis should stop writing to a slow reader */
+    void (*empty)(void); /* function that truncates the files once tracing starts, or NULL */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* page size of the recorded machine; 0: the same as here */
-    bool many;           /* more than one thread was seen: lines include the thread */
+    u64 page_bytes; /* page size of the recorded machine; 0: this machine's page size */
+    bool many;           /* kvis has seen more than one thread: lines include the thread */
     bool observed;       /* observe mode: lines of calls include the process, too */
     u64 hidden;          /* number of events that --no-filter would have shown */
-    u32 name_uses;       /* counts the uses of out_names */
+    u32 name_uses;       /* number of uses of out_names */
     u32 columns;         /* width of the terminal that text goes to; 0: not a terminal */
     u32 line_from;       /* offset in text.b at which the line begins */
-    struct task *partial; /* the thread whose line has begun and not ended (-v) */
+    struct task *partial; /* thread whose line of -v has begun and not ended */
     u32 line_at;  /* offset in text.b of the line's text, after its prefix */
-    u32 line_col; /* columns of the line that have already been flushed */
-    struct ev_groups held; /* events not printed yet */
+    u32 line_col; /* number of columns of the line that are already flushed */
+    struct ev_groups held; /* groups of events that are not printed yet */
     u64 due_ns;            /* no held-back text is due before this time; 0: none is held back */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
-/* The names of the programs that processes run, by pid. If they do not all fit, the most recently
- * used are kept. */
+/* The names of the programs that processes run, by pid. If the table is full, a new name replaces
+ * the least recently used one of a few slots. */
 static struct out_named {
-    pid_t pid; /* 0: free */
-    u32 used;  /* out.name_uses at its last use */
+    pid_t pid; /* 0: the slot is free */
+    u32 used;  /* out.name_uses at the last use of the name */
     char comm[16];
 } out_names[OUT_NAMES];
 
@@ -6356,7 +6356,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* a device: it cannot be truncated */
+        return; /* a device cannot be truncated */
 }
 
 /* Tracing starts: truncates the output files. */
@@ -6369,8 +6369,8 @@ static void out_begin(void)
 }
 
 /* Writes n bytes. A slow reader blocks kvis and therefore the tracee: this is the back-pressure.
- * tr_'s tick interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis is to
- * end, it gives up. Returns 0 or -errno; -EINTR: gave up. */
+ * The tick of tr_ interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis has
+ * to end, this function gives up and returns -EINTR. Otherwise it returns 0 or -errno. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -6477,9 +6477,9 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* Appends the time in front of a line: [+0.003s], or in the format of -t (time of day; -ttt:
- * seconds since 1970) and -r (time since the previous line). A summary line has the time of its
- * first or last event, but never an earlier time than the previous line. */
+/* Appends the time at the start of a line: [+0.003s], or in the format of -t (time of day; -ttt:
+ * seconds since 1970) and -r (time since the previous line). A line for several events has the time
+ * of its first or last event, but never an earlier time than the previous line. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
@@ -6502,8 +6502,8 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process in out_procs: its own, or a free one, or that of the process that
- * was inactive for longest. */
+/* Returns the slot of a process in out_procs: the slot that it has, or a free slot, or the slot of
+ * the process that was inactive for longest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6517,8 +6517,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a process's name in out_names: its own, a free one, or the least recently
- * used. */
+/* Returns the slot of a process's name in out_names: the slot that it has, or a free slot, or the
+ * least recently used slot. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6561,8 +6561,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread of a line: its id and the name of its program; with -v, only the id; in the
- * observe mode, also its process and its own name. */
+/* Appends the thread of a line: the tid and the name of the program; with -v, only the tid; in the
+ * observe mode, also the pid and the name of the thread. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6587,7 +6587,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* no tid: records were lost */
+    if (out.many && tid) /* an event about lost records has no tid */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -6619,7 +6619,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the buffer was full */
+    if (out.text.b.len == from) /* the row did not fit into the buffer */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6662,7 +6662,8 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the program's name of an exec, without directories, and its length *n; NULL: unknown. */
+/* Returns the name of the program of an exec, without directories, and sets *n to its length. NULL:
+ * the name is unknown. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6730,7 +6731,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Returns the field with the name at p. The templates are part of kvis, so it exists. */
+/* Returns the field with the name at p. It exists, because the templates are part of kvis. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6740,7 +6741,7 @@ static u32 out_template_field(const char *p, size_t n)
 }
 
 /* Appends one alternative of a template, up to '|' or the end. Appends nothing and returns false if
- * a field of it is absent. */
+ * the event lacks one of its fields. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6891,8 +6892,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether an event is held back to be merged with similar ones: I/O and program
- * searches. */
+/* Returns whether an event is held back to be merged with similar events: I/O, and the search for a
+ * program. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6909,7 +6910,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Drops the failed lookups of a program that was then found elsewhere: they are routine. */
+/* Drops failed lookups of a program that was then found elsewhere, because they are routine. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out.held;
@@ -6960,8 +6961,8 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints the line of the files that a process has read during its start-up, which may be still in
- * progress, or since then. */
+/* Prints the line about the files that a process has read: during its start-up, which may still be
+ * in progress, or since then. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6976,8 +6977,8 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the files that a process has read, before its next line. The first line is its
- * start-up's. */
+/* Prints the files that a process has read, before its next line. The first such line is about the
+ * start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -7043,7 +7044,7 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-/* Handles an event that -P excludes: it may contain a process's name. */
+/* Handles an event that -P excludes, because the event may contain the name of a process. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -7065,8 +7066,8 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Handles an event of a process other than its file accesses. Returns true if the event is not
- * printed now. */
+/* Updates what is known about a process from an event that is not routine. Returns true if the
+ * event is not printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -7093,8 +7094,9 @@ static bool out_asked(const struct event *e)
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Returns whether an argument of the program names that file, or a directory that contains it.
- * During start-up, only the file itself counts: `ls /etc` also reads /etc/ld.so.cache. */
+/* Returns whether an argument of the program is the path of this file, or of a directory that
+ * contains the file. During start-up, only the path of the file counts: `ls /etc` also reads
+ * /etc/ld.so.cache. */
 static bool out_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -7111,7 +7113,7 @@ static bool out_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Adds a file to `file`. Returns false if it was there already. */
+/* Adds a path to the set `file`. Returns false if the set had the path already. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7145,8 +7147,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path of a file that an event only reads, valid until the next call. NULL: the event
- * has none, can change something, or failed with an error other than ENOENT. */
+/* Returns the path of a file that an event only reads, valid until the next call of this function.
+ * NULL: the event has no path, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7176,14 +7178,15 @@ static bool out_is_work(enum nm_class class, bool starting)
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Returns whether an event is routine although its file is not: directories, anonymous memory. */
+/* Returns whether an event is routine although its file is not: it opens a directory or maps
+ * anonymous memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether a file that a program only reads is routine: it is either counted, to be shown in
- * one line with others, or not shown at all. */
+/* Returns whether a file that a program only reads is routine. Routine files are either counted, to
+ * be shown in one line with others, or not shown at all. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7191,7 +7194,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_named(p, path);
-    if (named && dir) /* its files are of interest from now on */
+    if (named && dir) /* accesses to files in this directory get lines from now on */
         out_files(p);
     else if (named)
         return false;
@@ -7221,10 +7224,10 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_FAULT_GROUP: /* major faults have a kind */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* a line of its own tells what became of a question for a name */
+    case EK_SEND: /* the event EK_RESOLVE shows a DNS query and its outcome */
     case EK_RECV:
         return ev_has(e, EV_name);
-    case EK_CONNECT: /* nor is a connect(2) of UDP to its server, which sends nothing */
+    case EK_CONNECT: /* connect(2) of a UDP socket to a DNS server sends nothing */
         return !e->err && ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
             && ev_ends(e, EV_remote_addr, ":53");
     case EK_BLOCK:
@@ -7270,7 +7273,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* printed again when the start-up is over */
+            out_files_line(p, "starting: "); /* another line follows when the start-up is over */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7352,8 +7355,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments from number `from` on; at entry, up to the first that only the kernel can
- * fill. Returns the number of the first one that was not printed. */
+/* Appends the arguments from number `from` on; at entry, up to the first argument whose memory the
+ * kernel fills. Returns the number of the first argument that was not printed. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7394,7 +7397,7 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* Appends a human-readable duration in ms; nothing if it is less than 0.01 ms. */
+/* Appends a label and a duration in ms, unless the duration is less than 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
@@ -7421,7 +7424,8 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the call's duration and, unless it was all spent on a CPU, where the time went, in ms. */
+/* Appends the call's duration. If at least 0.1 ms of it was not spent on a CPU, also appends where
+ * the time went, in ms. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
@@ -7483,7 +7487,7 @@ static bool out_json_quoted(struct buf *b, const char *s, u32 n)
     return bad;
 }
 
-/* "text", from constant text of kvis. */
+/* "text" of a string that ends with a NUL. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7557,7 +7561,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Numbers beyond 2^53 lose digits in JavaScript and jq, so they become strings. */
+/* Numbers beyond 2^53 lose digits in JavaScript and jq, therefore they are written as strings. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7756,7 +7760,7 @@ static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* its end is always reported: the diverted tap has its own filters */
+        t->call.begun = true; /* report the end in any case: the diverted tap has its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7812,7 +7816,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Called periodically while kvis waits: prints held-back text that is due. */
+/* Prints held-back text that is due. kvis calls this function periodically while it waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7848,32 +7852,32 @@ static void out_forget(const struct task *t)
  * Times go into log-linear histograms with 16 buckets per octave, so a percentile is accurate to
  * 1/32. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON, recordings,
  * replay and diff iterate over these tables. To add a number, add a row to gen/summary.h; to add a
- * list, add its columns and its row there, and a REC_ number if it is recorded. A summary is a
- * value: st belongs to this run and st_take completes it; a recording is read into another one, and
- * diff has two. Only the totals of names are kept with the names (nm_). Entry points: st_call,
- * st_io, st_open_at_exit, st_table, st_report. */
+ * list, add its columns and its row there, and a REC_ number if it is recorded. The summary of this
+ * run is st, which st_take completes; replay reads a recording into st, and diff reads two
+ * recordings into two other summaries. The totals of files and peers are kept with their names
+ * (nm_). Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* by call; the last row is for numbers without a name */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* a row per call, and one for numbers without a name */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-/* Calls that have a time breakdown, and its sums. */
+/* The number of calls that have a time breakdown, and the sums of their times, in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* The calls of one name and their total duration, including calls that stopped only for kvis. */
+/* The system calls of one name. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of ns spent in calls of killed threads; not in the tables of -c */
+    u64 killed_ns; /* part of ns spent in calls of killed threads; the tables of -c exclude it */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
-    u16 row;
+    u16 row;   /* index of the row, set by st_compute_derived */
 };
 
-/* Calls of one name on one file. */
+/* The calls of one name on one file. */
 struct st_where {
     struct st_time time;
     struct name *on;
@@ -7885,7 +7889,7 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* in a replay: the pid may have been reused */
+    bool ended; /* a replay has seen that another process got this pid */
 };
 
 /* Waits for a CPU, as the kernel counted them. */
@@ -7900,7 +7904,7 @@ struct st_io {
     u64 read, written, lost;
 };
 
-/* Calls of one name that failed with one errno. */
+/* The calls of one name that failed with one errno. */
 struct st_failed {
     u64 count;
     u16 row, err;
@@ -7924,21 +7928,21 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A summary of this run, updated during the run and completed by st_take, or of a recording. Its
- * numbers are described by SUMMARY_NUMBERS, its lists by st_lists. */
+/* A summary of this run, which st_take completes, or of a recording. SUMMARY_NUMBERS describes its
+ * numbers, and st_lists its lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
     int status;         /* wait status of the command; -1: none (attached, or detached) */
     const char *backend;
-    const char *fallback; /* why the hybrid backend is not in use; NULL: it is */
+    const char *fallback; /* reason why the hybrid backend is not in use; NULL: it is in use */
     struct st_row row[ST_ROWS];    /* all calls */
     struct st_row chosen[ST_ROWS]; /* calls in the table of -c, if it differs from row[] */
     bool apart;            /* chosen[] differs from row[] */
     bool recorded;         /* loaded from a recording by replay or diff */
-    bool from_calls, from_tables; /* chosen[] and caller[] are from a recording's calls, or
-                                   * tables */
+    bool from_calls, from_tables; /* source of chosen[] and caller[] in a recording: its calls, or
+                                   * its tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
@@ -7947,7 +7951,7 @@ static struct summary {
     struct st_where where[ST_WHERE]; /* open addressing, sorted at the end; no calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
-    struct st_process failed_process[ST_PROCESSES]; /* the first ones */
+    struct st_process failed_process[ST_PROCESSES]; /* the first processes that failed */
     u64 n_longest, n_failed_processes;
     struct name *program[ST_PROGRAMS]; /* the programs that were run, each once */
     u64 n_programs;
@@ -8016,15 +8020,15 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. A connect in progress has not. The "result" of sigreturn is a
- * register of the code that the signal interrupted (sigreturn(2)). */
+/* Returns whether a call has failed. connect(2) in progress is not a failure. The "result" of
+ * sigreturn is a register of the code that the signal interrupted (sigreturn(2)). */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* Returns how long a call took, including one in which its thread was killed; 0: unknown. */
+/* Returns the duration of a call, even if its thread was killed in the call; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -8037,7 +8041,7 @@ static u64 st_returned_ns(const struct st_row *r)
     return r->ns - r->killed_ns;
 }
 
-/* Counts a call in a table; hist: also in its histogram. */
+/* Counts a call in a table and, if hist is set, in the row's histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
@@ -8088,7 +8092,7 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* Returns a new row for a process; NULL: there are too many. */
+/* Returns a new row for a process; NULL: the table is full. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8111,7 +8115,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* Sorts used rows first, by time, the most time first. */
+/* For qsort: rows in use come first, and among them the row with the most time. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8122,7 +8126,8 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call's name and its file, or a free row. There always is one. */
+/* Returns the row of a call's name and its file, or a free row. A free row always exists, because
+ * st_where_add keeps a quarter of the table free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8188,7 +8193,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* it stopped only because kvis itself needs it */
+        return; /* only kvis needs this call */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8209,7 +8214,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes that were transferred through an open file. in: read or received. */
+/* Counts bytes that were read or received (in), or written or sent, through an open file. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8226,7 +8231,7 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Adds a program to the list of those that were run; counts it if the list is full. */
+/* Adds a program to the list of programs that were run; only counts it if the list is full. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8443,8 +8448,8 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* the backend's name in recordings of kvis proc */
 
-/* Collects the names that match, most bytes first. Returns how many (at most max); sets *more to
- * the number of others. */
+/* Collects the names that `want` selects, most bytes first. Returns the number of names in the
+ * list, which is at most max, and sets *more to the number of other selected names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8480,8 +8485,8 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* Returns whether a peer is shown in text: if the program has both ends, only the one it connected
- * to. */
+/* Returns whether text shows a peer. If the program has both ends of a connection, text shows only
+ * the end that it connected to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -8524,8 +8529,8 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether all calls that a part of the summary counts are traced; otherwise the count would
- * be too low. */
+/* Returns whether -e trace= selects all of these calls. If it does not, a number that counts them
+ * is too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8542,8 +8547,8 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* The condition for showing a number. If it is not met, the number would be too low, or does not
- * apply to this run. */
+/* The condition for showing a number. If the condition is not met, the number is too low, or does
+ * not apply to this run. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8618,7 +8623,7 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Computes the derived numbers. Nothing can be counted after this. */
+/* Computes the derived numbers. Call this function after everything was counted. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
@@ -8632,8 +8637,8 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns how many rows to show: at most ten, none below 1 ms. Sets *more to the number of other
- * rows in the table. */
+/* Returns the number of rows to show: at most ten, each of at least 1 ms. Sets *more to the number
+ * of other rows in the table. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8677,7 +8682,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* a row that was removed and added again is counted twice */
+    if (s->where_other) /* not exact: it counts a row that was removed and added again twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
@@ -8781,7 +8786,8 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Collects the failures that `want` selects (NULL: all), most frequent first. Returns how many. */
+/* Collects the failures that `want` selects (NULL: all), most frequent first, and returns their
+ * number. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8829,9 +8835,9 @@ enum st_type {
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* in JSON; NULL: the row is this value alone, without braces */
+    const char *key; /* key in JSON; NULL: the row is this value alone, without braces */
     u8 type, sinks;
-    u16 at, size;    /* offset in the row, and size */
+    u16 at, size;    /* offset in the row, and size, in bytes */
 };
 
 /* A column that is a member of the row, and one that is derived from the whole row. */
@@ -8860,7 +8866,7 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* Ignored if the recording contains the calls, which include the same data. */
+/* Does nothing if the recording contains the calls: rp_done counts these in the same table. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -8878,10 +8884,10 @@ enum rec_type {
     REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
 };
 
-/* The lists of the summary. JSON, recordings, replay and diff iterate over them in this order. */
+/* The lists of the summary, in the order of JSON and of recordings. */
 static const struct st_list {
-    const char *key;      /* in JSON; NULL: not a list there, but json() may write it */
-    const char *more_key; /* in JSON, the number of rows left out: *more and those not shown */
+    const char *key;      /* key in JSON; NULL: json() writes the data, if they are in JSON */
+    const char *more_key; /* key in JSON of the number of rows left out, or NULL */
     u32 more;             /* offset of that number in struct summary */
     u8 known;             /* enum st_known: condition for JSON */
     u8 record;            /* enum rec_type; 0: not recorded */
@@ -8890,8 +8896,8 @@ static const struct st_list {
     u8 n_cols;
     u32 rows, size, max;  /* offset in struct summary, row size, number of rows */
     u32 n;                /* offset of the number of rows in use; 0: max */
-    bool (*want)(const struct name *); /* the rows are these names */
-    u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show */
+    bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
+    u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
     void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append */
     void (*json)(struct buf *b, const struct summary *s); /* writes other data */
 } st_lists[] = {
@@ -8979,10 +8985,10 @@ enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 struct st_items {
     struct buf *b;
     u32 line;      /* offset of the line in b */
-    u32 item;      /* offset of the current item */
-    u32 end;       /* columns needed after the items */
-    u32 shown;
-    u64 left_out;
+    u32 item;      /* offset of the current item in b */
+    u32 end;       /* number of columns needed after the items */
+    u32 shown;     /* number of items in the line */
+    u64 left_out;  /* number of items that did not fit */
 };
 
 static void st_label(struct buf *b, const char *label)
@@ -9017,8 +9023,8 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or removes it if it has no items. more: number of items that were not even
- * created. dropped: there may have been others, whose names were dropped. */
+/* Ends the line, or removes it if it has no items. more: number of items that the caller left out.
+ * dropped: there may be even more, because names were dropped. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -9157,7 +9163,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* false if all calls began before kvis attached */
+            known |= s->row[i].calls != 0; /* all 0 if all calls began before kvis attached */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9306,7 +9312,7 @@ static void st_text_peak(struct buf *b, const struct summary *s)
 /* Appends optional and rare lines. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* otherwise it was printed at the start */
+    if (s->fallback && !out.events_on) { /* with events, the reason was printed at the start */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9394,8 +9400,8 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes between two items of the summary if necessary: a thousand long names that are not UTF-8
- * would overflow the sink's buffer. */
+/* Flushes the JSON sink between two rows of a list if its buffer is full. A thousand long names
+ * that are not UTF-8 would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -9555,7 +9561,7 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* Writes a summary to every sink. text: also to the terminal. */
+/* Writes a summary as JSON and, if `text` is set, as text. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
