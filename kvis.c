@@ -8693,7 +8693,8 @@ static void st_text_where(struct buf *b, const struct summary *s)
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
-        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_blocked_ns(t));
+        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk,
+        st_blocked_ns(t));
 }
 
 /* Appends the sums over all calls that have a time breakdown. */
