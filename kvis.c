@@ -9576,17 +9576,18 @@ static void st_report(struct summary *s, bool text)
 /* == 15 md_  the model: what a call means =======================================
  * Takes system calls that have returned, updates the tables of descriptors, memory and processes,
  * and emits events. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl
- * and write the function that it names. Nothing here knows about ptrace or prints. Entry points:
- * md_enter, md_exit, md_wants. */
+ * and write the function that model= names. This section does not depend on ptrace and prints
+ * nothing. Entry points: md_enter, md_exit, md_wants. */
 
-/* Why the model needs a call, even if -e trace= leaves it out. MD_ALWAYS: without the call, kvis
- * loses track of the tracees or of the directories that their paths start from. MD_FDS: the call
- * changes what a descriptor refers to. MD_MEMORY: it changes what an address maps, which matters
- * only for page faults. MD_EVENT: it only produces an event. */
+/* The reason why the model needs a call, even if -e trace= excludes it. MD_ALWAYS: without the
+ * call, kvis loses track of the tracees or of the directories that their paths start from. MD_FDS:
+ * the call changes which file a descriptor refers to. MD_MEMORY: the call changes what an address
+ * maps, which matters only for page faults. MD_EVENT: the call only causes an event. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Both by a call's id, which is the first row of its name (model= in gen/tables/syscalls.tbl).
- * md_kind: the kind of event that a handler shared by several calls reports. */
+/* Tables by the id of a call, which is the number of the first row of its name; model= in
+ * gen/tables/syscalls.tbl defines the entries. If several calls share a handler, md_kind is the
+ * kind of event that the handler reports. */
 #define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
 static const u8 md_need[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -9646,8 +9647,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* The directory that descriptor n of t refers to, by its current name. (When a record is read, the
- * descriptor may already refer to another file.) */
+/* Returns the current name of the directory that descriptor n of t refers to. When kvis reads a
+ * record, the descriptor may already refer to another file. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9662,7 +9663,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* The directory that a path of t starts from; NULL if it is unknown or is the real root. */
+/* Returns the directory that a path of t starts from; NULL if it is unknown or the real root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9673,7 +9674,7 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* The dirfd that the path in argument i is relative to. */
+/* Returns the dirfd that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9682,7 +9683,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
+/* Returns whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how, <linux/openat2.h> */
@@ -9721,7 +9722,8 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* --- filters --- */
 
-/* -P: whether a path is one of the given paths, is below one, or matches one as a glob. */
+/* Returns whether -P selects a path: the path is one of the given paths, is below one of them, or
+ * matches one of them as a glob. */
 static bool md_path_wanted(const char *s, u32 n)
 {
     for (u32 i = 0; i < opt.n_paths; i++) {
@@ -9735,7 +9737,8 @@ static bool md_path_wanted(const char *s, u32 n)
     return !opt.n_paths;
 }
 
-/* Called for each open file that a call touches; returns true to stop. */
+/* A function that md_touched calls for each open file that a call uses. It returns true to end the
+ * iteration. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9744,7 +9747,7 @@ static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
     return o && o->name && f(c, o);
 }
 
-/* The descriptors of a struct pollfd[]. */
+/* Calls f for each descriptor in a struct pollfd[]. Returns true if f did. */
 static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_touch *f)
 {
     struct pollfd set[64];
@@ -9760,7 +9763,7 @@ static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_to
     return false;
 }
 
-/* The descriptors of an fd_set with n bits. */
+/* Calls f for each descriptor in an fd_set with n bits. Returns true if f did. */
 static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9795,7 +9798,8 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* Notes a file's name in a call for a recording, which may be filtered by path later. */
+/* Adds a file's name to a call. A recording contains these names, because -P may select calls when
+ * the recording is replayed. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9807,8 +9811,8 @@ static bool md_note_name(struct call *c, const struct ofd *o)
     return c->n_touched > CALL_TOUCHES;
 }
 
-/* Whether a relative path may match -P although its directory is unknown. That happens in observe
- * mode, where kvis does not track directories. */
+/* Returns whether a relative path may match -P although its directory is unknown. In the observe
+ * mode, kvis does not track directories. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9820,14 +9824,14 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Whether argument i is the target text of a symbolic link being created. The call does not touch
- * that file. */
+/* Returns whether argument i is the target of a symbolic link that the call creates. The call does
+ * not use that file. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
-/* Whether a call acts on the symbolic link that argument i names, not on the link's target. */
+/* Returns whether a call acts on the symbolic link that argument i names, not on the target. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9882,8 +9886,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Whether a path leads to a file of -P through symbolic links, ".." or another name, or would if
- * the file existed. */
+/* Returns whether a path leads to a file that -P selects through symbolic links, ".." or another
+ * name, or would lead to it if the file existed. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9903,7 +9907,8 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* -P for a whole call: checks its paths, as written and as resolved, and its descriptors. */
+/* Returns whether -P selects a call: one of its paths, as written or as resolved, or one of its
+ * descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9921,13 +9926,14 @@ static bool md_selects(struct task *t, struct call *c)
     return md_touched(t, c, md_wanted_file);
 }
 
-/* --min-duration. */
+/* Returns whether a call passes --min-duration. */
 static bool md_long_enough(const struct call *c)
 {
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* -z, -x, -e status=, --min-duration: filters by result and duration. */
+/* Returns whether a call passes the filters by result and duration: -z, -x, -e status=,
+ * --min-duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
@@ -9937,14 +9943,14 @@ static bool md_status_wanted(const struct call *c)
     return opt.status & status && md_long_enough(c);
 }
 
-/* Whether a completed call passes the filters. */
+/* Returns whether a completed call passes the filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
 }
 
-/* Whether the filters need the result of a call. Its line is then printed only when it has
- * ended. */
+/* Returns whether the filters need the result of a call. The line of a call is then printed only
+ * when the call has ended. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9970,8 +9976,8 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording may lack the exec that set
-                                                      * comm */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording made with -P may lack the exec
+                                                      * of the program with this name */
         ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
     out_event(e);
 }
@@ -9987,7 +9993,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* Reports a directory that a program has read to its end or closes. */
+/* Reports a directory that a program has read to the end or closes. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
@@ -10021,31 +10027,31 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A message, and how far it has been read. None of its bytes can be trusted: they come from the
- * program or the network. */
+/* A message. None of its bytes can be trusted: they come from the program or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* at <= len */
-    bool bad;    /* it ends too early, or breaks the rules */
+    u32 len, at; /* length of the message, and offset of the next byte to read; at <= len */
+    bool bad;    /* the message ends too early, or breaks the rules */
     u16 id, flags, answers, type;
     u32 name_len;
-    char name[2 * DNS_NAME_MAX]; /* what is asked for */
+    char name[2 * DNS_NAME_MAX]; /* name in the question */
 };
 
-/* A question for a name, and how it was asked. */
+/* A query, and the call that sent it. */
 struct md_query {
-    const struct ofd *o; /* NULL: a free place */
-    u64 open_ns;         /* of o, which tells it from a later socket */
-    u64 sent_ns;         /* 0: kvis did not see it */
+    const struct ofd *o; /* socket; NULL: the slot is free */
+    u64 open_ns;         /* time at which o was created: a later socket may have the same address */
+    u64 sent_ns;         /* time at which the query was sent; 0: kvis did not see that */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* of the call */
+    u16 row;             /* row of the call */
     u8 server_len;
-    char server[48];     /* its address */
+    char server[48];     /* address of the server */
     struct md_dns m;
 };
 
-/* Those that wait for their answers. One that finds no place is shown as bytes that were sent. */
+/* The queries without an answer so far. A query that finds no slot is reported as bytes that were
+ * sent. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -10060,8 +10066,9 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads a name and appends it as zone files have it: a dot inside a label is escaped. A pointer
- * must lead to before where the part that it ends began, so no name goes round in circles. */
+/* Reads a name and appends it in the format of zone files: a dot inside a label is escaped. A name
+ * can end with a pointer to another part of the message. That part must be before the labels that
+ * the pointer follows; therefore no name contains itself. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -10085,7 +10092,8 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the question. False: it is no message, or has not exactly one question. */
+/* Reads the header and the question. Returns false if they are invalid, or if there is not exactly
+ * one question. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -10096,16 +10104,16 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = (u16)md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 4); /* the numbers of records in the other sections */
+    md_dns_int(m, 4); /* numbers of records in the other sections */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 2); /* its class */
+    md_dns_int(m, 2); /* class */
     return !m->bad;
 }
 
-/* Appends the records of an answer that are of the type that was asked for. How many records there
- * are, the message alone says: each takes 11 bytes of it at least. */
+/* Appends the records of an answer that have the type in the question. The loop ends even if the
+ * message contains a wrong number of records, because each record takes at least 11 bytes. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -10140,7 +10148,8 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* The name of a type; others than these as RFC 3597 has them, until the next call. */
+/* Returns the name of a type, valid until the next call of this function. Types that are not in the
+ * table are written as in RFC 3597. */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -10152,8 +10161,8 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* Reports what became of a question: an answer, a failure that the server tells, an errno, or none
- * of these. */
+/* Reports the outcome of a query: an answer, a failure that the server reports, an errno, or no
+ * answer. */
 static void md_dns_emit(struct md_query *q, int err)
 {
     static const char *const failure[16] = {
@@ -10185,8 +10194,8 @@ static void md_dns_emit(struct md_query *q, int err)
     md_emit(e);
 }
 
-/* The place of the query that a message repeats or answers, or else a free one; NULL: there is
- * none. */
+/* Returns the slot of the query that a message repeats or answers, or else a free slot; NULL: there
+ * is no free slot. */
 static struct md_query *md_dns_place(const struct md_query *k)
 {
     struct md_query *place = NULL;
@@ -10200,7 +10209,8 @@ static struct md_query *md_dns_place(const struct md_query *k)
     return place;
 }
 
-/* Notes a query, unless it repeats one (to another server, perhaps). False: there is no place. */
+/* Adds a query, unless it repeats one (perhaps to another server). Returns false if no slot is
+ * free. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_place(asked);
@@ -10211,7 +10221,7 @@ static bool md_dns_note(const struct md_query *asked)
     return q != NULL;
 }
 
-/* An answer has come. */
+/* Handles an answer. */
 static void md_dns_answered(struct md_query *answer)
 {
     struct md_query *q = md_dns_place(answer);
@@ -10224,8 +10234,9 @@ static void md_dns_answered(struct md_query *answer)
     }
 }
 
-/* Reads the DNS message at address `at` in t's memory. The result is valid until the next call;
- * NULL: the message is neither a sent question nor a received answer. */
+/* Reads the DNS message at address `at` in t's memory. The result is valid until the next call of
+ * this function; NULL: the message is neither a query that was sent nor an answer that was
+ * received. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10251,8 +10262,8 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* No answer will come to the queries of a socket: there is an error, or it is closed. NULL: nor to
- * any other, because the trace ends. */
+/* Reports that the queries of a socket will get no answer, because the socket has an error or is
+ * closed. o is NULL at the end of the trace: this concerns all queries. */
 static void md_dns_over(const struct ofd *o, int err)
 {
     for (struct md_query *q = md_asked.q; md_asked.n && q < md_asked.q + DNS_QUERIES; q++)
@@ -10291,7 +10302,7 @@ static void md_closed(struct task *t, s32 n)
     }
 }
 
-/* Returns a new open file of t, or NULL if out of memory. */
+/* Returns a new open file of t, or NULL if there is no memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
                            bool writable)
 {
@@ -10303,7 +10314,7 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool read
     return o;
 }
 
-/* Likewise for a new socket. */
+/* Returns a new socket of t, or NULL if there is no memory. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true, true);
@@ -10335,8 +10346,8 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether sx is the file that the record of a call describes. (The type is compared as well,
- * because a file system may reuse the inode number of a removed directory for a file.) */
+/* Returns whether sx is the file that the record of a call describes. The type is compared, too,
+ * because a file system may reuse the inode number of a removed directory for a file. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10426,7 +10437,7 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Calls that create one descriptor of a kind that the call's name implies. */
+/* Handles calls that create one descriptor whose kind depends on the call alone. */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10470,7 +10481,8 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Calls that return a descriptor about which /proc knows more than the arguments. */
+/* Handles calls that return a descriptor whose file is known from /proc or the record, not from the
+ * arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10491,7 +10503,7 @@ static void md_make_any(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
-/* pidfd_getfd: takes a descriptor from another process. */
+/* Handles pidfd_getfd(2), which copies a descriptor from another process. */
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
@@ -10593,13 +10605,13 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
-/* The type of socket that socket(2) or socketpair(2) creates. */
+/* Returns the type of the socket that socket(2) or socketpair(2) creates. */
 static const char *md_sock_type(const struct call *c)
 {
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-/* The inode of end i of a new pair, descriptor n; 0: not known. */
+/* Returns the inode number of end i, descriptor n, of a new pipe or pair of sockets; 0: unknown. */
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
@@ -10609,7 +10621,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* End i of a pair of sockets. The summary has one row for both: that of the second. */
+/* Returns end i of a pair of sockets. The summary shows only the row of the second end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10675,8 +10687,8 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* The address of a unix socket itself: that of an accepted one is where its server listens, and
- * says more than the inode of the socket at the other end. */
+/* Adds the address of a Unix socket to an event. An accepted socket has the address on which the
+ * server listens, which is more useful than the inode number of the socket at the other end. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10739,9 +10751,9 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* connected, or not refused yet */
+        if (!error) /* the socket is connected, or still connecting */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* as below */
+        if (error == ECONNRESET || error == EPIPE) /* the connection was established: see below */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
@@ -10870,7 +10882,7 @@ static void md_shutdown(struct task *t, struct call *c)
 /* --- bytes --- */
 
 /* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
- * descriptor. at: their address, or 0 if they are in several buffers. */
+ * descriptor. at: address of the bytes, or 0 if they are in several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10911,7 +10923,7 @@ static void md_read_write(struct task *t, struct call *c)
                  md_kind[c->id] == EK_READ);
 }
 
-/* The peer address that a datagram carries; NULL if it uses the connected peer. */
+/* Returns the peer of a datagram, whose address is at addr; NULL: the connected peer. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10920,7 +10932,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* sendto(2), and arm's send(2), which has no peer address. */
+/* Handles sendto(2), and send(2) of 32-bit ARM, which has no peer address. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -10936,10 +10948,10 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err);
 }
 
-/* Returns how many of `bytes`, the result of a receiving call with these flags, the program got in
- * its `room` bytes of memory: recv(2). MSG_PEEK leaves the bytes queued, MSG_ERRQUEUE returns data
- * that was sent, and MSG_TRUNC also counts bytes that did not fit; TCP then discards all of them
- * (tcp(7)). */
+/* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
+ * program's buffer. With MSG_PEEK the bytes stay queued; with MSG_ERRQUEUE they were sent, not
+ * received; with MSG_TRUNC the result includes bytes that did not fit (recv(2)), and TCP discards
+ * all of them (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10960,7 +10972,7 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* The peer address that the kernel wrote; NULL if it had to truncate the address. */
+/* Returns the peer whose address the kernel wrote; NULL if the kernel truncated the address. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -10977,7 +10989,7 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* Returns how many bytes of a message the program got; see md_received. */
+/* Returns the number of bytes of a message that the program received; see md_received. */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -11048,8 +11060,8 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* sendmmsg and recvmmsg: `ret` messages, each a struct msghdr followed by the number of bytes
- * moved. */
+/* Handles sendmmsg(2) and recvmmsg(2). The result is the number of messages, each a struct msghdr
+ * followed by the number of bytes moved. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -11062,7 +11074,7 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Bytes copied between descriptors without passing through the program. */
+/* Handles calls that copy bytes between two descriptors without passing them to the program. */
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
@@ -11101,7 +11113,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- files that change --- */
 
-/* The index of the n-th path argument of a call, or -1. */
+/* Returns the index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -11126,7 +11138,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Calls that change the file of a path or of a descriptor; the arguments after the path or
+/* Handles calls that change the file of a path or of a descriptor. The arguments after the path or
  * descriptor are the new value. */
 static void md_change(struct task *t, struct call *c)
 {
@@ -11135,8 +11147,8 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* the size is in two
-                                                                     * registers */
+    /* On 32-bit CPUs, two registers contain the size. */
+    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0); /* a link's target is text, not resolved */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     md_change_path(t, c, arg, &p);
@@ -11187,7 +11199,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     p->ok |= len > 0;
 }
 
-/* After chdir, fchdir, chroot: gets the directory from the kernel. */
+/* Gets the directory from the kernel or the record after chdir(2), fchdir(2) or chroot(2). */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11325,8 +11337,7 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* At entry: saves the flags that determine what a child shares or copies (fork(2), vfork(2),
- * clone(2)). */
+/* Saves the flags that determine what a child shares or copies: fork(2), vfork(2), clone(2). */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -11358,8 +11369,8 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem_spent();
 }
 
-/* At entry, while the old memory still exists: saves the program's path and the whole argv (up to 3
- * MiB). */
+/* Saves the program's path and argv (up to 3 MiB), because the memory of the caller no longer
+ * exists at the end of execve(2). */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11392,8 +11403,9 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2): the descriptor alone does not show the kind of the namespace. kvis therefore looks at
- * each later child, and rereads the directories, which differ in another mount namespace. */
+/* Handles setns(2). The descriptor alone does not show the kind of the namespace. kvis therefore
+ * checks the PID namespace of each later child, and rereads the directories, which differ in
+ * another mount namespace. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11417,8 +11429,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* A tracee's seccomp filter that denies a call takes precedence over the filter of kvis. From now
- * on every call stops, so that kvis also sees denied calls. */
+/* Makes every later call stop. A tracee's seccomp filter that denies a call takes precedence over
+ * the filter of kvis, which would not see denied calls. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11457,8 +11469,9 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character is what the
- * request moves: '<' bytes into memory, '>' bytes out of it. '+': it returns a descriptor. */
+/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character says what
+ * the request does: '<' moves bytes into memory, '>' moves bytes out of memory, '+' returns a
+ * descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -11513,8 +11526,8 @@ static const struct md_call {
 #undef X
 };
 
-/* Whether the model needs calls of that row. It needs all calls that take a path, because the
- * summary lists their failures. */
+/* Returns whether the model needs calls of that row. The model needs all calls that take a path,
+ * because the summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[sc_id[row]];
@@ -11536,7 +11549,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Whether no call of -e trace= produces an event. The lines of calls are then the only output. */
+/* Returns whether no call of -e trace= causes an event. Lines of calls are then the only output. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
@@ -11545,9 +11558,8 @@ static bool md_reports_nothing(void)
     return !any;
 }
 
-/* i386 makes its socket calls through socketcall(2), whose arguments are in memory (net/socket.c).
- * Turns such a call into the socket call that it makes. Returns false if that is unknown or its
- * arguments cannot be read. */
+/* Turns a socketcall(2) of i386 into the socket call that it makes, whose arguments are in memory
+ * (net/socket.c). Returns false if that call is unknown or its arguments cannot be read. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
     char name[32] = "";
@@ -11574,9 +11586,10 @@ static void md_enter_socketcall(struct task *t, struct call *c)
     memcpy(c->outlen, as.outlen, sizeof c->outlen);
 }
 
-/* A call begins; shown: its arguments will be printed. In an address space where a page fault may
- * never be resolved (userfaultfd), kvis reads a path now only if it prints or filters it. Otherwise
- * it waits for the end of the call, when the kernel has already faulted the path in. */
+/* Handles the start of a call. shown: its arguments will be printed. In an address space where a
+ * page fault may never be resolved (userfaultfd), kvis reads a path now only if kvis prints the
+ * path or filters by it. Otherwise kvis reads the path at the end of the call, when the kernel has
+ * already faulted it in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -11597,7 +11610,7 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_enter_socketcall(t, c);
 }
 
-/* A call has returned: updates the tables and emits its events. */
+/* Handles the end of a call: updates the tables and emits the events of the call. */
 static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
