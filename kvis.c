@@ -7478,13 +7478,12 @@ static void out_call_text_end(struct task *t)
         b_u64(b, n); \
     } while (0)
 
-/* "text". Returns whether it is not UTF-8. */
-static bool out_json_quoted(struct buf *b, const char *s, u32 n)
+/* "text" */
+static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
     b_c(b, '"');
-    bool bad = b_json(b, s, n);
+    b_json(b, s, n);
     b_c(b, '"');
-    return bad;
 }
 
 /* "text" of a string that ends with a NUL. */
@@ -7511,7 +7510,10 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
 /* Appends bytes of the tracee as "value", and as key_hex if they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
-    if (!out_json_quoted(b, p, n))
+    b_c(b, '"');
+    bool bad = b_json(b, p, n);
+    b_c(b, '"');
+    if (!bad)
         return;
     b_s(b, ",\"");
     b_s(b, key);
@@ -8294,15 +8296,17 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static struct { const struct st_row *rows; const char *key; } st_sort;
+static const struct st_row *st_sorted; /* the table whose rows st_compare compares */
 
-static double st_key(const struct st_row *r, const char *key)
+static double st_key(const struct st_row *r)
 {
+    const char *key = opt.sort ? opt.sort : "time";
     return !strcmp(key, "calls") ? (double)r->calls
          : !strcmp(key, "errors") ? (double)r->errors
          : !strcmp(key, "max") ? (double)r->max_ns
          : !strcmp(key, "p99") ? (double)st_percentile(r, 0.99)
          : !strcmp(key, "p50") ? (double)st_percentile(r, 0.5)
+         : !strcmp(key, "name") ? 0
          : !strcmp(key, "avg-time") ? (double)st_returned_ns(r) / (double)r->calls
          : (double)st_returned_ns(r);
 }
@@ -8310,8 +8314,8 @@ static double st_key(const struct st_row *r, const char *key)
 static int st_compare(const void *pa, const void *pb)
 {
     u16 a = *(const u16 *)pa, b = *(const u16 *)pb;
-    double ka = st_key(&st_sort.rows[a], st_sort.key), kb = st_key(&st_sort.rows[b], st_sort.key);
-    if (strcmp(st_sort.key, "name") && ka != kb)
+    double ka = st_key(&st_sorted[a]), kb = st_key(&st_sorted[b]);
+    if (ka != kb)
         return ka < kb ? 1 : -1;
     return strcmp(st_name(a), st_name(b));
 }
@@ -8387,8 +8391,7 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
         order[n++] = i;
         st_row_add(&total, &rows[i]);
     }
-    st_sort.rows = rows;
-    st_sort.key = opt.sort ? opt.sort : "time";
+    st_sorted = rows;
     /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
@@ -8711,11 +8714,10 @@ static u64 st_delay_at(const struct st_delays *d, double p)
     return st_quantile(d->hist, d->count, d->max_ns, p);
 }
 
-static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
+static void st_text_delays(struct buf *b, const struct st_delays *d)
 {
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
-    b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
         b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
             v[i] / 1000 % 1000);
@@ -8723,12 +8725,10 @@ static void st_text_delays(struct buf *b, const char *what, const struct st_dela
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
 {
-    char what[64];
     if (!d->count)
         return;
-    snprintf(what, sizeof what, "Scheduler: %" PRIu64 " wait%s for a CPU", d->count,
-             d->count == 1 ? "" : "s");
-    st_text_delays(b, what, d);
+    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU,", d->count, d->count == 1 ? "" : "s");
+    st_text_delays(b, d);
     b_c(b, '\n');
 }
 
@@ -8757,12 +8757,11 @@ static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 
 static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
-    char what[64];
     if (!io->took.count)
         return;
-    snprintf(what, sizeof what, "Block I/O: %" PRIu64 " request%s", io->took.count,
-             io->took.count == 1 ? "" : "s");
-    st_text_delays(b, what, &io->took);
+    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count,
+        io->took.count == 1 ? "" : "s");
+    st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
 
@@ -10194,41 +10193,40 @@ static void md_dns_emit(struct md_query *q, int err)
     md_emit(e);
 }
 
-/* Returns the slot of the query that a message repeats or answers, or else a free slot; NULL: there
- * is no free slot. */
-static struct md_query *md_dns_place(const struct md_query *k)
+/* Returns the query that a message repeats or answers, or NULL. */
+static struct md_query *md_dns_find(const struct md_query *k)
 {
-    struct md_query *place = NULL;
     for (struct md_query *q = md_asked.q; q < md_asked.q + DNS_QUERIES; q++)
-        if (!q->o)
-            place = q;
-        else if (q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
-                 && q->m.type == k->m.type && q->m.name_len == k->m.name_len
-                 && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
+        if (q->o && q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
+            && q->m.type == k->m.type && q->m.name_len == k->m.name_len
+            && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
             return q;
-    return place;
+    return NULL;
 }
 
 /* Adds a query, unless it repeats one (perhaps to another server). Returns false if no slot is
  * free. */
 static bool md_dns_note(const struct md_query *asked)
 {
-    struct md_query *q = md_dns_place(asked);
-    if (q && !q->o) {
-        *q = *asked;
-        md_asked.n++;
-    }
-    return q != NULL;
+    struct md_query *q = md_dns_find(asked), *end = md_asked.q + DNS_QUERIES;
+    if (q)
+        return true;
+    for (q = md_asked.q; q < end && q->o;)
+        q++;
+    if (q == end)
+        return false;
+    *q = *asked;
+    md_asked.n++;
+    return true;
 }
 
 /* Handles an answer. */
 static void md_dns_answered(struct md_query *answer)
 {
-    struct md_query *q = md_dns_place(answer);
-    bool asked = q && q->o;
-    answer->sent_ns = asked ? q->sent_ns : 0;
+    struct md_query *q = md_dns_find(answer);
+    answer->sent_ns = q ? q->sent_ns : 0;
     md_dns_emit(answer, 0);
-    if (asked) {
+    if (q) {
         q->o = NULL;
         md_asked.n--;
     }
@@ -10943,8 +10941,7 @@ static void md_sendto(struct task *t, struct call *c)
     }
     struct md_query *dns = c->err == EAGAIN || c->err == EINTR ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
-    const struct md_query *before = dns ? md_dns_place(dns) : NULL;
-    if (dns && !(before && before->o))
+    if (dns && !md_dns_find(dns))
         md_dns_emit(dns, c->err);
 }
 
@@ -11577,13 +11574,15 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
-static void md_enter_socketcall(struct task *t, struct call *c)
+/* Returns the call that the model handles for c, valid until the next call of this function: the
+ * socket call that c makes, or c itself. NULL: the socket call is unknown. */
+static struct call *md_modelled(struct task *t, struct call *c)
 {
-    struct call as = *c;
-    if (!md_socketcall(t, &as) || !md_calls[as.id].enter)
-        return;
-    md_calls[as.id].enter(t, &as);
-    memcpy(c->outlen, as.outlen, sizeof c->outlen);
+    static struct call as;
+    if (c->id != SC_socketcall)
+        return c;
+    as = *c;
+    return md_socketcall(t, &as) ? &as : NULL;
 }
 
 /* Handles the start of a call. shown: its arguments will be printed. In an address space where a
@@ -11604,10 +11603,11 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         c->selected = md_selects(t, c);
     if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
         md_touched(t, c, md_note_name);
-    if (m->enter)
-        m->enter(t, c);
-    if (c->id == SC_socketcall)
-        md_enter_socketcall(t, c);
+    struct call *as = md_modelled(t, c);
+    if (!as || !md_calls[as->id].enter)
+        return;
+    md_calls[as->id].enter(t, as);
+    memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
 /* Handles the end of a call: updates the tables and emits the events of the call. */
@@ -11615,20 +11615,13 @@ static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    void (*exit)(struct task *, struct call *) = md_calls[c->id].exit;
-    if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
+    if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
         md_read_paths(t, c); /* paths that could not be read at entry */
     if (c->n_paths && !c->selected) /* at entry, the target of the path was not cached yet */
         c->selected = md_selects(t, c);
-    if (c->id == SC_socketcall) {
-        struct call as = *c;
-        exit = md_socketcall(t, &as) ? md_calls[as.id].exit : NULL;
-        if (!md_outcome(t, &as) && exit)
-            exit(t, &as);
-        return;
-    }
-    if (!md_outcome(t, c) && exit)
-        exit(t, c);
+    struct call *as = md_modelled(t, c);
+    if (as && !md_outcome(t, as) && md_calls[as->id].exit)
+        md_calls[as->id].exit(t, as);
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================

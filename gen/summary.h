@@ -4,8 +4,8 @@
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
 
-/* A number: its key in JSON (NULL: not in JSON); its name in recordings and in the JSON of kvis diff (NULL: derived from
- * other numbers); its member of struct summary; the condition for showing it (enum st_known). */
+/* A number: its key in JSON (NULL: not in JSON); its name in recordings and in the JSON of kvis diff (NULL: derived
+ * from other numbers); its member of struct summary; the condition for showing it (enum st_known). */
 #define SUMMARY_NUMBERS(X) \
     X("duration_ns", "duration_ns", duration_ns, ALWAYS) \
     X("file_bytes_read", "file_in", file_in, IO) \
@@ -65,7 +65,8 @@
     X(NULL, "untabled", untabled, RECORDED)
 
 /* Columns of the lists. C: a member of the row: its struct and name, its type (enum st_type), the sinks that show it
- * (COL_), its key in JSON (NULL: not in JSON, or the row has only this value). P: a value derived from the whole row. */
+ * (COL_), its key in JSON (NULL: not in JSON, or the row has only this value). P: a value derived from the whole
+ * row. */
 #define FILE_COLUMNS(C, P) \
     P(PATH, JSON, "path") C(name, kind, KIND, JSON, "kind") C(name, in_bytes, NUMBER, JSON, "bytes_read") \
     C(name, out_bytes, NUMBER, JSON, "bytes_written") C(name, opens, NUMBER, JSON, "opens")
@@ -109,9 +110,9 @@
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
-/* The lists, in the order of JSON. struct st_list of kvis.c describes the members of a row. COLS: the columns of the list;
- * ROWS: a table with this number of rows; ONE: a table with one row; NAMES: the rows are the names that the function
- * selects, and the number of dropped names. */
+/* The lists, in the order of JSON. struct st_list of kvis.c describes the members of a row. COLS: the columns of the
+ * list; ROWS: a table with this number of rows; ONE: a table with one row; NAMES: the rows are the names that the
+ * function selects, and the number of dropped names. */
 #define SUMMARY_LISTS \
     { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \
     { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, peers_dropped) }, \
