@@ -6292,7 +6292,7 @@ enum {
     OUT_SLOW_NS = 10000000 /* duration of a disk request, or a wait for a CPU, that gets a line */
 };
 
-/* What the text sink knows about a process. */
+/* A process, for the text sink. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
     u64 seen_ns;         /* time of the last event */
@@ -6347,8 +6347,8 @@ static struct out_named {
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Removes the unfinished last line from a file that cannot be written to any more, so that its
- * readers find only complete lines. */
+/* Removes the unfinished last line from a file after a failed write. Readers of the file then find
+ * only complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6637,7 +6637,7 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-/* A number and its unit, for printing with %s. */
+/* The text of a number with a unit, for printing with %s. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -7172,7 +7172,7 @@ static enum nm_class out_class(const char *path, bool starting)
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Returns whether reading a file of that class deserves a line of its own. */
+/* Returns whether text has a separate line for each read file of that class. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
@@ -7876,7 +7876,7 @@ struct st_row {
     u64 killed_ns; /* part of ns spent in calls of killed threads; the tables of -c exclude it */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
-    u16 row;   /* index of the row, set by st_compute_derived */
+    u16 row;   /* index of the row; st_compute_derived sets it */
 };
 
 /* The calls of one name on one file. */
@@ -8564,8 +8564,8 @@ enum st_known {
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
-    const char *key;      /* in JSON */
-    const char *recorded; /* in recordings and in diff's JSON; NULL: derived */
+    const char *key;      /* key in JSON; NULL: not in JSON */
+    const char *recorded; /* name in recordings and in diff's JSON; NULL: a derived number */
     u16 at;               /* offset in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
@@ -8828,7 +8828,7 @@ enum st_type {
     ST_FILE,       /* struct name * of a file */
     ST_NAME,       /* struct name * of any class; NULL: none */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_BLOCKED,       /* derived: the blocked time of a row that begins with a struct st_time */
+    ST_BLOCKED,    /* derived: the blocked time of a row that begins with a struct st_time */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
 };
 
@@ -9064,7 +9064,7 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* Rounds to the last displayed digit, so that the displayed parts add up. */
+/* Rounds to the last displayed digit. The displayed parts of a time then add up. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -9274,7 +9274,8 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is notable: not one that programs cause by looking for something. */
+/* Returns whether a failure is notable. Failures that programs usually cause when they look for
+ * something are not. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
