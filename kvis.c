@@ -9724,8 +9724,12 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* Returns whether -P selects a path: the path is one of the given paths, is below one of them, or
  * matches one of them as a glob. */
-static bool md_path_wanted(const char *s, u32 n)
+static bool md_path_wanted(const char *path, u32 n)
 {
+    char s[PATH_MAX * 2 + 2]; /* with a NUL */
+    n = MIN(n, (u32)sizeof s - 1);
+    memcpy(s, path, n);
+    s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
         const char *want = opt.paths[i]; /* "" is the root */
         size_t k = strlen(want);
@@ -9964,13 +9968,8 @@ static void md_emit(struct event *e)
         return;
     bool hit = !opt.n_paths || e->selected;
     for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
-        if (ev_has(e, path_field[i])) {
-            char s[PATH_MAX * 2 + 2];
-            u32 n = MIN(e->v[path_field[i]].s.len, (u32)sizeof s - 1);
-            memcpy(s, e->v[path_field[i]].s.p, n);
-            s[n] = 0;
-            hit = md_path_wanted(s, n);
-        }
+        hit = ev_has(e, path_field[i])
+            && md_path_wanted(e->v[path_field[i]].s.p, e->v[path_field[i]].s.len);
     if (!hit) {
         out_leave_out(e);
         return;
@@ -13049,12 +13048,7 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *p
             return true;
     for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
-        char text[DEC_PATH + 1];
-        if (a->form != ARG_STR || a->len > DEC_PATH || !rp_is_path(c, i))
-            continue;
-        memcpy(text, c->text.p + a->off, a->len);
-        text[a->len] = 0;
-        if (md_path_wanted(text, a->len))
+        if (a->form == ARG_STR && rp_is_path(c, i) && md_path_wanted(c->text.p + a->off, a->len))
             return true;
     }
     return !opt.n_paths;
