@@ -6998,8 +6998,8 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* Returns the process of an event. */
-static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
+/* Returns the slot of a process, which it creates if necessary. */
+static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
     if (p->pid != pid) {
@@ -7019,7 +7019,7 @@ static bool out_born(const struct event *e)
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
     const struct out_proc *was = out_proc_place(pid);
     bool first = was->pid != pid || was->ended;
-    struct out_proc *p = out_proc(pid, e->ts_ns);
+    struct out_proc *p = out_proc_of(pid, e->ts_ns);
     p->ended = false;
     if (first)
         out_name(pid, out_comm(e->pid), strlen(out_comm(e->pid)));
@@ -7097,7 +7097,7 @@ static bool out_asked(const struct event *e)
 /* Returns whether an argument of the program is the path of this file, or of a directory that
  * contains the file. During start-up, only the path of the file counts: `ls /etc` also reads
  * /etc/ld.so.cache. */
-static bool out_named(const struct out_proc *p, const char *path)
+static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
@@ -7193,7 +7193,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     bool open = e->kind == EK_OPEN, dir = open && ev_has(e, EV_dir);
     if (!path)
         return false;
-    bool named = out_named(p, path);
+    bool named = out_is_named(p, path);
     if (named && dir) /* accesses to files in this directory get lines from now on */
         out_files(p);
     else if (named)
@@ -7301,13 +7301,13 @@ static void out_print_due(u64 now)
     out.due_ns = next == ~0ull ? 0 : next;
 }
 
-static void out_text(const struct event *e)
+static void out_text_event(const struct event *e)
 {
     if (!event_kinds[e->kind].text)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
-    struct out_proc *p = out_proc(e->pid, e->ts_ns);
+    struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
     if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording made with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
@@ -7754,7 +7754,7 @@ static void out_event(const struct event *e)
     bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS;
     bool beside = e->kind == EK_LOST || (with_calls && !opt.min_ns);
     if (out.events_on && (!opt.verbose || beside))
-        out_text(e);
+        out_text_event(e);
 }
 
 /* Starts a call's line with -v, unless a filter needs the result first. */
@@ -9054,7 +9054,7 @@ static struct out_text st_in_unit(const struct summary *s, u64 ns, const char *s
     return t;
 }
 
-static struct out_text st_time(const struct summary *s, u64 ns)
+static struct out_text st_duration(const struct summary *s, u64 ns)
 {
     return st_in_unit(s, ns, " s", " ms");
 }
@@ -9092,7 +9092,7 @@ static void st_what(struct buf *b)
 
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
 {
-    b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_time(s, user + system).s);
+    b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_duration(s, user + system).s);
     if (st_knows(s, ST_CPU_PARTS))
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
@@ -9103,7 +9103,7 @@ static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
     u64 cpu = MIN(waiting - disk, st_round(s, s->delays.sum_ns));
-    b_f(b, "+ waiting %s (", st_time(s, waiting).s);
+    b_f(b, "+ waiting %s (", st_duration(s, waiting).s);
     if (s->n_delays)
         b_f(b, "CPU %s, ", st_number_of(s, cpu).s);
     if (disk)
@@ -9118,7 +9118,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     bool waited = user | system, one = waited && s->threads == 1 && !st_no_calls(s);
     u32 line = b->len;
     st_what(b);
-    b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
+    b_f(b, ": %s", st_duration(s, one ? all : st_round(s, s->duration_ns)).s);
     if (one) {
         u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
@@ -9140,7 +9140,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
         b_s(b, ", ");
         st_text_cpu(b, s, user, system);
     } else if (st_knows(s, ST_CPU)) {
-        b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
+        b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
     if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* too long */
         b_c(b, ' ');
@@ -9171,7 +9171,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
             break;
         used[most] = true;
         st_begin_item(&items);
-        b_f(b, "%s %s", st_name(most), st_time(s, s->row[most].ns).s);
+        b_f(b, "%s %s", st_name(most), st_duration(s, s->row[most].ns).s);
         st_end_item(&items);
     }
     if (!items.shown && known)
@@ -9187,14 +9187,14 @@ static void st_text_waited(struct buf *b, const struct summary *s)
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
     if (!one && s->delays.count) {
         st_label(b, "waiting");
-        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(s, s->delays.sum_ns).s,
+        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_duration(s, s->delays.sum_ns).s,
             s->delays.count, s->delays.count == 1 ? "" : "s");
     }
     if (!s->io.took.count)
         return;
     st_label(b, "disks");
     b_f(b, "%" PRIu64 " request%s, %s in total (%s read, %s written)\n", s->io.took.count,
-        s->io.took.count == 1 ? "" : "s", st_time(s, s->io.took.sum_ns).s,
+        s->io.took.count == 1 ? "" : "s", st_duration(s, s->io.took.sum_ns).s,
         out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
 
@@ -9209,7 +9209,7 @@ static void st_text_processes(struct buf *b, const struct summary *s, const char
         if (ended)
             b_f(b, " %d %s", list[i].pid, list[i].ended);
         else
-            b_f(b, " %s", st_time(s, list[i].ns).s);
+            b_f(b, " %s", st_duration(s, list[i].ns).s);
         st_end_item(&items);
     }
     if (!ended)
@@ -9329,7 +9329,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
     }
     if (s->bpf_runs) {
         st_label(b, "BPF programs");
-        b_f(b, "%s in %" PRIu64 " runs\n", st_time(s, s->bpf_ns).s, s->bpf_runs);
+        b_f(b, "%s in %" PRIu64 " runs\n", st_duration(s, s->bpf_ns).s, s->bpf_runs);
     }
     if (s->uring_done | s->uring)
         st_label(b, "io_uring");
