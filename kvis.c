@@ -10300,7 +10300,7 @@ static void md_closed(struct task *t, s32 n)
     }
 }
 
-/* Returns a new open file of t, or NULL if there is no memory. */
+/* Returns a new open file of t, or NULL if out of memory. */
 static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
                            bool writable)
 {
