@@ -5995,10 +5995,10 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * Every sink iterates over event_kinds[]: gen/events.h has a row for each kind and each field. To
- * add a kind, add a row there and, in md_, the function that fills it; model= in the call's row of
- * gen/tables/syscalls.tbl names that function. Recordings, replay, reports and the hybrid backend
- * then support the kind (the test `adding` verifies this). */
+ * gen/events.h has a row for each kind of event and each field; every sink iterates over
+ * event_kinds[]. To add a kind, add a row there and, in md_, the function that creates such events;
+ * model= in the call's row of gen/tables/syscalls.tbl names that function. Recordings, replay,
+ * reports and the hybrid backend then support the kind (the test `adding` verifies this). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -6006,7 +6006,7 @@ union ev_val {
     s64 n;
     const char *sym; /* constant text of kvis */
     struct {
-        const char *p; /* bytes of the tracee; valid while the event is being handled */
+        const char *p; /* bytes of the tracee, valid until the sinks have handled the event */
         u32 len;
     } s;
 };
@@ -6015,8 +6015,8 @@ union ev_val {
 enum ev_field { EVENT_FIELDS(F) N_EV_FIELDS };
 #undef F
 
-#define F(name, type, key) { #name, key, VT_##type, sizeof(key) - 1 },
-static const struct { const char *name, *key; u8 type, len; } ev_fields[] = { EVENT_FIELDS(F) };
+#define F(name, type, key) { #name, key, VT_##type },
+static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_FIELDS(F) };
 #undef F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
@@ -6024,7 +6024,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 /* How the text sink treats a kind. */
 enum ev_how {
     EVENT_RUNS = 1,      /* successive similar events become one line */
-    EVENT_WITH_CALLS = 2 /* also shown with -v, because no call shows as much */
+    EVENT_WITH_CALLS = 2 /* -v shows the event as well, because no call contains its data */
 };
 
 #define K(id, ...) EK_##id,
@@ -6045,24 +6045,22 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    u8 cat;              /* as in event_kinds[] unless its creator changes it */
-    bool unasked;        /* the call is not in -e trace=: no sink shows the event */
+    bool unasked;        /* -e trace= excludes the call: no sink shows the event */
     bool selected;       /* -P selects the call */
     int err;             /* errno, 0 on success */
-    s32 row;             /* row of the call that caused it; -1: none */
+    s32 row;             /* row of the call that caused the event; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the v[] that are present */
-    struct call *call;   /* EK_SYSCALL */
-    union ev_val v[N_EV_FIELDS]; /* must be last: see ev_new */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the fields that have a value in v[] */
+    struct call *call;   /* the call of an EK_SYSCALL event, else NULL */
+    union ev_val v[N_EV_FIELDS]; /* must be the last member: ev_new clears the members before it */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one at a time: each event is handled before the next is created */
+    static struct event e; /* the sinks handle each event before the next one is created */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
-    e.cat = event_kinds[kind].cat;
     e.row = -1;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;
@@ -6163,7 +6161,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* this may move the earlier ones */
+                b_put(text, p, n); /* this may move the buffer: pointers are set in the next pass */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6182,7 +6180,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* the groups in use are g[first] to g[n - 1] */
-    u64 last_ns; /* time of the last event of any group */
+    u64 last_ns;  /* time of the last event of any group */
     struct ev_group {
         struct event e;
         struct buf text;
@@ -6197,7 +6195,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* its start moves down with each fault that grows it */
+        return true; /* each page fault that grows the stack moves its start down */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6261,26 +6259,26 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Handles events and event_kinds[] without knowing where an event came from. There are two writers,
- * each a buffer that is flushed when it is full and whenever kvis is about to wait. A sink that
- * breaks (EPIPE, ENOSPC) is reported once and closed; the tracee continues. Entry points:
+ * Formats events according to event_kinds[], whatever their source. Each of the two writers has a
+ * buffer, which kvis flushes when it is full and whenever kvis is about to wait. kvis reports a
+ * failed write (EPIPE, ENOSPC) once and closes the sink; the tracee continues. Entry points:
  * out_event, out_call_enter, out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd[2];          /* -1: none */
-    const char *name[2];
+    int fd[2];           /* descriptors; -1: none */
+    const char *name[2]; /* names of these files in messages */
     struct buf b;
 };
 
 /* An additional consumer of all events: a recording, a report. */
 struct out_tap {
     void (*event)(const struct event *e);
-    void (*enter)(struct task *t); /* a line of -v begins */
-    void (*exit)(struct task *t);  /* a call has ended */
-    void (*gone)(const struct task *t); /* the task is about to be freed */
-    void (*due)(u64 now);          /* held-back text is printed */
+    void (*enter)(struct task *t); /* called when a line of -v begins */
+    void (*exit)(struct task *t);  /* called when a call has ended */
+    void (*gone)(const struct task *t); /* called before the task is freed */
+    void (*due)(u64 now);          /* called before held-back text is printed */
     void (*flush)(void);
 };
 
@@ -6290,67 +6288,67 @@ enum {
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* longest time that text is held back */
     OUT_QUIET_NS = 200000000, /* held-back text is printed if nothing was added for this time */
-    OUT_DISK_FEW = 8,      /* this many successive disk requests get a line of text, */
-    OUT_SLOW_NS = 10000000 /* as does a request, or a wait for a CPU, that takes this long */
+    OUT_DISK_FEW = 8,      /* number of successive disk requests that get a line of text */
+    OUT_SLOW_NS = 10000000 /* duration of a disk request, or a wait for a CPU, that gets a line */
 };
 
-/* What the text sink knows about a process. */
+/* A process, for the text sink. */
 struct out_proc {
-    pid_t pid;           /* 0: none */
-    u64 seen_ns;         /* its last event */
-    u64 born_ns;         /* time of its creation if that has not been printed yet; else 0 */
-    pid_t parent, maker; /* the process and the thread that created it */
-    bool ended;          /* it has exited: the next use of this pid is another process */
-    bool starting;       /* it has only done start-up work since its exec */
-    u64 exec_ns, last_ns; /* time of its exec, and of the last file in `files` */
+    pid_t pid;           /* 0: the slot is free */
+    u64 seen_ns;         /* time of the last event */
+    u64 born_ns;         /* time of the creation if that has not been printed yet; else 0 */
+    pid_t parent, maker; /* process and thread that created this process */
+    bool ended;          /* the process has exited: the next use of this pid is another process */
+    bool starting;       /* the process has only done start-up work since its exec */
+    u64 exec_ns, last_ns; /* time of the exec, and of the last file in `files` */
     u64 since_ns;        /* time of the first unprinted file in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* number of opened files, by class, that are not printed one by one */
-    u32 n_files, file[OUT_FILES]; /* hashes of their paths; 0: free */
+    u32 files[N_NM_CLASSES]; /* by class: number of opened files that are not printed one by one */
+    u32 n_files, file[OUT_FILES]; /* hash set of the paths of these files; 0: free */
     struct {             /* by class: the common directory, or a single file's path */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* bytes read from those files */
+    u64 bytes;           /* number of bytes read from these files */
     u32 args_len;
-    char args[192];      /* its first arguments, each with its NUL */
+    char args[192];      /* first arguments of the program, each with its NUL */
 };
 
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* if not NULL, all output goes only to this tap */
+    const struct out_tap *diverted; /* the only consumer of all output; NULL: the sinks and taps */
     bool json_on, events_on, colour;
     int failed;          /* errno of a failed write to a sink */
-    bool (*give_up)(void); /* called while a reader is slow: stop writing to it? */
-    void (*empty)(void); /* NULL, or the function that truncates the files once tracing starts */
+    bool (*give_up)(void); /* returns whether kvis should stop writing to a slow reader */
+    void (*empty)(void); /* function that truncates the files once tracing starts, or NULL */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* page size of the recorded machine; 0: the same as here */
-    bool many;           /* more than one thread was seen: lines include the thread */
+    u64 page_bytes; /* page size of the recorded machine; 0: this machine's page size */
+    bool many;           /* kvis has seen more than one thread: lines include the thread */
     bool observed;       /* observe mode: lines of calls include the process, too */
     u64 hidden;          /* number of events that --no-filter would have shown */
-    u32 name_uses;       /* counts the uses of out_names */
+    u32 name_uses;       /* number of uses of out_names */
     u32 columns;         /* width of the terminal that text goes to; 0: not a terminal */
     u32 line_from;       /* offset in text.b at which the line begins */
-    struct task *partial; /* the thread whose line has begun and not ended (-v) */
+    struct task *partial; /* thread whose line of -v has begun and not ended */
     u32 line_at;  /* offset in text.b of the line's text, after its prefix */
-    u32 line_col; /* columns of the line that have already been flushed */
-    struct ev_groups held; /* events not printed yet */
+    u32 line_col; /* number of columns of the line that are already flushed */
+    struct ev_groups held; /* groups of events that are not printed yet */
     u64 due_ns;            /* no held-back text is due before this time; 0: none is held back */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
-/* The names of the programs that processes run, by pid. If they do not all fit, the most recently
- * used are kept. */
+/* The names of the programs that processes run, by pid. If the table is full, a new name replaces
+ * the least recently used one of a few slots. */
 static struct out_named {
-    pid_t pid; /* 0: free */
-    u32 used;  /* out.name_uses at its last use */
+    pid_t pid; /* 0: the slot is free */
+    u32 used;  /* out.name_uses at the last use of the name */
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Removes the unfinished last line from a file that cannot be written to any more, so that its
- * readers find only complete lines. */
+/* Removes the unfinished last line from a file after a failed write. Readers of the file then find
+ * only complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6358,7 +6356,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* a device: it cannot be truncated */
+        return; /* a device cannot be truncated */
 }
 
 /* Tracing starts: truncates the output files. */
@@ -6371,8 +6369,8 @@ static void out_begin(void)
 }
 
 /* Writes n bytes. A slow reader blocks kvis and therefore the tracee: this is the back-pressure.
- * tr_'s tick interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis is to
- * end, it gives up. Returns 0 or -errno; -EINTR: gave up. */
+ * The tick of tr_ interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis has
+ * to end, this function gives up and returns -EINTR. Otherwise it returns 0 or -errno. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -6479,9 +6477,9 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* Appends the time in front of a line: [+0.003s], or in the format of -t (time of day; -ttt:
- * seconds since 1970) and -r (time since the previous line). A summary line has the time of its
- * first or last event, but never an earlier time than the previous line. */
+/* Appends the time at the start of a line: [+0.003s], or in the format of -t (time of day; -ttt:
+ * seconds since 1970) and -r (time since the previous line). A line for several events has the time
+ * of its first or last event, but never an earlier time than the previous line. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
@@ -6504,8 +6502,8 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process in out_procs: its own, or a free one, or that of the process that
- * was inactive for longest. */
+/* Returns the slot of a process in out_procs: the slot that it has, or a free slot, or the slot of
+ * the process that was inactive for longest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6519,8 +6517,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a process's name in out_names: its own, a free one, or the least recently
- * used. */
+/* Returns the slot of a process's name in out_names: the slot that it has, or a free slot, or the
+ * least recently used slot. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6563,8 +6561,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread of a line: its id and the name of its program; with -v, only the id; in the
- * observe mode, also its process and its own name. */
+/* Appends the thread of a line: the tid and the name of the program; with -v, only the tid; in the
+ * observe mode, also the pid and the name of the thread. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6589,7 +6587,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* no tid: records were lost */
+    if (out.many && tid) /* an event about lost records has no tid */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -6621,7 +6619,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the buffer was full */
+    if (out.text.b.len == from) /* the row did not fit into the buffer */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6639,19 +6637,7 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-static void out_size(struct buf *b, s64 n, int width)
-{
-    char tmp[32];
-    struct buf s = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
-    if (n < 0)
-        b_c(&s, '-');
-    b_size(&s, n < 0 ? -(u64)n : (u64)n);
-    for (int i = (int)s.len; i < width; i++)
-        b_c(b, ' ');
-    b_put(b, s.p, s.len);
-}
-
-/* A number and its unit, for printing with %s. */
+/* The text of a number with a unit, for printing with %s. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6663,13 +6649,21 @@ static struct out_text out_bytes(u64 n)
     return t;
 }
 
+static void out_size(struct buf *b, s64 n, int width)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%s%s", n < 0 ? "-" : "", out_bytes(n < 0 ? -(u64)n : (u64)n).s);
+    b_f(b, "%*s", width, text);
+}
+
 static const char *out_base(const char *s, u32 n)
 {
     const char *slash = n ? memrchr(s, '/', n) : NULL;
     return slash ? slash + 1 : s;
 }
 
-/* Returns the program's name of an exec, without directories, and its length *n; NULL: unknown. */
+/* Returns the name of the program of an exec, without directories, and sets *n to its length. NULL:
+ * the name is unknown. */
 static const char *out_program(const struct event *e, u32 *n)
 {
     const union ev_val *program = &e->v[EV_program];
@@ -6687,12 +6681,10 @@ static void out_exec(struct buf *b, const struct event *e)
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
     const char *p = argv->s.p, *end = p + argv->s.len;
     u32 n = (u32)strnlen(p, argv->s.len), from = b->len;
-    const char *name = out_base(p, n), *base = name;
-    u32 len = (u32)(p + n - name);
-    if (ev_has(e, EV_program))
-        base = out_base(program->s.p, program->s.len);
-    bool same = base == name || ((u32)(program->s.p + program->s.len - base) == len
-                                 && !memcmp(name, base, len));
+    u32 len, base_len;
+    const char *name = out_base(p, n), *base = out_program(e, &base_len);
+    len = (u32)(p + n - name);
+    bool same = !base || (base_len == len && !memcmp(name, base, len));
     if (!same || e->err)
         b_shell(b, program->s.p, program->s.len);
     if (e->err)
@@ -6739,7 +6731,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Returns the field with the name at p. The templates are part of kvis, so it exists. */
+/* Returns the field with the name at p. It exists, because the templates are part of kvis. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6749,7 +6741,7 @@ static u32 out_template_field(const char *p, size_t n)
 }
 
 /* Appends one alternative of a template, up to '|' or the end. Appends nothing and returns false if
- * a field of it is absent. */
+ * the event lacks one of its fields. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6859,7 +6851,7 @@ static void out_outcome(struct buf *b, const struct event *e)
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
-    u8 cat = requests ? CAT_NET : e->cat;
+    u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
@@ -6900,8 +6892,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether an event is held back to be merged with similar ones: I/O and program
- * searches. */
+/* Returns whether an event is held back to be merged with similar events: I/O, and the search for a
+ * program. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6918,7 +6910,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Drops the failed lookups of a program that was then found elsewhere: they are routine. */
+/* Drops failed lookups of a program that was then found elsewhere, because they are routine. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out.held;
@@ -6969,8 +6961,8 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints the line of the files that a process has read during its start-up, which may be still in
- * progress, or since then. */
+/* Prints the line about the files that a process has read: during its start-up, which may still be
+ * in progress, or since then. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6985,8 +6977,8 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the files that a process has read, before its next line. The first line is its
- * start-up's. */
+/* Prints the files that a process has read, before its next line. The first such line is about the
+ * start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -7006,8 +6998,8 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* Returns the process of an event. */
-static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
+/* Returns the slot of a process, which it creates if necessary. */
+static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
     if (p->pid != pid) {
@@ -7027,7 +7019,7 @@ static bool out_born(const struct event *e)
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
     const struct out_proc *was = out_proc_place(pid);
     bool first = was->pid != pid || was->ended;
-    struct out_proc *p = out_proc(pid, e->ts_ns);
+    struct out_proc *p = out_proc_of(pid, e->ts_ns);
     p->ended = false;
     if (first)
         out_name(pid, out_comm(e->pid), strlen(out_comm(e->pid)));
@@ -7052,7 +7044,7 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-/* Handles an event that -P excludes: it may contain a process's name. */
+/* Handles an event that -P excludes, because the event may contain the name of a process. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -7074,8 +7066,8 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Handles an event of a process other than its file accesses. Returns true if the event is not
- * printed now. */
+/* Updates what is known about a process from an event that is not routine. Returns true if the
+ * event is not printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -7102,9 +7094,10 @@ static bool out_asked(const struct event *e)
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Returns whether an argument of the program names that file, or a directory that contains it.
- * During start-up, only the file itself counts: `ls /etc` also reads /etc/ld.so.cache. */
-static bool out_named(const struct out_proc *p, const char *path)
+/* Returns whether an argument of the program is the path of this file, or of a directory that
+ * contains the file. During start-up, only the path of the file counts: `ls /etc` also reads
+ * /etc/ld.so.cache. */
+static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
@@ -7120,7 +7113,7 @@ static bool out_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Adds a file to `file`. Returns false if it was there already. */
+/* Adds a path to the set `file`. Returns false if the set had the path already. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7154,8 +7147,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path of a file that an event only reads, valid until the next call. NULL: the event
- * has none, can change something, or failed with an error other than ENOENT. */
+/* Returns the path of a file that an event only reads, valid until the next call of this function.
+ * NULL: the event has no path, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7179,28 +7172,29 @@ static enum nm_class out_class(const char *path, bool starting)
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Returns whether reading a file of that class deserves a line of its own. */
+/* Returns whether text has a separate line for each read file of that class. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Returns whether an event is routine although its file is not: directories, anonymous memory. */
+/* Returns whether an event is routine although its file is not: it opens a directory or maps
+ * anonymous memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether a file that a program only reads is routine: it is either counted, to be shown in
- * one line with others, or not shown at all. */
+/* Returns whether a file that a program only reads is routine. Routine files are either counted, to
+ * be shown in one line with others, or not shown at all. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
     bool open = e->kind == EK_OPEN, dir = open && ev_has(e, EV_dir);
     if (!path)
         return false;
-    bool named = out_named(p, path);
-    if (named && dir) /* its files are of interest from now on */
+    bool named = out_is_named(p, path);
+    if (named && dir) /* accesses to files in this directory get lines from now on */
         out_files(p);
     else if (named)
         return false;
@@ -7230,10 +7224,10 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_FAULT_GROUP: /* major faults have a kind */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* a line of its own tells what became of a question for a name */
+    case EK_SEND: /* the event EK_RESOLVE shows a DNS query and its outcome */
     case EK_RECV:
         return ev_has(e, EV_name);
-    case EK_CONNECT: /* nor is a connect(2) of UDP to its server, which sends nothing */
+    case EK_CONNECT: /* connect(2) of a UDP socket to a DNS server sends nothing */
         return !e->err && ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
             && ev_ends(e, EV_remote_addr, ":53");
     case EK_BLOCK:
@@ -7279,7 +7273,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* printed again when the start-up is over */
+            out_files_line(p, "starting: "); /* another line follows when the start-up is over */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7307,13 +7301,13 @@ static void out_print_due(u64 now)
     out.due_ns = next == ~0ull ? 0 : next;
 }
 
-static void out_text(const struct event *e)
+static void out_text_event(const struct event *e)
 {
     if (!event_kinds[e->kind].text)
         return;
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
-    struct out_proc *p = out_proc(e->pid, e->ts_ns);
+    struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
     if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording made with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
@@ -7361,8 +7355,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments from number `from` on; at entry, up to the first that only the kernel can
- * fill. Returns the number of the first one that was not printed. */
+/* Appends the arguments from number `from` on; at entry, up to the first argument whose memory the
+ * kernel fills. Returns the number of the first argument that was not printed. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7403,7 +7397,7 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* Appends a human-readable duration in ms; nothing if it is less than 0.01 ms. */
+/* Appends a label and a duration in ms, unless the duration is less than 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
@@ -7430,7 +7424,8 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the call's duration and, unless it was all spent on a CPU, where the time went, in ms. */
+/* Appends the call's duration. If at least 0.1 ms of it was not spent on a CPU, also appends where
+ * the time went, in ms. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
@@ -7491,7 +7486,7 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-/* "text", from constant text of kvis. */
+/* "text" of a string that ends with a NUL. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7518,13 +7513,13 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
     bool bad = b_json(b, p, n);
     b_c(b, '"');
-    if (bad) {
-        b_s(b, ",\"");
-        b_s(b, key);
-        b_s(b, "_hex\":\"");
-        b_hexbytes(b, p, n);
-        b_c(b, '"');
-    }
+    if (!bad)
+        return;
+    b_s(b, ",\"");
+    b_s(b, key);
+    b_s(b, "_hex\":\"");
+    b_hexbytes(b, p, n);
+    b_c(b, '"');
 }
 
 /* "key":"value" */
@@ -7568,7 +7563,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Numbers beyond 2^53 lose digits in JavaScript and jq, so they become strings. */
+/* Numbers beyond 2^53 lose digits in JavaScript and jq, therefore they are written as strings. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7580,24 +7575,16 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* Returns a field's key in JSON. */
-static const char *out_json_key(u8 kind, u32 f)
-{
-    return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
-}
-
 /* ,"key":value */
-static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
-                           const union ev_val *v)
+static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
     if (type == VT_ARGV) {
         b_c(b, ',');
         out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_s(b, ",\"");
-    b_put(b, key, n);
-    b_s(b, "\":");
+    b_c(b, ',');
+    out_json_name(b, key);
     switch (type) {
     case VT_STR:
         out_json_bytes(b, key, v->s.p, v->s.len);
@@ -7619,13 +7606,6 @@ static void out_json_value(struct buf *b, const char *key, size_t n, u8 type,
         out_json_word(b, v->sym);
         break;
     }
-}
-
-static void out_json_field(struct buf *b, const struct event *e, u32 f)
-{
-    const char *key = out_json_key(e->kind, f);
-    out_json_value(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key),
-                   ev_fields[f].type, &e->v[f]);
 }
 
 static void out_json_args(struct buf *b, const struct call *c)
@@ -7667,13 +7647,9 @@ static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
     OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
-    if (!(c->runq_ns | c->disk_ns | other)) { /* the usual case */
-        b_s(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
-    } else {
-        OUT_JSON_U64(b, "runq_ns", c->runq_ns);
-        OUT_JSON_U64(b, "disk_ns", c->disk_ns);
-        OUT_JSON_U64(b, "other_ns", other);
-    }
+    OUT_JSON_U64(b, "runq_ns", c->runq_ns);
+    OUT_JSON_U64(b, "disk_ns", c->disk_ns);
+    OUT_JSON_U64(b, "other_ns", other);
     if (c->slept) {
         b_s(b, ",\"sleep_state\":\"");
         b_c(b, c->slept);
@@ -7717,12 +7693,11 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s(b, ",\"child_pid\":");
         b_s64(b, c->child);
     }
-    const char *name = c->err ? u_errname(c->err) : "null";
     b_s(b, ",\"error\":");
-    if (name && c->err)
-        out_json_word(b, name);
-    else if (name)
-        b_s(b, name);
+    if (!c->err)
+        b_s(b, "null");
+    else if (u_errname(c->err))
+        out_json_word(b, u_errname(c->err));
     else
         b_f(b, "\"%d\"", c->err);
     b_s(b, ",\"duration_ns\":");
@@ -7749,7 +7724,8 @@ static void out_json(const struct event *e)
     b_c(b, '"');
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
-            out_json_field(b, e, k->field[i]);
+            out_json_value(b, ev_fields[k->field[i]].key, ev_fields[k->field[i]].type,
+                           &e->v[k->field[i]]);
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
@@ -7775,10 +7751,10 @@ static void out_event(const struct event *e)
         out.tap[i]->event(e);
     if (out.json_on)
         out_json(e);
-    bool with_calls = e->cat == CAT_SIG || event_kinds[e->kind].how & EVENT_WITH_CALLS;
+    bool with_calls = event_kinds[e->kind].how & EVENT_WITH_CALLS;
     bool beside = e->kind == EK_LOST || (with_calls && !opt.min_ns);
     if (out.events_on && (!opt.verbose || beside))
-        out_text(e);
+        out_text_event(e);
 }
 
 /* Starts a call's line with -v, unless a filter needs the result first. */
@@ -7786,7 +7762,7 @@ static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* its end is always reported: the diverted tap has its own filters */
+        t->call.begun = true; /* report the end in any case: the diverted tap has its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7842,7 +7818,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Called periodically while kvis waits: prints held-back text that is due. */
+/* Prints held-back text that is due. kvis calls this function periodically while it waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7878,32 +7854,32 @@ static void out_forget(const struct task *t)
  * Times go into log-linear histograms with 16 buckets per octave, so a percentile is accurate to
  * 1/32. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON, recordings,
  * replay and diff iterate over these tables. To add a number, add a row to gen/summary.h; to add a
- * list, add its columns and its row there, and a REC_ number if it is recorded. A summary is a
- * value: st belongs to this run and st_take completes it; a recording is read into another one, and
- * diff has two. Only the totals of names are kept with the names (nm_). Entry points: st_call,
- * st_io, st_open_at_exit, st_table, st_report. */
+ * list, add its columns and its row there, and a REC_ number if it is recorded. The summary of this
+ * run is st, which st_take completes; replay reads a recording into st, and diff reads two
+ * recordings into two other summaries. The totals of files and peers are kept with their names
+ * (nm_). Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* by call; the last row is for numbers without a name */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* a row per call, and one for numbers without a name */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-/* Calls that have a time breakdown, and its sums. */
+/* The number of calls that have a time breakdown, and the sums of their times, in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* The calls of one name and their total duration, including calls that stopped only for kvis. */
+/* The system calls of one name. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of ns spent in calls of killed threads; not in the tables of -c */
+    u64 killed_ns; /* part of ns spent in calls of killed threads; the tables of -c exclude it */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
-    u16 row;
+    u16 row;   /* index of the row; st_compute_derived sets it */
 };
 
-/* Calls of one name on one file. */
+/* The calls of one name on one file. */
 struct st_where {
     struct st_time time;
     struct name *on;
@@ -7915,10 +7891,10 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* in a replay: the pid may have been reused */
+    bool ended; /* a replay has seen that another process got this pid */
 };
 
-/* Waits for a CPU, as the kernel counted them. max_ns is 0 in recordings of older versions. */
+/* Waits for a CPU, as the kernel counted them. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
@@ -7930,7 +7906,7 @@ struct st_io {
     u64 read, written, lost;
 };
 
-/* Calls of one name that failed with one errno. */
+/* The calls of one name that failed with one errno. */
 struct st_failed {
     u64 count;
     u16 row, err;
@@ -7954,30 +7930,30 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A summary of this run, updated during the run and completed by st_take, or of a recording. Its
- * numbers are described by SUMMARY_NUMBERS, its lists by st_lists. */
+/* A summary of this run, which st_take completes, or of a recording. SUMMARY_NUMBERS describes its
+ * numbers, and st_lists its lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
     int status;         /* wait status of the command; -1: none (attached, or detached) */
     const char *backend;
-    const char *fallback; /* why the hybrid backend is not in use; NULL: it is */
+    const char *fallback; /* reason why the hybrid backend is not in use; NULL: it is in use */
     struct st_row row[ST_ROWS];    /* all calls */
     struct st_row chosen[ST_ROWS]; /* calls in the table of -c, if it differs from row[] */
     bool apart;            /* chosen[] differs from row[] */
     bool recorded;         /* loaded from a recording by replay or diff */
-    bool from_calls, from_tables; /* chosen[] and caller[] are from a recording's calls, or
-                                   * tables */
+    bool from_calls, from_tables; /* source of chosen[] and caller[] in a recording: its calls, or
+                                   * its tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
-    u64 n_left;            /* total, including those that did not fit into the list */
+    u64 n_left;
     struct st_where where[ST_WHERE]; /* open addressing, sorted at the end; no calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
-    struct st_process failed_process[ST_PROCESSES]; /* the first ones */
+    struct st_process failed_process[ST_PROCESSES]; /* the first processes that failed */
     u64 n_longest, n_failed_processes;
     struct name *program[ST_PROGRAMS]; /* the programs that were run, each once */
     u64 n_programs;
@@ -8006,13 +7982,13 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* Returns the quantile `p` (0..1); at most the maximum seen, if that is known. */
+/* Returns the quantile `p` (0..1); at most the maximum seen. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
     for (u32 i = 0; i < ST_BUCKETS; i++)
         if ((seen += hist[i]) > want)
-            return MIN(st_bucket_value(i), max ? max : ~0ull);
+            return MIN(st_bucket_value(i), max);
     return max;
 }
 
@@ -8046,15 +8022,15 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. A connect in progress has not. The "result" of sigreturn is a
- * register of the code that the signal interrupted (sigreturn(2)). */
+/* Returns whether a call has failed. connect(2) in progress is not a failure. The "result" of
+ * sigreturn is a register of the code that the signal interrupted (sigreturn(2)). */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* Returns how long a call took, including one in which its thread was killed; 0: unknown. */
+/* Returns the duration of a call, even if its thread was killed in the call; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -8067,12 +8043,11 @@ static u64 st_returned_ns(const struct st_row *r)
     return r->ns - r->killed_ns;
 }
 
-/* Counts a call in a table; hist: also in its histogram. */
+/* Counts a call in a table and, if hist is set, in the row's histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
     struct st_row *r = &table[st_row_of(c)];
-    r->row = st_row_of(c);
     r->calls++;
     r->errors += st_has_failed(c);
     r->ns += took;
@@ -8082,6 +8057,15 @@ static void st_add(struct st_row *table, const struct call *c, bool hist)
         r->hist[st_bucket(ns)]++;
 }
 
+static void st_time_add(struct st_time *to, const struct st_time *more)
+{
+    to->calls += more->calls;
+    to->ns += more->ns;
+    to->cpu += more->cpu;
+    to->runq += more->runq;
+    to->disk += more->disk;
+}
+
 static void st_row_add(struct st_row *to, const struct st_row *r)
 {
     to->calls += r->calls;
@@ -8089,6 +8073,7 @@ static void st_row_add(struct st_row *to, const struct st_row *r)
     to->ns += r->ns;
     to->killed_ns += r->killed_ns;
     to->max_ns = MAX(to->max_ns, r->max_ns);
+    st_time_add(&to->known, &r->known);
     for (u32 k = 0; r->hist && st_hist(to) && k < ST_BUCKETS; k++)
         to->hist[k] += r->hist[k];
 }
@@ -8109,7 +8094,7 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* Returns a new row for a process; NULL: there are too many. */
+/* Returns a new row for a process; NULL: the table is full. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8132,7 +8117,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* Sorts used rows first, by time, the most time first. */
+/* For qsort: rows in use come first, and among them the row with the most time. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8143,7 +8128,8 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call's name and its file, or a free row. There always is one. */
+/* Returns the row of a call's name and its file, or a free row. A free row always exists, because
+ * st_where_add keeps a quarter of the table free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8166,15 +8152,6 @@ static void st_where_thin(struct summary *s)
         *st_where_row(s, kept[i].row, kept[i].on) = kept[i];
 }
 
-static void st_time_add(struct st_time *to, const struct st_time *more)
-{
-    to->calls += more->calls;
-    to->ns += more->ns;
-    to->cpu += more->cpu;
-    to->runq += more->runq;
-    to->disk += more->disk;
-}
-
 /* Adds time to the row of a call's name and its file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
@@ -8188,7 +8165,7 @@ static void st_where_add(struct summary *s, const struct st_where *more)
 }
 
 /* Returns the blocked time: spent neither on a CPU nor waiting for a CPU or a disk. */
-static u64 st_rest(const struct st_time *t)
+static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
@@ -8202,7 +8179,6 @@ static void st_timed(struct task *t, const struct call *c)
                                     .runq = c->runq_ns, .disk = c->disk_ns },
                           .row = st_row_of(c), .on = e && e->o ? e->o->name : NULL };
     st_where_add(&st, &w);
-    st.row[w.row].row = w.row;
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
@@ -8219,7 +8195,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* it stopped only because kvis itself needs it */
+        return; /* only kvis needs this call */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8240,7 +8216,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes that were transferred through an open file. in: read or received. */
+/* Counts bytes that were read or received (in), or written or sent, through an open file. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8257,7 +8233,7 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Adds a program to the list of those that were run; counts it if the list is full. */
+/* Adds a program to the list of programs that were run; only counts it if the list is full. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8279,8 +8255,8 @@ static void st_open_at_exit(const struct task *t)
                              .name = o->peer ? o->peer : o->local ? o->local : o->name };
         memcpy(l.comm, t->comm, sizeof l.comm);
         if (st.n_left < ST_LEFT_OPEN)
-            st.left[st.n_left] = l;
-        st.n_left++;
+            st.left[st.n_left++] = l;
+        st.left_open++;
     }
 }
 
@@ -8320,15 +8296,17 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static struct { const struct st_row *rows; const char *key; } st_sort;
+static const struct st_row *st_sorted; /* the table whose rows st_compare compares */
 
-static double st_key(const struct st_row *r, const char *key)
+static double st_key(const struct st_row *r)
 {
+    const char *key = opt.sort ? opt.sort : "time";
     return !strcmp(key, "calls") ? (double)r->calls
          : !strcmp(key, "errors") ? (double)r->errors
          : !strcmp(key, "max") ? (double)r->max_ns
          : !strcmp(key, "p99") ? (double)st_percentile(r, 0.99)
          : !strcmp(key, "p50") ? (double)st_percentile(r, 0.5)
+         : !strcmp(key, "name") ? 0
          : !strcmp(key, "avg-time") ? (double)st_returned_ns(r) / (double)r->calls
          : (double)st_returned_ns(r);
 }
@@ -8336,8 +8314,8 @@ static double st_key(const struct st_row *r, const char *key)
 static int st_compare(const void *pa, const void *pb)
 {
     u16 a = *(const u16 *)pa, b = *(const u16 *)pb;
-    double ka = st_key(&st_sort.rows[a], st_sort.key), kb = st_key(&st_sort.rows[b], st_sort.key);
-    if (strcmp(st_sort.key, "name") && ka != kb)
+    double ka = st_key(&st_sorted[a]), kb = st_key(&st_sorted[b]);
+    if (ka != kb)
         return ka < kb ? 1 : -1;
     return strcmp(st_name(a), st_name(b));
 }
@@ -8413,8 +8391,7 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
         order[n++] = i;
         st_row_add(&total, &rows[i]);
     }
-    st_sort.rows = rows;
-    st_sort.key = opt.sort ? opt.sort : "time";
+    st_sorted = rows;
     /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
@@ -8460,7 +8437,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
 /* Returns whether the summary belongs to a recording without calls. */
 static bool st_no_table(const struct summary *s)
 {
-    return s->recorded && s->apart && !s->from_calls && !s->from_tables;
+    return s->recorded && !s->from_calls && !s->from_tables;
 }
 
 static void st_table(struct buf *b, const struct summary *s)
@@ -8474,8 +8451,8 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* the backend's name in recordings of kvis proc */
 
-/* Collects the names that match, most bytes first. Returns how many (at most max); sets *more to
- * the number of others. */
+/* Collects the names that `want` selects, most bytes first. Returns the number of names in the
+ * list, which is at most max, and sets *more to the number of other selected names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8511,8 +8488,8 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* Returns whether a peer is shown in text: if the program has both ends, only the one it connected
- * to. */
+/* Returns whether text shows a peer. If the program has both ends of a connection, text shows only
+ * the end that it connected to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -8549,14 +8526,14 @@ static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
         nm_mark(st.where[i].on);
-    for (u32 i = 0; i < MIN(st.n_left, (u64)ST_LEFT_OPEN); i++)
+    for (u32 i = 0; i < st.n_left; i++)
         nm_mark(st.left[i].name);
     for (u32 i = 0; i < st.n_programs; i++)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether all calls that a part of the summary counts are traced; otherwise the count would
- * be too low. */
+/* Returns whether -e trace= selects all of these calls. If it does not, a number that counts them
+ * is too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8573,13 +8550,13 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* The condition for showing a number. If it is not met, the number would be too low, or does not
- * apply to this run. */
+/* The condition for showing a number. If the condition is not met, the number is too low, or does
+ * not apply to this run. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
     ST_PEAK,
-    ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
+    ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
     ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
 
@@ -8587,8 +8564,8 @@ enum st_known {
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
-    const char *key;      /* in JSON */
-    const char *recorded; /* in recordings and in diff's JSON; NULL: derived */
+    const char *key;      /* key in JSON; NULL: not in JSON */
+    const char *recorded; /* name in recordings and in diff's JSON; NULL: a derived number */
     u16 at;               /* offset in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
@@ -8624,8 +8601,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     case ST_CPU: return s->cpu_ns > 0;
     case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
     case ST_PEAK: return s->max_rss > 0;
-    case ST_IO:
-    case ST_OTHER_IO: return calls && st_knows_io();
+    case ST_IO: return calls && st_knows_io();
     case ST_FILES: return calls && st_knows_files() && !s->files_dropped;
     case ST_FAULTS: return opt.faults;
     case ST_MAJOR: return opt.faults && !s->no_major;
@@ -8650,20 +8626,22 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Computes the derived numbers. Nothing can be counted after this. */
+/* Computes the derived numbers. Call this function after everything was counted. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
     s->files_read = st_count(true);
     s->files_written = st_count(false);
     s->events = out.events;
+    for (u16 i = 0; i < ST_ROWS; i++)
+        s->row[i].row = i;
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
 /* --- where the time went --- */
 
-/* Returns how many rows to show: at most ten, none below 1 ms. Sets *more to the number of other
- * rows in the table. */
+/* Returns the number of rows to show: at most ten, each of at least 1 ms. Sets *more to the number
+ * of other rows in the table. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8693,7 +8671,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     for (u32 i = 0; i < n; i++) {
         const struct st_where *w = &s->where[i];
         const struct st_time *t = &w->time;
-        u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_rest(t) };
+        u64 part[] = { t->ns, t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         b_f(b, "   %-16s", st_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
             b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
@@ -8707,7 +8685,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* a row that was removed and added again is counted twice */
+    if (s->where_other) /* not exact: it counts a row that was removed and added again twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
@@ -8718,7 +8696,8 @@ static void st_text_where(struct buf *b, const struct summary *s)
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
-        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk, st_rest(t));
+        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk,
+        st_blocked_ns(t));
 }
 
 /* Appends the sums over all calls that have a time breakdown. */
@@ -8735,25 +8714,21 @@ static u64 st_delay_at(const struct st_delays *d, double p)
     return st_quantile(d->hist, d->count, d->max_ns, p);
 }
 
-static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
+static void st_text_delays(struct buf *b, const struct st_delays *d)
 {
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
-    b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        if (v[i] || i < 3)
-            b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
-                v[i] / 1000 % 1000);
+        b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
+            v[i] / 1000 % 1000);
 }
 
 static void st_text_delays_of(struct buf *b, const struct st_delays *d)
 {
-    char what[64];
     if (!d->count)
         return;
-    snprintf(what, sizeof what, "Scheduler: %" PRIu64 " wait%s for a CPU", d->count,
-             d->count == 1 ? "" : "s");
-    st_text_delays(b, what, d);
+    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU,", d->count, d->count == 1 ? "" : "s");
+    st_text_delays(b, d);
     b_c(b, '\n');
 }
 
@@ -8763,10 +8738,8 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
     if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
-        st_delay_at(d, 0.99));
-    if (d->max_ns)
-        b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
+        PRIu64 ",\"%s_max_ns\":%" PRIu64, count, d->count, what, d->sum_ns, what,
+        st_delay_at(d, 0.5), what, st_delay_at(d, 0.99), what, d->max_ns);
 }
 
 /* --- block I/O --- */
@@ -8784,12 +8757,11 @@ static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 
 static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
-    char what[64];
     if (!io->took.count)
         return;
-    snprintf(what, sizeof what, "Block I/O: %" PRIu64 " request%s", io->took.count,
-             io->took.count == 1 ? "" : "s");
-    st_text_delays(b, what, &io->took);
+    b_f(b, " Block I/O: %" PRIu64 " request%s,", io->took.count,
+        io->took.count == 1 ? "" : "s");
+    st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
 
@@ -8814,7 +8786,8 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Collects the failures that `want` selects (NULL: all), most frequent first. Returns how many. */
+/* Collects the failures that `want` selects (NULL: all), most frequent first, and returns their
+ * number. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8855,16 +8828,16 @@ enum st_type {
     ST_FILE,       /* struct name * of a file */
     ST_NAME,       /* struct name * of any class; NULL: none */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_REST,       /* derived: the blocked time of a row that begins with a struct st_time */
+    ST_BLOCKED,    /* derived: the blocked time of a row that begins with a struct st_time */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* in JSON; NULL: the row is this value alone, without braces */
+    const char *key; /* key in JSON; NULL: the row is this value alone, without braces */
     u8 type, sinks;
-    u16 at, size;    /* offset in the row, and size */
+    u16 at, size;    /* offset in the row, and size, in bytes */
 };
 
 /* A column that is a member of the row, and one that is derived from the whole row. */
@@ -8887,21 +8860,13 @@ static void st_add_where(struct summary *s, const void *row)
         st_where_add(s, w);
 }
 
-static void st_add_known(struct summary *s, const void *row)
-{
-    const struct st_row *r = row;
-    s->row[r->row].row = r->row;
-    st_time_add(&s->row[r->row].known, &r->known);
-}
-
 static void st_add_row(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    s->row[r->row].row = r->row;
     st_row_add(&s->row[r->row], r);
 }
 
-/* Ignored if the recording contains the calls, which include the same data. */
+/* Does nothing if the recording contains the calls: rp_done counts these in the same table. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -8915,26 +8880,24 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_TOOK = 24, REC_LONGEST,
+    REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
     REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
 };
 
-/* The lists of the summary. JSON, recordings, replay and diff iterate over them in this order. */
+/* The lists of the summary, in the order of JSON and of recordings. */
 static const struct st_list {
-    const char *key;      /* in JSON; NULL: not a list there, but json() may write it */
-    const char *more_key; /* in JSON, the number of rows left out: *more and those not shown */
+    const char *key;      /* key in JSON; NULL: json() writes the data, if they are in JSON */
+    const char *more_key; /* key in JSON of the number of rows left out, or NULL */
     u32 more;             /* offset of that number in struct summary */
     u8 known;             /* enum st_known: condition for JSON */
     u8 record;            /* enum rec_type; 0: not recorded */
     bool sparse;          /* a row whose first number is 0 is unused */
-    bool numbered;        /* the recording has the row's index before each row */
-    bool together;        /* one record contains all rows, after *n and the number of rows */
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* offset in struct summary, row size, number of rows */
-    u32 n;                /* offset of the count, of which at most max are in the table; 0: max */
-    bool (*want)(const struct name *); /* the rows are these names */
-    u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show */
+    u32 n;                /* offset of the number of rows in use; 0: max */
+    bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
+    u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
     void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append */
     void (*json)(struct buf *b, const struct summary *s); /* writes other data */
 } st_lists[] = {
@@ -9014,27 +8977,6 @@ static void st_command(struct buf *b)
     }
 }
 
-/* Returns whether records were lost. */
-static bool st_has_lost(const struct summary *s)
-{
-    return s->lost || s->waits_lost || (s->n_io && s->io.lost) || s->uring_lost
-           || (opt.faults && s->fault_lost);
-}
-
-static void st_text_lost(struct buf *b, const struct summary *s)
-{
-    b_f(b, "%" PRIu64 " calls", s->lost);
-    if (s->waits_lost)
-        b_f(b, ", %" PRIu64 " long waits for a CPU", s->waits_lost);
-    if (s->n_io && s->io.lost)
-        b_f(b, ", %" PRIu64 " disk requests", s->io.lost);
-    if (s->uring_lost)
-        b_f(b, ", %" PRIu64 " io_uring results", s->uring_lost);
-    if (opt.faults)
-        b_f(b, ", %" PRIu64 " page-fault samples", s->fault_lost);
-    b_c(b, '\n');
-}
-
 /* --- the summary in a few lines --- */
 
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
@@ -9043,16 +8985,21 @@ enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 struct st_items {
     struct buf *b;
     u32 line;      /* offset of the line in b */
-    u32 item;      /* offset of the current item */
-    u32 end;       /* columns needed after the items */
-    u32 shown;
-    u64 left_out;
+    u32 item;      /* offset of the current item in b */
+    u32 end;       /* number of columns needed after the items */
+    u32 shown;     /* number of items in the line */
+    u64 left_out;  /* number of items that did not fit */
 };
+
+static void st_label(struct buf *b, const char *label)
+{
+    b_f(b, "  %-14s  ", label);
+}
 
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
     struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
-    b_f(b, "  %-14s  ", label);
+    st_label(b, label);
     return items;
 }
 
@@ -9076,8 +9023,8 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or removes it if it has no items. more: number of items that were not even
- * created. dropped: there may have been others, whose names were dropped. */
+/* Ends the line, or removes it if it has no items. more: number of items that the caller left out.
+ * dropped: there may be even more, because names were dropped. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -9107,7 +9054,7 @@ static struct out_text st_in_unit(const struct summary *s, u64 ns, const char *s
     return t;
 }
 
-static struct out_text st_time(const struct summary *s, u64 ns)
+static struct out_text st_duration(const struct summary *s, u64 ns)
 {
     return st_in_unit(s, ns, " s", " ms");
 }
@@ -9117,7 +9064,7 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* Rounds to the last displayed digit, so that the displayed parts add up. */
+/* Rounds to the last displayed digit. The displayed parts of a time then add up. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -9145,7 +9092,7 @@ static void st_what(struct buf *b)
 
 static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 system)
 {
-    b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_time(s, user + system).s);
+    b_f(b, "CPU %s%s", s->orphans ? "at least " : "", st_duration(s, user + system).s);
     if (st_knows(s, ST_CPU_PARTS))
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
@@ -9155,8 +9102,8 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
-    u64 cpu = MIN(waiting - disk, st_round(s, s->n_delays ? s->delays.sum_ns : 0));
-    b_f(b, "+ waiting %s (", st_time(s, waiting).s);
+    u64 cpu = MIN(waiting - disk, st_round(s, s->delays.sum_ns));
+    b_f(b, "+ waiting %s (", st_duration(s, waiting).s);
     if (s->n_delays)
         b_f(b, "CPU %s, ", st_number_of(s, cpu).s);
     if (disk)
@@ -9171,7 +9118,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     bool waited = user | system, one = waited && s->threads == 1 && !st_no_calls(s);
     u32 line = b->len;
     st_what(b);
-    b_f(b, ": %s", st_time(s, one ? all : st_round(s, s->duration_ns)).s);
+    b_f(b, ": %s", st_duration(s, one ? all : st_round(s, s->duration_ns)).s);
     if (one) {
         u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
@@ -9193,7 +9140,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
         b_s(b, ", ");
         st_text_cpu(b, s, user, system);
     } else if (st_knows(s, ST_CPU)) {
-        b_f(b, ", CPU %s", st_time(s, s->cpu_ns).s);
+        b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
     if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* too long */
         b_c(b, ' ');
@@ -9208,7 +9155,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
     if (!s->syscalls) {
-        b_s(b, "no call ended\n");
+        b_s(b, "no system call completed\n");
         return;
     }
     items.end = (u32)strlen("   (1234567 calls; -C: all)");
@@ -9216,7 +9163,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* false if all calls began before kvis attached */
+            known |= s->row[i].calls != 0; /* all 0 if all calls began before kvis attached */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9224,7 +9171,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
             break;
         used[most] = true;
         st_begin_item(&items);
-        b_f(b, "%s %s", st_name(most), st_time(s, s->row[most].ns).s);
+        b_f(b, "%s %s", st_name(most), st_duration(s, s->row[most].ns).s);
         st_end_item(&items);
     }
     if (!items.shown && known)
@@ -9233,26 +9180,21 @@ static void st_text_took(struct buf *b, const struct summary *s)
         opt.count_too ? "" : "; -C: all");
 }
 
-static void st_label(struct buf *b, const char *label)
-{
-    b_f(b, "  %-14s  ", label);
-}
-
 /* Appends the waits for CPUs of several threads, whose waiting times do not add up to the duration,
  * and the disk requests. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
-    if (!one && s->n_delays && s->delays.count) {
+    if (!one && s->delays.count) {
         st_label(b, "waiting");
-        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(s, s->delays.sum_ns).s,
+        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_duration(s, s->delays.sum_ns).s,
             s->delays.count, s->delays.count == 1 ? "" : "s");
     }
-    if (!s->n_io || !s->io.took.count)
+    if (!s->io.took.count)
         return;
     st_label(b, "disks");
     b_f(b, "%" PRIu64 " request%s, %s in total (%s read, %s written)\n", s->io.took.count,
-        s->io.took.count == 1 ? "" : "s", st_time(s, s->io.took.sum_ns).s,
+        s->io.took.count == 1 ? "" : "s", st_duration(s, s->io.took.sum_ns).s,
         out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
 
@@ -9267,7 +9209,7 @@ static void st_text_processes(struct buf *b, const struct summary *s, const char
         if (ended)
             b_f(b, " %d %s", list[i].pid, list[i].ended);
         else
-            b_f(b, " %s", st_time(s, list[i].ns).s);
+            b_f(b, " %s", st_duration(s, list[i].ns).s);
         st_end_item(&items);
     }
     if (!ended)
@@ -9332,7 +9274,8 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is notable: not one that programs cause by looking for something. */
+/* Returns whether a failure is notable. Failures that programs usually cause when they look for
+ * something are not. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9370,7 +9313,7 @@ static void st_text_peak(struct buf *b, const struct summary *s)
 /* Appends optional and rare lines. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
-    if (s->fallback && !out.events_on) { /* otherwise it was printed at the start */
+    if (s->fallback && !out.events_on) { /* with events, the reason was printed at the start */
         st_label(b, "backend");
         b_f(b, "ptrace alone: %s\n", s->fallback);
     } else if (opt.count_too) {
@@ -9386,7 +9329,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
     }
     if (s->bpf_runs) {
         st_label(b, "BPF programs");
-        b_f(b, "%s in %" PRIu64 " runs\n", st_time(s, s->bpf_ns).s, s->bpf_runs);
+        b_f(b, "%s in %" PRIu64 " runs\n", st_duration(s, s->bpf_ns).s, s->bpf_runs);
     }
     if (s->uring_done | s->uring)
         st_label(b, "io_uring");
@@ -9417,6 +9360,27 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     }
 }
 
+/* Appends the numbers of lost records. */
+static void st_text_lost(struct buf *b, const struct summary *s)
+{
+    const struct { u64 n; const char *what; } part[] = {
+        { s->lost, "calls" },
+        { s->waits_lost, "long waits for a CPU" },
+        { s->io.lost, "disk requests" },
+        { s->uring_lost, "io_uring results" },
+        { s->fault_lost, "page-fault samples" },
+    };
+    u32 shown = 0;
+    for (size_t i = 0; i < ARRAY_LEN(part); i++) {
+        if (!part[i].n)
+            continue;
+        if (!shown++)
+            st_label(b, "lost");
+        b_f(b, "%s%" PRIu64 " %s", shown > 1 ? ", " : "", part[i].n, part[i].what);
+    }
+    b_s(b, shown ? "\n" : "");
+}
+
 /* Appends the short summary: twelve lines, and a few more if needed. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
@@ -9434,14 +9398,11 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_seldom(b, s);
         st_text_incomplete(b, s);
     }
-    if (st_has_lost(s)) {
-        st_label(b, "lost");
-        st_text_lost(b, s);
-    }
+    st_text_lost(b, s);
 }
 
-/* Flushes between two items of the summary if necessary: a thousand long names that are not UTF-8
- * would overflow the sink's buffer. */
+/* Flushes the JSON sink between two rows of a list if its buffer is full. A thousand long names
+ * that are not UTF-8 would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -9453,15 +9414,6 @@ static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
         || (c->type == ST_NAME && !*(struct name *const *)p);
-}
-
-/* Appends "key":"text", or only "text" without a key. */
-static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
-{
-    if (key)
-        out_json_str(b, key, s, n);
-    else
-        out_json_quoted(b, s, n);
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -9504,9 +9456,9 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         out_json_name(b, c->key);
         b_u64(b, *(const u64 *)p);
         break;
-    case ST_REST:
+    case ST_BLOCKED:
         out_json_name(b, c->key);
-        b_u64(b, st_rest(row));
+        b_u64(b, st_blocked_ns(row));
         break;
     case ST_SIGNED:
         out_json_name(b, c->key);
@@ -9517,7 +9469,10 @@ static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
         break;
     default:
         s = st_text_of(c, p, &len);
-        st_json_text(b, c->key, s, len);
+        if (c->key)
+            out_json_str(b, c->key, s, len);
+        else
+            out_json_quoted(b, s, len);
     }
 }
 
@@ -9607,7 +9562,7 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* Writes a summary to every sink. text: also to the terminal. */
+/* Writes a summary as JSON and, if `text` is set, as text. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
@@ -9621,31 +9576,23 @@ static void st_report(struct summary *s, bool text)
 /* == 15 md_  the model: what a call means =======================================
  * Takes system calls that have returned, updates the tables of descriptors, memory and processes,
  * and emits events. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl
- * and write the function that it names. Nothing here knows about ptrace or prints. Entry points:
- * md_enter, md_exit, md_wants. */
+ * and write the function that model= names. This section does not depend on ptrace and prints
+ * nothing. Entry points: md_enter, md_exit, md_wants. */
 
-/* Why the model needs a call, even if -e trace= leaves it out. MD_ALWAYS: without the call, kvis
- * loses track of the tracees or of the directories that their paths start from. MD_FDS: the call
- * changes what a descriptor refers to. MD_MEMORY: it changes what an address maps, which matters
- * only for page faults. MD_EVENT: it only produces an event. */
+/* The reason why the model needs a call, even if -e trace= excludes it. MD_ALWAYS: without the
+ * call, kvis loses track of the tracees or of the directories that their paths start from. MD_FDS:
+ * the call changes which file a descriptor refers to. MD_MEMORY: the call changes what an address
+ * maps, which matters only for page faults. MD_EVENT: the call only causes an event. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* The calls that the model handles (model= in gen/tables/syscalls.tbl). md_row maps a call's id,
- * which is the first row of its name, to its entry. */
-#define X(call, ...) MD_ROW_##call,
-enum { MD_ROW_NONE, MD_CALLS(X) };
+/* Tables by the id of a call, which is the number of the first row of its name; model= in
+ * gen/tables/syscalls.tbl defines the entries. If several calls share a handler, md_kind is the
+ * kind of event that the handler reports. */
+#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
+static const u8 md_need[SC_N] = { MD_CALLS(X) };
 #undef X
-#define X(call, ...) [SC_##call] = MD_ROW_##call,
-static const u8 md_row[SC_N] = { MD_CALLS(X) };
-#undef X
-
-/* The kind of event that a handler shared by several calls reports. */
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = (kind),
-static const u8 md_kind[] = { MD_CALLS(X) };
-#undef X
-
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = MD_##need,
-static const u8 md_need[] = { MD_CALLS(X) };
+#define X(call, need, enter, exit, kind) [SC_##call] = (kind),
+static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
@@ -9700,8 +9647,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* The directory that descriptor n of t refers to, by its current name. (When a record is read, the
- * descriptor may already refer to another file.) */
+/* Returns the current name of the directory that descriptor n of t refers to. When kvis reads a
+ * record, the descriptor may already refer to another file. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9716,7 +9663,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* The directory that a path of t starts from; NULL if it is unknown or is the real root. */
+/* Returns the directory that a path of t starts from; NULL if it is unknown or the real root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9727,7 +9674,7 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* The dirfd that the path in argument i is relative to. */
+/* Returns the dirfd that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9736,7 +9683,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
+/* Returns whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how, <linux/openat2.h> */
@@ -9775,9 +9722,14 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 
 /* --- filters --- */
 
-/* -P: whether a path is one of the given paths, is below one, or matches one as a glob. */
-static bool md_path_wanted(const char *s, u32 n)
+/* Returns whether -P selects a path: the path is one of the given paths, is below one of them, or
+ * matches one of them as a glob. */
+static bool md_path_wanted(const char *path, u32 n)
 {
+    char s[PATH_MAX * 2 + 2]; /* with a NUL */
+    n = MIN(n, (u32)sizeof s - 1);
+    memcpy(s, path, n);
+    s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
         const char *want = opt.paths[i]; /* "" is the root */
         size_t k = strlen(want);
@@ -9789,7 +9741,8 @@ static bool md_path_wanted(const char *s, u32 n)
     return !opt.n_paths;
 }
 
-/* Called for each open file that a call touches; returns true to stop. */
+/* A function that md_touched calls for each open file that a call uses. It returns true to end the
+ * iteration. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9798,7 +9751,7 @@ static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
     return o && o->name && f(c, o);
 }
 
-/* The descriptors of a struct pollfd[]. */
+/* Calls f for each descriptor in a struct pollfd[]. Returns true if f did. */
 static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_touch *f)
 {
     struct pollfd set[64];
@@ -9814,7 +9767,7 @@ static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_to
     return false;
 }
 
-/* The descriptors of an fd_set with n bits. */
+/* Calls f for each descriptor in an fd_set with n bits. Returns true if f did. */
 static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9849,7 +9802,8 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* Notes a file's name in a call for a recording, which may be filtered by path later. */
+/* Adds a file's name to a call. A recording contains these names, because -P may select calls when
+ * the recording is replayed. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9861,8 +9815,8 @@ static bool md_note_name(struct call *c, const struct ofd *o)
     return c->n_touched > CALL_TOUCHES;
 }
 
-/* Whether a relative path may match -P although its directory is unknown. That happens in observe
- * mode, where kvis does not track directories. */
+/* Returns whether a relative path may match -P although its directory is unknown. In the observe
+ * mode, kvis does not track directories. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9874,14 +9828,14 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Whether argument i is the target text of a symbolic link being created. The call does not touch
- * that file. */
+/* Returns whether argument i is the target of a symbolic link that the call creates. The call does
+ * not use that file. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
-    return !i && md_kind[md_row[c->id]] == EK_SYMLINK;
+    return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
-/* Whether a call acts on the symbolic link that argument i names, not on the link's target. */
+/* Returns whether a call acts on the symbolic link that argument i names, not on the target. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9892,7 +9846,7 @@ static bool md_at_link(const struct call *c, u32 i)
     static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
                                   EK_MKNOD };
     const struct sc_row *r = &sc_rows[c->row];
-    bool link = memchr(changes, md_kind[md_row[c->id]], sizeof changes) != NULL, follow = false;
+    bool link = memchr(changes, md_kind[c->id], sizeof changes) != NULL, follow = false;
     for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
         link |= at_link[k] == c->id;
     for (u32 k = i + 1; k < r->nargs; k++)
@@ -9936,8 +9890,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Whether a path leads to a file of -P through symbolic links, ".." or another name, or would if
- * the file existed. */
+/* Returns whether a path leads to a file that -P selects through symbolic links, ".." or another
+ * name, or would lead to it if the file existed. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9957,7 +9911,8 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* -P for a whole call: checks its paths, as written and as resolved, and its descriptors. */
+/* Returns whether -P selects a call: one of its paths, as written or as resolved, or one of its
+ * descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9975,13 +9930,14 @@ static bool md_selects(struct task *t, struct call *c)
     return md_touched(t, c, md_wanted_file);
 }
 
-/* --min-duration. */
+/* Returns whether a call passes --min-duration. */
 static bool md_long_enough(const struct call *c)
 {
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* -z, -x, -e status=, --min-duration: filters by result and duration. */
+/* Returns whether a call passes the filters by result and duration: -z, -x, -e status=,
+ * --min-duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
@@ -9991,14 +9947,14 @@ static bool md_status_wanted(const struct call *c)
     return opt.status & status && md_long_enough(c);
 }
 
-/* Whether a completed call passes the filters. */
+/* Returns whether a completed call passes the filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
 }
 
-/* Whether the filters need the result of a call. Its line is then printed only when it has
- * ended. */
+/* Returns whether the filters need the result of a call. The line of a call is then printed only
+ * when the call has ended. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -10012,20 +9968,15 @@ static void md_emit(struct event *e)
         return;
     bool hit = !opt.n_paths || e->selected;
     for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
-        if (ev_has(e, path_field[i])) {
-            char s[PATH_MAX * 2 + 2];
-            u32 n = MIN(e->v[path_field[i]].s.len, (u32)sizeof s - 1);
-            memcpy(s, e->v[path_field[i]].s.p, n);
-            s[n] = 0;
-            hit = md_path_wanted(s, n);
-        }
+        hit = ev_has(e, path_field[i])
+            && md_path_wanted(e->v[path_field[i]].s.p, e->v[path_field[i]].s.len);
     if (!hit) {
         out_leave_out(e);
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording may lack the exec that set
-                                                      * comm */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording made with -P may lack the exec
+                                                      * of the program with this name */
         ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
     out_event(e);
 }
@@ -10041,12 +9992,13 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* Reports a directory that a program has read to its end or closes. */
+/* Reports a directory that a program has read to the end or closes. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
         return;
-    e->unasked = !sc_set[e->row = SC_getdents64];
+    e->row = SC_getdents64;
+    e->unasked = !sc_set[SC_getdents64];
     ev_name(e, EV_path, o->name);
     if (o->entries || !o->more) {
         ev_num(e, EV_count, o->entries);
@@ -10074,31 +10026,31 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A message, and how far it has been read. None of its bytes can be trusted: they come from the
- * program or the network. */
+/* A message. None of its bytes can be trusted: they come from the program or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* at <= len */
-    bool bad;    /* it ends too early, or breaks the rules */
+    u32 len, at; /* length of the message, and offset of the next byte to read; at <= len */
+    bool bad;    /* the message ends too early, or breaks the rules */
     u16 id, flags, answers, type;
     u32 name_len;
-    char name[2 * DNS_NAME_MAX]; /* what is asked for */
+    char name[2 * DNS_NAME_MAX]; /* name in the question */
 };
 
-/* A question for a name, and how it was asked. */
+/* A query, and the call that sent it. */
 struct md_query {
-    const struct ofd *o; /* NULL: a free place */
-    u64 open_ns;         /* of o, which tells it from a later socket */
-    u64 sent_ns;         /* 0: kvis did not see it */
+    const struct ofd *o; /* socket; NULL: the slot is free */
+    u64 open_ns;         /* time at which o was created: a later socket may have the same address */
+    u64 sent_ns;         /* time at which the query was sent; 0: kvis did not see that */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* of the call */
+    u16 row;             /* row of the call */
     u8 server_len;
-    char server[48];     /* its address */
+    char server[48];     /* address of the server */
     struct md_dns m;
 };
 
-/* Those that wait for their answers. One that finds no place is shown as bytes that were sent. */
+/* The queries without an answer so far. A query that finds no slot is reported as bytes that were
+ * sent. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
@@ -10113,8 +10065,9 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads a name and appends it as zone files have it: a dot inside a label is escaped. A pointer
- * must lead to before where the part that it ends began, so no name goes round in circles. */
+/* Reads a name and appends it in the format of zone files: a dot inside a label is escaped. A name
+ * can end with a pointer to another part of the message. That part must be before the labels that
+ * the pointer follows; therefore no name contains itself. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -10138,7 +10091,8 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the question. False: it is no message, or has not exactly one question. */
+/* Reads the header and the question. Returns false if they are invalid, or if there is not exactly
+ * one question. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -10149,16 +10103,16 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = (u16)md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 4); /* the numbers of records in the other sections */
+    md_dns_int(m, 4); /* numbers of records in the other sections */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 2); /* its class */
+    md_dns_int(m, 2); /* class */
     return !m->bad;
 }
 
-/* Appends the records of an answer that are of the type that was asked for. How many records there
- * are, the message alone says: each takes 11 bytes of it at least. */
+/* Appends the records of an answer that have the type in the question. The loop ends even if the
+ * message contains a wrong number of records, because each record takes at least 11 bytes. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -10193,7 +10147,8 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* The name of a type; others than these as RFC 3597 has them, until the next call. */
+/* Returns the name of a type, valid until the next call of this function. Types that are not in the
+ * table are written as in RFC 3597. */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -10205,8 +10160,8 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* Reports what became of a question: an answer, a failure that the server tells, an errno, or none
- * of these. */
+/* Reports the outcome of a query: an answer, a failure that the server reports, an errno, or no
+ * answer. */
 static void md_dns_emit(struct md_query *q, int err)
 {
     static const char *const failure[16] = {
@@ -10238,47 +10193,48 @@ static void md_dns_emit(struct md_query *q, int err)
     md_emit(e);
 }
 
-/* The place of the query that a message repeats or answers, or else a free one; NULL: there is
- * none. */
-static struct md_query *md_dns_place(const struct md_query *k)
+/* Returns the query that a message repeats or answers, or NULL. */
+static struct md_query *md_dns_find(const struct md_query *k)
 {
-    struct md_query *place = NULL;
     for (struct md_query *q = md_asked.q; q < md_asked.q + DNS_QUERIES; q++)
-        if (!q->o)
-            place = q;
-        else if (q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
-                 && q->m.type == k->m.type && q->m.name_len == k->m.name_len
-                 && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
+        if (q->o && q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
+            && q->m.type == k->m.type && q->m.name_len == k->m.name_len
+            && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
             return q;
-    return place;
+    return NULL;
 }
 
-/* Notes a query, unless it repeats one (to another server, perhaps). False: there is no place. */
+/* Adds a query, unless it repeats one (perhaps to another server). Returns false if no slot is
+ * free. */
 static bool md_dns_note(const struct md_query *asked)
 {
-    struct md_query *q = md_dns_place(asked);
-    if (q && !q->o) {
-        *q = *asked;
-        md_asked.n++;
-    }
-    return q != NULL;
+    struct md_query *q = md_dns_find(asked), *end = md_asked.q + DNS_QUERIES;
+    if (q)
+        return true;
+    for (q = md_asked.q; q < end && q->o;)
+        q++;
+    if (q == end)
+        return false;
+    *q = *asked;
+    md_asked.n++;
+    return true;
 }
 
-/* An answer has come. */
+/* Handles an answer. */
 static void md_dns_answered(struct md_query *answer)
 {
-    struct md_query *q = md_dns_place(answer);
-    bool asked = q && q->o;
-    answer->sent_ns = asked ? q->sent_ns : 0;
+    struct md_query *q = md_dns_find(answer);
+    answer->sent_ns = q ? q->sent_ns : 0;
     md_dns_emit(answer, 0);
-    if (asked) {
+    if (q) {
         q->o = NULL;
         md_asked.n--;
     }
 }
 
-/* Reads the DNS message at address `at` in t's memory. The result is valid until the next call;
- * NULL: the message is neither a sent question nor a received answer. */
+/* Reads the DNS message at address `at` in t's memory. The result is valid until the next call of
+ * this function; NULL: the message is neither a query that was sent nor an answer that was
+ * received. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10304,8 +10260,8 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* No answer will come to the queries of a socket: there is an error, or it is closed. NULL: nor to
- * any other, because the trace ends. */
+/* Reports that the queries of a socket will get no answer, because the socket has an error or is
+ * closed. o is NULL at the end of the trace: this concerns all queries. */
 static void md_dns_over(const struct ofd *o, int err)
 {
     for (struct md_query *q = md_asked.q; md_asked.n && q < md_asked.q + DNS_QUERIES; q++)
@@ -10356,7 +10312,7 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool read
     return o;
 }
 
-/* Likewise for a new socket. */
+/* Returns a new socket of t, or NULL if there is no memory. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true, true);
@@ -10388,8 +10344,8 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether sx is the file that the record of a call describes. (The type is compared as well,
- * because a file system may reuse the inode number of a removed directory for a file.) */
+/* Returns whether sx is the file that the record of a call describes. The type is compared, too,
+ * because a file system may reuse the inode number of a removed directory for a file. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10479,7 +10435,7 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Calls that create one descriptor of a kind that the call's name implies. */
+/* Handles calls that create one descriptor whose kind depends on the call alone. */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10523,7 +10479,8 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Calls that return a descriptor about which /proc knows more than the arguments. */
+/* Handles calls that return a descriptor whose file is known from /proc or the record, not from the
+ * arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10544,7 +10501,7 @@ static void md_make_any(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
-/* pidfd_getfd: takes a descriptor from another process. */
+/* Handles pidfd_getfd(2), which copies a descriptor from another process. */
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
@@ -10646,13 +10603,13 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
-/* The type of socket that socket(2) or socketpair(2) creates. */
+/* Returns the type of the socket that socket(2) or socketpair(2) creates. */
 static const char *md_sock_type(const struct call *c)
 {
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-/* The inode of end i of a new pair, descriptor n; 0: not known. */
+/* Returns the inode number of end i, descriptor n, of a new pipe or pair of sockets; 0: unknown. */
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
@@ -10662,7 +10619,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* End i of a pair of sockets. The summary has one row for both: that of the second. */
+/* Returns end i of a pair of sockets. The summary shows only the row of the second end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10728,8 +10685,8 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* The address of a unix socket itself: that of an accepted one is where its server listens, and
- * says more than the inode of the socket at the other end. */
+/* Adds the address of a Unix socket to an event. An accepted socket has the address on which the
+ * server listens, which is more useful than the inode number of the socket at the other end. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10792,9 +10749,9 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* connected, or not refused yet */
+        if (!error) /* the socket is connected, or still connecting */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* as below */
+        if (error == ECONNRESET || error == EPIPE) /* the connection was established: see below */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
@@ -10923,16 +10880,16 @@ static void md_shutdown(struct task *t, struct call *c)
 /* --- bytes --- */
 
 /* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
- * descriptor. at: their address, or 0 if they are in several buffers. */
+ * descriptor. at: address of the bytes, or 0 if they are in several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
     struct ofd *o = fd_get(t, n);
     bool net = o && o->kind == FK_SOCK;
-    if (o && bytes > 0)
-        st_io(o, peer, (u64)bytes, in);
     if (bytes <= 0)
         return;
+    if (o)
+        st_io(o, peer, (u64)bytes, in);
     const struct name *to = peer ? peer : o ? o->peer : NULL;
     struct md_query *dns = md_dns_read(t, c, o, to, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
@@ -10961,10 +10918,10 @@ static void md_read_write(struct task *t, struct call *c)
     bool one = c->id == SC_read || c->id == SC_write;
     if (!c->err)
         md_moved(t, c, (s32)c->arg[0], NULL, one ? c->arg[1] : 0, c->ret,
-                 md_kind[md_row[c->id]] == EK_READ);
+                 md_kind[c->id] == EK_READ);
 }
 
-/* The peer address that a datagram carries; NULL if it uses the connected peer. */
+/* Returns the peer of a datagram, whose address is at addr; NULL: the connected peer. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10973,7 +10930,7 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
-/* sendto(2), and arm's send(2), which has no peer address. */
+/* Handles sendto(2), and send(2) of 32-bit ARM, which has no peer address. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = (s32)c->arg[0];
@@ -10984,15 +10941,14 @@ static void md_sendto(struct task *t, struct call *c)
     }
     struct md_query *dns = c->err == EAGAIN || c->err == EINTR ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
-    const struct md_query *before = dns ? md_dns_place(dns) : NULL;
-    if (dns && !(before && before->o))
+    if (dns && !md_dns_find(dns))
         md_dns_emit(dns, c->err);
 }
 
-/* Returns how many of `bytes`, the result of a receiving call with these flags, the program got in
- * its `room` bytes of memory: recv(2). MSG_PEEK leaves the bytes queued, MSG_ERRQUEUE returns data
- * that was sent, and MSG_TRUNC also counts bytes that did not fit; TCP then discards all of them
- * (tcp(7)). */
+/* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
+ * program's buffer. With MSG_PEEK the bytes stay queued; with MSG_ERRQUEUE they were sent, not
+ * received; with MSG_TRUNC the result includes bytes that did not fit (recv(2)), and TCP discards
+ * all of them (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -11013,7 +10969,7 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* The peer address that the kernel wrote; NULL if it had to truncate the address. */
+/* Returns the peer whose address the kernel wrote; NULL if the kernel truncated the address. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -11030,7 +10986,7 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* Returns how many bytes of a message the program got; see md_received. */
+/* Returns the number of bytes of a message that the program received; see md_received. */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -11101,8 +11057,8 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* sendmmsg and recvmmsg: `ret` messages, each a struct msghdr followed by the number of bytes
- * moved. */
+/* Handles sendmmsg(2) and recvmmsg(2). The result is the number of messages, each a struct msghdr
+ * followed by the number of bytes moved. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -11115,10 +11071,10 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Bytes copied between descriptors without passing through the program. */
+/* Handles calls that copy bytes between two descriptors without passing them to the program. */
 static void md_copy(struct task *t, struct call *c)
 {
-    enum ev_kind kind = md_kind[md_row[c->id]];
+    enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err || c->ret <= 0)
@@ -11154,7 +11110,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- files that change --- */
 
-/* The index of the n-th path argument of a call, or -1. */
+/* Returns the index of the n-th path argument of a call, or -1. */
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -11179,7 +11135,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Calls that change the file of a path or of a descriptor; the arguments after the path or
+/* Handles calls that change the file of a path or of a descriptor. The arguments after the path or
  * descriptor are the new value. */
 static void md_change(struct task *t, struct call *c)
 {
@@ -11188,10 +11144,10 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* the size is in two
-                                                                     * registers */
+    /* On 32-bit CPUs, two registers contain the size. */
+    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0); /* a link's target is text, not resolved */
-    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[md_row[c->id]], t, c);
+    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -11240,7 +11196,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     p->ok |= len > 0;
 }
 
-/* After chdir, fchdir, chroot: gets the directory from the kernel. */
+/* Gets the directory from the kernel or the record after chdir(2), fchdir(2) or chroot(2). */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11312,8 +11268,14 @@ static void md_brk(struct task *t, struct call *c)
     }
 }
 
-static void md_mapped(struct task *t, struct call *c, const u64 *arg)
+static void md_mmap(struct task *t, struct call *c)
 {
+    u64 arg[6];
+    u32 w[6] = { 0 }; /* i386's first mmap takes a pointer to its six arguments */
+    if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
+        return;
+    for (int i = 0; i < 6; i++)
+        arg[i] = c->row == SC_mmap_i386 ? w[i] : c->arg[i];
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : vm_name(anon ? "anon" : "file");
@@ -11333,22 +11295,6 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     ev_sym(e, EV_prot, md_prot_text(arg[2]));
     ev_name(e, EV_map_type, name);
     md_emit(e);
-}
-
-/* i386's first mmap takes a pointer to its six arguments. */
-static void md_mmap(struct task *t, struct call *c)
-{
-    u32 w[6];
-    u64 arg[6];
-    if (c->row != SC_mmap_i386) {
-        md_mapped(t, c, c->arg);
-        return;
-    }
-    if (!mem_get(t, c->arg[0], w, sizeof w))
-        return;
-    for (int i = 0; i < 6; i++)
-        arg[i] = w[i];
-    md_mapped(t, c, arg);
 }
 
 static void md_munmap(struct task *t, struct call *c)
@@ -11388,8 +11334,7 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* At entry: saves the flags that determine what a child shares or copies (fork(2), vfork(2),
- * clone(2)). */
+/* Saves the flags that determine what a child shares or copies: fork(2), vfork(2), clone(2). */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -11421,8 +11366,8 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem_spent();
 }
 
-/* At entry, while the old memory still exists: saves the program's path and the whole argv (up to 3
- * MiB). */
+/* Saves the program's path and argv (up to 3 MiB), because the memory of the caller no longer
+ * exists at the end of execve(2). */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11455,8 +11400,9 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2): the descriptor alone does not show the kind of the namespace. kvis therefore looks at
- * each later child, and rereads the directories, which differ in another mount namespace. */
+/* Handles setns(2). The descriptor alone does not show the kind of the namespace. kvis therefore
+ * checks the PID namespace of each later child, and rereads the directories, which differ in
+ * another mount namespace. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11480,8 +11426,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* A tracee's seccomp filter that denies a call takes precedence over the filter of kvis. From now
- * on every call stops, so that kvis also sees denied calls. */
+/* Makes every later call stop. A tracee's seccomp filter that denies a call takes precedence over
+ * the filter of kvis, which would not see denied calls. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11520,8 +11466,9 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character is what the
- * request moves: '<' bytes into memory, '>' bytes out of it. '+': it returns a descriptor. */
+/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character says what
+ * the request does: '<' moves bytes into memory, '>' moves bytes out of memory, '+' returns a
+ * descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -11551,7 +11498,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
     ev_sym(e, EV_op, known ? md_ring_op[w->op] + 1 : "unknown");
-    ev_num(e, EV_code, w->res);
+    ev_num(e, EV_result, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
     if (o) {
@@ -11570,47 +11517,46 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
-} md_calls[] = {
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = { enter, exit },
+} md_calls[SC_N] = {
+#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
     MD_CALLS(X)
 #undef X
 };
 
-/* Whether the model needs calls of that row. It needs all calls that take a path, because the
- * summary lists their failures. */
+/* Returns whether the model needs calls of that row. The model needs all calls that take a path,
+ * because the summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
-    u8 need = md_need[md_row[sc_id[row]]];
+    u8 need = md_need[sc_id[row]];
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
 static bool md_renames(u16 row)
 {
-    return md_kind[md_row[sc_id[row]]] == EK_RENAME;
+    return md_kind[sc_id[row]] == EK_RENAME;
 }
 
 static bool md_is_about_fds(u16 row)
 {
-    return md_need[md_row[sc_id[row]]] >= MD_FDS;
+    return md_need[sc_id[row]] >= MD_FDS;
 }
 
 static bool md_is_about_memory(u16 row)
 {
-    return md_need[md_row[sc_id[row]]] == MD_MEMORY;
+    return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Whether no call of -e trace= produces an event. The lines of calls are then the only output. */
+/* Returns whether no call of -e trace= causes an event. Lines of calls are then the only output. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
     for (u16 i = 0; i < SC_N; i++)
-        any |= sc_set[i] && md_need[md_row[sc_id[i]]] != MD_NO;
+        any |= sc_set[i] && md_need[sc_id[i]] != MD_NO;
     return !any;
 }
 
-/* i386 makes its socket calls through socketcall(2), whose arguments are in memory (net/socket.c).
- * Turns such a call into the socket call that it makes. Returns false if that is unknown or its
- * arguments cannot be read. */
+/* Turns a socketcall(2) of i386 into the socket call that it makes, whose arguments are in memory
+ * (net/socket.c). Returns false if that call is unknown or its arguments cannot be read. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
     char name[32] = "";
@@ -11628,21 +11574,24 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
-static void md_enter_socketcall(struct task *t, struct call *c)
+/* Returns the call that the model handles for c, valid until the next call of this function: the
+ * socket call that c makes, or c itself. NULL: the socket call is unknown. */
+static struct call *md_modelled(struct task *t, struct call *c)
 {
-    struct call as = *c;
-    if (!md_socketcall(t, &as) || !md_calls[md_row[as.id]].enter)
-        return;
-    md_calls[md_row[as.id]].enter(t, &as);
-    memcpy(c->outlen, as.outlen, sizeof c->outlen);
+    static struct call as;
+    if (c->id != SC_socketcall)
+        return c;
+    as = *c;
+    return md_socketcall(t, &as) ? &as : NULL;
 }
 
-/* A call begins; shown: its arguments will be printed. In an address space where a page fault may
- * never be resolved (userfaultfd), kvis reads a path now only if it prints or filters it. Otherwise
- * it waits for the end of the call, when the kernel has already faulted the path in. */
+/* Handles the start of a call. shown: its arguments will be printed. In an address space where a
+ * page fault may never be resolved (userfaultfd), kvis reads a path now only if kvis prints the
+ * path or filters by it. Otherwise kvis reads the path at the end of the call, when the kernel has
+ * already faulted it in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
-    const struct md_call *m = &md_calls[md_row[c->id]];
+    const struct md_call *m = &md_calls[c->id];
     bool paths = sc_rows[c->row].cls & CLS_FILE;
     c->selected = !opt.n_paths;
     if (!c->known)
@@ -11654,31 +11603,25 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         c->selected = md_selects(t, c);
     if (shown && (opt.record || opt.report || opt.perfetto || opt.chrome_json))
         md_touched(t, c, md_note_name);
-    if (m->enter)
-        m->enter(t, c);
-    if (c->id == SC_socketcall)
-        md_enter_socketcall(t, c);
+    struct call *as = md_modelled(t, c);
+    if (!as || !md_calls[as->id].enter)
+        return;
+    md_calls[as->id].enter(t, as);
+    memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* A call has returned: updates the tables and emits its events. */
+/* Handles the end of a call: updates the tables and emits the events of the call. */
 static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
-    if (sc_rows[c->row].cls & CLS_FILE && (exit || opt.n_paths))
+    if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
         md_read_paths(t, c); /* paths that could not be read at entry */
     if (c->n_paths && !c->selected) /* at entry, the target of the path was not cached yet */
         c->selected = md_selects(t, c);
-    if (c->id == SC_socketcall) {
-        struct call as = *c;
-        exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
-        if (!md_outcome(t, &as) && exit)
-            exit(t, &as);
-        return;
-    }
-    if (!md_outcome(t, c) && exit)
-        exit(t, c);
+    struct call *as = md_modelled(t, c);
+    if (as && !md_outcome(t, as) && md_calls[as->id].exit)
+        md_calls[as->id].exit(t, as);
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
@@ -11694,7 +11637,7 @@ static void md_exit(struct task *t, struct call *c)
  * (writing); rec_open_fd, rec_read_block and the rec_get_ functions (reading). */
 
 enum {
-    REC_VERSION = 4, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
+    REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512, /* longest string that gets a slot */
     /* Limits of a file. A kind has one field fewer than the mask has bits, because the last bit
      * says that there are other fields. */
@@ -11704,13 +11647,13 @@ _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
 _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
 
-enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_CAT = 8, REC_OF_CALL = 16, REC_ROUTINE = 32 };
+enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* of REC_CALL; REC_ENTER has those up to REC_PATHS */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
-_Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
+_Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -12013,12 +11956,10 @@ static void rec_event(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     rec_enter_due();
-    bool other_cat = e->cat != k->cat;
     u32 others;
     u64 mask = rec_mask(e, &others);
     u32 flags = (rec_same(e->pid, e->tid) ? REC_SAME : 0) | (e->err ? REC_ERR : 0)
-        | (out.many ? REC_MANY : 0)
-        | (other_cat ? REC_CAT : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
+        | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
         | (out_routine_alone(e) ? REC_ROUTINE : 0);
     rec_put(REC_EVENT);
     b_c(&rec_out.b, (char)flags);
@@ -12030,8 +11971,6 @@ static void rec_event(const struct event *e)
     rec_time(e->ts_ns);
     if (e->err)
         rec_put((u64)e->err);
-    if (other_cat)
-        rec_put(e->cat);
     if (e->row >= 0)
         rec_text(sc_name((u16)e->row));
     for (u32 i = 0; i < k->n; i++)
@@ -12329,30 +12268,18 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* A record must be within one block, so rec_done is called only between records. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
-    u32 n = st_list_rows(s, l);
-    if (l->together) {
-        rec_put(l->record);
-        rec_put(st_number(s, l->n));
-        rec_put(n);
-    }
-    for (u32 i = 0; i < n; i++) {
+    for (u32 i = 0; i < st_list_rows(s, l); i++) {
         const char *row = st_list_row(s, l, i);
         if (!row)
             continue;
-        if (!l->together) {
-            rec_done();
-            rec_put(l->record);
-        }
-        if (l->numbered)
-            rec_put(i);
+        rec_put(l->record);
         for (u32 k = 0; k < l->n_cols; k++)
             if (rec_has_col(l, k))
                 rec_col(&l->col[k], row + l->col[k].at);
+        rec_done();
     }
-    rec_done();
 }
 
 static void rec_trailer(struct summary *s)
@@ -12834,13 +12761,10 @@ static void rec_get_col(const struct st_col *c, void *p)
 }
 
 /* Reads a row of a list. */
-static void rec_get_list_row(const struct st_list *l)
+static void rec_get_list(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
-    b_reset(&rec_in.text);
     memset(&row, 0, l->size);
-    if (l->numbered)
-        rec_below(l->max, "row");
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
             rec_get_col(&l->col[i], row.bytes + l->col[i].at);
@@ -12851,22 +12775,6 @@ static void rec_get_list_row(const struct st_list *l)
         l->add(rec_in.sum, &row);
     else if (*n < l->max)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
-}
-
-/* Reads a record of a list. */
-static void rec_get_list(const struct st_list *l)
-{
-    if (!l->together) {
-        rec_get_list_row(l);
-        return;
-    }
-    u64 all = rec_get(), *was = rec_number(l->n);
-    u32 n = rec_below(l->max + 1, "rows");
-    if (*was || n != MIN(all, (u64)l->max))
-        rec_bad("damaged at offset %" PRIu64 " (open files)", rec_in.at + 8);
-    for (u32 i = 0; i < n && !*rec_in.wrong; i++)
-        rec_get_list_row(l);
-    *was = all;
 }
 
 /* Returns the list whose records have this type, or NULL. */
@@ -13036,8 +12944,6 @@ static void rp_event(void)
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
-    if (flags & REC_CAT)
-        e->cat = (u8)rec_below(N_CAT, "category");
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
     rp_fields(e, kind, mask, others);
     if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
@@ -13142,12 +13048,7 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *p
             return true;
     for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
-        char text[DEC_PATH + 1];
-        if (a->form != ARG_STR || a->len > DEC_PATH || !rp_is_path(c, i))
-            continue;
-        memcpy(text, c->text.p + a->off, a->len);
-        text[a->len] = 0;
-        if (md_path_wanted(text, a->len))
+        if (a->form == ARG_STR && rp_is_path(c, i) && md_path_wanted(c->text.p + a->off, a->len))
             return true;
     }
     return !opt.n_paths;
@@ -13547,14 +13448,11 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* An argument. `number` is 0 until its name has been written to the file. */
-static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
+/* Writes an argument. px_pb_head wrote the name that `number` stands for. */
+static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
-    if (number)
-        px_pb_num(1, number);
-    else
-        px_pb_word(10, key);
+    px_pb_num(1, number);
     switch (type) {
     case VT_ARGV:
         px_pb_argv(v->s.p, v->s.len);
@@ -13684,18 +13582,17 @@ static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
         bool first = !px.args++;
         b_s(b, first ? ",\"args\":" : "");
         u32 at = b->len;
-        out_json_value(b, key, strlen(key), type, v);
+        out_json_value(b, key, type, v);
         if (first && at < b->len)
             b->p[at] = '{';
     }
     if (px.proto)
-        px_pb_arg(number, key, type, v);
+        px_pb_arg(number, type, v);
 }
 
 static void px_arg_field(const struct event *e, u32 f)
 {
-    const char *key = out_json_key(e->kind, f);
-    px_arg(key == ev_fields[f].key ? f + 1 : 0, key, ev_fields[f].type, &e->v[f]);
+    px_arg(f + 1, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
 }
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
@@ -14188,8 +14085,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
 /* Whether a call's slice or a counter already shows an event. */
 static bool px_is_said(const struct event *e)
 {
-    bool beside = e->cat == CAT_SIG || e->kind == EK_EXIT_THREAD
-                  || event_kinds[e->kind].how & EVENT_WITH_CALLS;
+    bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
     return e->kind == EK_RSS || (opt.calls && !beside);
 }
 
@@ -14199,7 +14095,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     const char *err = e->err ? u_errname(e->err) : NULL;
     if (px_is_said(e))
         return;
-    px_begin('i', t, e->ts_ns, 0, (enum px_cat)e->cat, k->name, strlen(k->name));
+    px_begin('i', t, e->ts_ns, 0, (enum px_cat)k->cat, k->name, strlen(k->name));
     if (err)
         px_arg_text(PX_ERROR, err, strlen(err));
     for (u32 i = 0; i < k->n; i++)
@@ -14564,16 +14460,17 @@ static u32 rep_log2(u64 v)
  * took long or moved much. */
 static u32 rep_score(const struct event *e)
 {
-    if (e->cat == CAT_SIG || e->kind == EK_LOST || (e->cat == CAT_PROC && e->kind != EK_SCHED))
+    u8 cat = event_kinds[e->kind].cat;
+    if (cat == CAT_SIG || e->kind == EK_LOST || (cat == CAT_PROC && e->kind != EK_SCHED))
         return REP_SCORES - 1;
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
     if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
         return MIN(rep_log2((u64)e->v[EV_duration_ns].n), 40u);
-    u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
+    u32 s = cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
-    return e->cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
+    return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
 static u32 rep_call_score(const struct call *c)
@@ -15594,7 +15491,7 @@ static void df_text_parts(struct buf *b, u16 row)
 {
     for (u32 i = 0; i < 8; i++) {
         const struct st_time *t = &df.sum[i & 1]->row[row].known;
-        const u64 part[] = { t->cpu, t->runq, t->disk, st_rest(t) };
+        const u64 part[] = { t->cpu, t->runq, t->disk, st_blocked_ns(t) };
         df_time(b, i < 6 ? 7 : 8, df.timed[i & 1], part[i / 2], 1000000);
     }
 }
@@ -15866,7 +15763,7 @@ static void df_json_timelines(struct buf *b)
             const struct df_run *r = &t->run[i];
             b_f(b, "%s[%" PRIi64 ",%" PRIu64 ",%u,%d,", i ? "," : "",
                 (s64)(r->begin_ns - t->from_ns), r->ns, r->pid, r->failed);
-            st_json_text(b, NULL, r->name->s, r->name->len);
+            out_json_quoted(b, r->name->s, r->name->len);
             b_c(b, ']');
         }
         b_s(b, "]}");

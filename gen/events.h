@@ -31,7 +31,7 @@
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
     X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
     X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
-    X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure")
+    X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result")
 
 /* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
  * the order of JSON. In a line, {field} is a value, {field:8} a right-aligned value. The first of several alternatives,
@@ -126,7 +126,7 @@
     X(EXIT_PROCESS, PROC, EVENT_WITH_CALLS, "exit_process", "exit {code}|killed by {signal}|exit", \
       EV_exit_pid, EV_code, EV_signal, EV_core, EV_cpu_ns, EV_max_rss_bytes, EV_bytes_read, \
       EV_bytes_written, EV_comm) \
-    X(SIGNAL, SIG, 0, "signal", \
+    X(SIGNAL, SIG, EVENT_WITH_CALLS, "signal", \
       "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)" \
       "|signal {signal} from {sender_pid}: exit {child_code}" \
       "|signal {signal} from {sender_pid}: {code_name} {child_signal}" \
@@ -160,7 +160,7 @@
       EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) \
     X(URING, FILE, EVENT_WITH_CALLS, "io_uring", \
       "io_uring {op} {bytes}  {filename}|io_uring {op} {filename}|io_uring {op}", \
-      EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_code, EV_duration_ns) \
+      EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_result, EV_duration_ns) \
     X(RSS, MEM, 0, "rss", NULL, \
       EV_bytes)
 

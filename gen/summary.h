@@ -1,19 +1,19 @@
-/* summary.h: the numbers and lists of the summary, written by hand. Text, JSON, recordings, replay and
- * diff walk them (kvis.c, section st_). Recordings contain the names of numbers; the order of recorded columns must not
- * change. */
+/* summary.h: the numbers and lists of the summary, written by hand. Text, JSON, recordings, replay and diff iterate
+ * over them (section st_ of kvis.c). Recordings contain the names of numbers, but not those of columns: a change of the
+ * recorded columns or of their order needs a new REC_VERSION. */
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
 
-/* A number: its key in JSON; its name in recordings and in diff's JSON (NULL: derived from recorded numbers); its
- * member of struct summary; when it is known (enum st_known). */
+/* A number: its key in JSON (NULL: not in JSON); its name in recordings and in the JSON of kvis diff (NULL: derived
+ * from other numbers); its member of struct summary; the condition for showing it (enum st_known). */
 #define SUMMARY_NUMBERS(X) \
     X("duration_ns", "duration_ns", duration_ns, ALWAYS) \
     X("file_bytes_read", "file_in", file_in, IO) \
     X("file_bytes_written", "file_out", file_out, IO) \
     X("net_bytes_sent", "net_out", net_out, IO) \
     X("net_bytes_received", "net_in", net_in, IO) \
-    X("other_bytes_read", "other_in", other_in, OTHER_IO) \
-    X("other_bytes_written", "other_out", other_out, OTHER_IO) \
+    X("other_bytes_read", "other_in", other_in, IO) \
+    X("other_bytes_written", "other_out", other_out, IO) \
     X("files_read", NULL, files_read, FILES) \
     X("files_written", NULL, files_written, FILES) \
     X("syscalls", "syscalls", syscalls, CALLS) \
@@ -30,12 +30,12 @@
     X(NULL, "ended", ended, RECORDED) \
     X("exited_nonzero", "exited_nonzero", exited_nonzero, MODEL) \
     X("killed", "killed", killed, MODEL) \
-    /* orphans: their parent exited first and never waited for them */ \
+    /* orphans: processes whose parent exited first and never waited for them */ \
     X("orphans", "orphans", orphans, MODEL) \
     X("page_faults", "faults", faults, FAULTS) \
     X("page_fault_bytes", NULL, fault_bytes, FAULTS) \
     X("major_faults", "major_faults", major_faults, MAJOR) \
-    /* no_major: they cannot be seen */ \
+    /* no_major: kvis cannot see major faults in this run */ \
     X(NULL, "no_major", no_major, RECORDED) \
     X("lost_faults", "fault_lost", fault_lost, FAULTS) \
     X("unreadable", "unreadable", unreadable, CALLS) \
@@ -43,17 +43,19 @@
     X("io_uring_results", "uring_done", uring_done, URING_DONE) \
     X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
     X("records", "records", records, CALLS) \
-    /* only waits that were long enough for a line of their own */ \
+    /* waits_lost: only waits for a CPU that were long enough for a line of text */ \
     X("lost_waits", "waits_lost", waits_lost, TIMES) \
     X("throttle_stops", "throttled", throttled, MODEL) \
     X("stops", "stops", stops, STOPS) \
     X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
     X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
-    /* what did not fit into the tables and lists */ \
+    /* numbers of entries that did not fit into tables and lists */ \
     X("names_overflow", "names_overflow", names_overflow, MODEL) \
     X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
     X("names_dropped", "names_dropped", names_dropped, MODEL) \
     X("names_dropped_most_bytes", "dropped_most", dropped_most, MODEL) \
+    /* left_open: descriptors open at the end of their process, including those that are not in the list */ \
+    X(NULL, "left_open", left_open, RECORDED) \
     X(NULL, "files_dropped", files_dropped, RECORDED) \
     X(NULL, "peers_dropped", peers_dropped, RECORDED) \
     X(NULL, "connections_dropped", connections_dropped, RECORDED) \
@@ -62,8 +64,9 @@
     X(NULL, "where_other", where_other, RECORDED) \
     X(NULL, "untabled", untabled, RECORDED)
 
-/* Columns of the lists. C: the row's struct and member, its type (enum st_type), the sinks that have it (COL_), its key
- * in JSON (NULL: not in JSON, or the row has only this value). P: derived from the row as a whole. */
+/* Columns of the lists. C: a member of the row: its struct and name, its type (enum st_type), the sinks that show it
+ * (COL_), its key in JSON (NULL: not in JSON, or the row has only this value). P: a value derived from the whole
+ * row. */
 #define FILE_COLUMNS(C, P) \
     P(PATH, JSON, "path") C(name, kind, KIND, JSON, "kind") C(name, in_bytes, NUMBER, JSON, "bytes_read") \
     C(name, out_bytes, NUMBER, JSON, "bytes_written") C(name, opens, NUMBER, JSON, "opens")
@@ -82,14 +85,10 @@
     C(st_left, comm, TEXT, RECORDED, NULL) C(st_left, sock, WORD, BOTH, "sock_type") \
     C(st_left, name, NAME, BOTH, "path")
 #define WHERE_COLUMNS(C, P) \
-    C(st_where, row, CALL, BOTH, "name") C(st_where, on, NAME, RECORDED, NULL) \
+    C(st_where, row, CALL, BOTH, "name") \
     C(st_where, time.calls, NUMBER, BOTH, "calls") C(st_where, time.ns, NUMBER, BOTH, "duration_ns") \
     C(st_where, time.cpu, NUMBER, BOTH, "on_cpu_ns") C(st_where, time.runq, NUMBER, BOTH, "runq_ns") \
-    C(st_where, time.disk, NUMBER, BOTH, "disk_ns") P(REST, JSON, "other_ns") C(st_where, on, NAME, JSON, "on")
-#define KNOWN_COLUMNS(C, P) \
-    C(st_row, row, CALL, RECORDED, NULL) C(st_row, known.calls, NUMBER, RECORDED, NULL) \
-    C(st_row, known.ns, NUMBER, RECORDED, NULL) C(st_row, known.cpu, NUMBER, RECORDED, NULL) \
-    C(st_row, known.runq, NUMBER, RECORDED, NULL) C(st_row, known.disk, NUMBER, RECORDED, NULL)
+    C(st_where, time.disk, NUMBER, BOTH, "disk_ns") P(BLOCKED, JSON, "other_ns") C(st_where, on, NAME, BOTH, "on")
 #define DELAYS_COLUMNS(C, P) \
     C(st_delays, count, NUMBER, RECORDED, NULL) C(st_delays, sum_ns, NUMBER, RECORDED, NULL) \
     C(st_delays, max_ns, NUMBER, RECORDED, NULL) C(st_delays, hist, COUNTS, RECORDED, NULL)
@@ -100,7 +99,9 @@
     C(st_io, took.hist, COUNTS, RECORDED, NULL)
 #define TOOK_COLUMNS(C, P) \
     C(st_row, row, CALL, BOTH, "name") C(st_row, calls, NUMBER, BOTH, "calls") \
-    C(st_row, ns, NUMBER, BOTH, "duration_ns")
+    C(st_row, ns, NUMBER, BOTH, "duration_ns") C(st_row, known.calls, NUMBER, RECORDED, NULL) \
+    C(st_row, known.ns, NUMBER, RECORDED, NULL) C(st_row, known.cpu, NUMBER, RECORDED, NULL) \
+    C(st_row, known.runq, NUMBER, RECORDED, NULL) C(st_row, known.disk, NUMBER, RECORDED, NULL)
 #define CALLER_COLUMNS(C, P) \
     C(st_caller, pid, SIGNED, RECORDED, NULL) C(st_caller, comm, TEXT, RECORDED, NULL) \
     C(st_caller, calls, NUMBER, RECORDED, NULL) C(st_caller, errors, NUMBER, RECORDED, NULL) \
@@ -109,9 +110,9 @@
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
-/* The lists, in their order in JSON: struct st_list of kvis.c describes the columns. COLS: the columns of the list;
- * ROWS: a table with this number of rows; ONE: with one row; NAMES: the names of this kind, and how many were
- * dropped. */
+/* The lists, in the order of JSON. struct st_list of kvis.c describes the members of a row. COLS: the columns of the
+ * list; ROWS: a table with this number of rows; ONE: a table with one row; NAMES: the rows are the names that the
+ * function selects, and the number of dropped names. */
 #define SUMMARY_LISTS \
     { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \
     { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, peers_dropped) }, \
@@ -121,13 +122,11 @@
       ROWS(program, ST_PROGRAMS), .n = AT(n_programs) }, \
     { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(FAILED), ROWS(failed, ST_ERRNOS), \
       .sparse = true, .add = st_add_failed }, \
-    { "open_at_exit", "open_at_exit_count", AT(n_left), .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
-      ROWS(left, ST_LEFT_OPEN), .n = AT(n_left), .together = true }, \
+    { "open_at_exit", "open_at_exit_count", AT(left_open), .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
+      ROWS(left, ST_LEFT_OPEN), .n = AT(n_left) }, \
     { "where_time_went", "where_time_went_overflow", AT(where_other), .known = ST_TIMES, .record = REC_WHERE, \
-      COLS(WHERE), ROWS(where, ST_WHERE), .sparse = true, .numbered = true, .top = st_where_top, \
-      .add = st_add_where }, \
-    { .known = ST_TIMES, .record = REC_WAITS, COLS(KNOWN), ROWS(row, ST_ROWS), .sparse = true, \
-      .add = st_add_known, .json = st_json_call_time }, \
+      COLS(WHERE), ROWS(where, ST_WHERE), .sparse = true, .top = st_where_top, .add = st_add_where }, \
+    { .known = ST_TIMES, .json = st_json_call_time }, \
     { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ONE(delays), .n = AT(n_delays), \
       .json = st_json_sched }, \
     { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ONE(io), .n = AT(n_io), \

@@ -208,10 +208,9 @@ async function read(tell) {
     const more = Math.floor(mask / 2 ** lay.length) % 2 ? num() : 0;
     who(fl & 1);
     const i = n, t = Math.max(time(), 0), k = trackOf(pid, tid, t);
-    ts[i] = t, kind[i] = kd, track[i] = k.idx, flag[i] = fl & 32 ? NOISE : 0;
+    ts[i] = t, kind[i] = kd, track[i] = k.idx, flag[i] = fl & 16 ? NOISE : 0;
     if (fl & 2) err[i] = num();
-    if (fl & 8) num();
-    if (fl & 16) str();
+    if (fl & 8) str();
     for (let j = 0; j < lay.length; j++) if (mask >> j & 1) value(lay[j]);
     for (let j = 0; j < more; j++) value(num());
     for (let j = off[i]; j < nv; j++) {
@@ -561,8 +560,7 @@ function asJson(i) {
   for (let k = off[i]; k < off[i + 1]; k++) {
     if (!layout[kind[i]].includes(fid[k])) continue;
     const f = fields[fid[k]], text = isText(fid[k]), v = text ? strs[val[k]] : jsonNumber(k), argv = f.type === TYPE.argv;
-    const name = kind[i] === K.io_uring && f.name === "code" ? "result"
-      : { fd_kind: "target", code_name: "code", mode_bits: "mode" }[f.name] || f.name;
+    const name = { fd_kind: "target", code_name: "code", mode_bits: "mode" }[f.name] || f.name;
     o[name] = f.type === TYPE.addr ? "0x" + hexAt(k) : f.type === TYPE.bool ? !!v : argv ? words(v) : v;
     if (!text || !hexOf.has(val[k])) continue;
     const h = hexOf.get(val[k]).match(/../g).join(" ");

@@ -35,7 +35,7 @@ def write(name, records):
     records = [put(FIELD) + text(b"bytes") + put(3), put(KIND) + text(b"rss") + put(1) + put(0)] + records
     records += [put(END) + putz(0)]
     blocks = [b"".join(records[at:at + 1000]) for at in range(0, len(records), 1000)]
-    open(name, "wb").write(recording.join(recording.head(4), blocks))
+    open(name, "wb").write(recording.join(recording.head(5), blocks))
 
 
 def replay(name, *options):
@@ -46,9 +46,9 @@ def replay(name, *options):
 
 
 # Time on a CPU beyond that of the call, or so much that a sum of it is small again; 600 rows in one place.
-where = [put(WHERE) + put(0) + text(b"read") + put(0) + b"f" + text(b"/f%d" % i) + put(5) + put(2 * 10**9 + i)
-         + put(3 * 10**9) + put(i % 2 and 2**64 - 10**9) + put(0) for i in range(600)]
-left = put(LEFT) + put(1) * 2 + putz(7) + putz(3) + put(1) + text(b"a" * 40) + text(b'tcp"\x1b[31m\\') + b"-" + text(b"")
+where = [put(WHERE) + text(b"read") + put(0) + put(5) + put(2 * 10**9 + i) + put(3 * 10**9)
+         + put(i % 2 and 2**64 - 10**9) + put(0) + b"f" + text(b"/f%d" % i) for i in range(600)]
+left = put(LEFT) + putz(7) + putz(3) + put(1) + text(b"a" * 40) + text(b'tcp"\x1b[31m\\') + b"-" + text(b"")
 write("where.kvis", where + [left, put(DELAYS) + put(1) * 3 + put(0)])
 summary, shown = replay("where.kvis", "-C")
 rows = summary["where_time_went"]
