@@ -11808,19 +11808,16 @@ static struct {
 
 static int rout_fd = -1;
 
+static void rec_varint(struct buf *b, u64 v)
+{
+    for (; v > 127; v >>= 7)
+        b_c(b, (char)(v | 128));
+    b_c(b, (char)v);
+}
+
 static void rec_put(u64 v)
 {
-    u8 tmp[10];
-    if (v < 128 && rec_out.b.len < rec_out.b.cap) {
-        rec_out.b.p[rec_out.b.len++] = (char)v;
-        return;
-    }
-    u32 n = 0;
-    do {
-        tmp[n++] = (u8)((v & 127) | (v > 127 ? 128 : 0));
-        v >>= 7;
-    } while (v);
-    b_put(&rec_out.b, tmp, n);
+    rec_varint(&rec_out.b, v);
 }
 
 static void rec_putz(s64 v)
@@ -12404,7 +12401,6 @@ static struct {
     const u8 *p, *end;         /* the rest of the block */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* what is wrong with the file, or "" */
-    bool torn;                 /* the file is truncated */
     bool of_command;           /* the run is a command that kvis started */
     struct buf text;           /* strings of the current record, each with a NUL */
     u64 last_ns;
@@ -12458,12 +12454,10 @@ static bool rec_read_block(void)
     if (*rec_in.wrong)
         return false;
     s64 m = n == 8 ? rec_read(rec_in.b.p, len) : n < 0 ? n : 0;
-    if (n < 0 || m < 0) {
+    if (n < 0 || m < 0)
         rec_bad("cannot be read: %s", strerror((int)-m));
-    } else if (n < 8 || m < (s64)len) {
-        rec_in.torn = true;
+    else if (n < 8 || m < (s64)len)
         rec_bad("truncated at offset %" PRIu64, rec_in.at);
-    }
     if (*rec_in.wrong)
         return false;
     rec_le32(number, rec_in.blocks++);
@@ -12703,7 +12697,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.sum = sum;
     rec_in.at = rec_in.blocks = 0;
     *rec_in.wrong = 0;
-    rec_in.torn = rec_in.of_command = false;
+    rec_in.of_command = false;
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
@@ -12887,7 +12881,6 @@ enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 static struct {
     struct recorded_call recorded;
     bool ended;              /* REC_END was read */
-    bool again;              /* the numbers were read before: read only events */
 } rp;
 
 /* Returns a task for the thread of a call that begins; it exists until that call ends. NULL:
@@ -13257,11 +13250,8 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
-    s64 status = rec_getz();
     rp.ended = true;
-    if (rp.again)
-        return;
-    rec_in.sum->status = (int)status;
+    rec_in.sum->status = (int)rec_getz();
     rec_in.sum->backend = rec_run.backend;
 }
 
@@ -13281,8 +13271,6 @@ static bool rp_record(u8 from, u8 to)
     if (rec_in.p == rec_in.end && !rec_read_block())
         return false;
     u8 type = *rec_in.p;
-    if (rp.again && type > REC_DUE)
-        rp.ended = true; /* the numbers were read before */
     if (type < from || type > to || rp.ended)
         return false;
     rec_in.p++;
@@ -13406,22 +13394,15 @@ static u64 px_rel(u64 ns)
 /* --- protocol buffers: a field is its number and type, then its value; a nested message is
  * preceded by its length (https://protobuf.dev/programming-guides/encoding) --- */
 
-static void px_pb_varint(u64 v)
-{
-    for (; v > 127; v >>= 7)
-        b_c(&px_proto.b, (char)(v | 128));
-    b_c(&px_proto.b, (char)v);
-}
-
 static void px_pb_num(u32 field, u64 v)
 {
-    px_pb_varint(field << 3);
-    px_pb_varint(v);
+    rec_varint(&px_proto.b, field << 3);
+    rec_varint(&px_proto.b, v);
 }
 
 static void px_pb_fixed(u32 field, u64 v)
 {
-    px_pb_varint(field << 3 | 1);
+    rec_varint(&px_proto.b, field << 3 | 1);
     for (int i = 0; i < 8; i++)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
@@ -13429,7 +13410,7 @@ static void px_pb_fixed(u32 field, u64 v)
 /* Begins a message. Returns its position, for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
-    px_pb_varint(field << 3 | 2);
+    rec_varint(&px_proto.b, field << 3 | 2);
     b_c(&px_proto.b, 0); /* its length, if one byte suffices */
     return px_proto.b.len;
 }
@@ -14764,10 +14745,11 @@ static void rep_close(void)
 /* Reads the recording again, from its beginning, and writes its events into the page. */
 static void rep_events(int fd, const char *name)
 {
+    static struct summary unused; /* st has the numbers of the first pass */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
-    rp.again = rec_in.again = true;
-    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &st) < 0 || !rp_head()) {
+    rec_in.again = true;
+    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &unused) < 0 || !rp_head()) {
         u_warn("%s: cannot be read again: %s", name, rec_in.wrong);
         out.failed = EIO;
         return;
@@ -17335,7 +17317,6 @@ struct bpf_obj {
     bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* sizes of maps that specify none; NULL: 1 */
     const char *module;      /* NULL, or the module whose BTF has the fields, if not built in */
-    bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
     struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
     u32 n_want;
     char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
@@ -17587,10 +17568,8 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS lacks the other type */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
-        if (f == -EINVAL && ring) {
-            o->too_old = true;
+        if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
-        }
         if (f < 0)
             return bpf_fail(o, f, "cannot create the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
@@ -17870,24 +17849,13 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     return e;
 }
 
-/* Whether Linux 5.5 to 5.8 added the helper with this number (include/uapi/linux/bpf.h). kvis's
- * programs call no later helpers. */
-static bool bpf_is_newer_helper(u32 helper)
-{
-    enum { PROBE_READ_USER = 112, RINGBUF_QUERY = 134 };
-    return helper >= PROBE_READ_USER && helper <= RINGBUF_QUERY;
-}
-
-/* Explains a number that the verifier does not know: that of a helper, or of a poisoned
- * instruction, whose field this kernel does not have. Returns false if it is neither. */
+/* Explains a poisoned instruction: this kernel does not have the field of its patch. Returns false
+ * if `number`, which the verifier does not know, is not that of a patch. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
-    o->too_old = bpf_is_newer_helper(number);
-    if (o->too_old)
-        bpf_fail(o, 0, "%s needs Linux 5.8 (BPF helper %u)", r->name, number);
-    if (o->too_old || patch >= r->n_patches)
-        return o->too_old;
+    if (patch >= r->n_patches)
+        return false;
     const char *name = r->patches[patch].name;
     const char *why = bpf_is_record(&r->patches[patch]) ? tfs.no_root : o->no_btf;
     bpf_fail(o, 0, *why ? "%s: no usable %s: %s" : "%s: this kernel has no usable %s", r->name,
@@ -17906,7 +17874,6 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
                         r->name);
     size_t n = strlen(log);
-    o->too_old = !n && e == -EINVAL; /* an unknown program type never gets to the verifier */
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
     const char *tail = log + n;
@@ -17916,29 +17883,19 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a program again for the verifier's log, in a buffer that grows until the log fits. */
+/* Loads a program again, for the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    for (u32 size = 64 << 10; size <= 16 << 20; size *= 4) {
-        char *log = realloc(NULL, size);
-        if (!log)
-            break;
-        log[0] = 0;
-        int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 1, log, size);
-        if (f == -ENOSPC && size < 16 << 20) {
-            free(log);
-            continue;
-        }
-        if (f >= 0) { /* it loads now: a signal had interrupted it */
-            free(log);
-            return f;
-        }
-        bpf_refused(o, r, e, log);
-        free(log);
-        return e;
-    }
-    return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+    enum { LOG = 8 << 20 }; /* bytes, of which only those that the log fills are allocated */
+    char *log = calloc(1, LOG);
+    if (!log)
+        return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+    int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 1, log, LOG);
+    if (f < 0) /* otherwise a signal had interrupted the verifier */
+        f = bpf_refused(o, r, e, log);
+    free(log);
+    return f;
 }
 
 /* Loads a program without the verifier's log. insns: the instructions as passed to the kernel. */
@@ -18379,7 +18336,7 @@ static struct bpf_denial bpf_denied(int e)
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
-    bool old = o->too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
+    bool old = bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
     if (*denied.why) /* it does not matter which call was refused */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
