@@ -16369,7 +16369,6 @@ static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
-    u32 *hit, n_hits;         /* types whose names have a requested name as a prefix */
     u64 members;              /* how many may still be visited */
     char *why;
 } btf;
@@ -16519,19 +16518,6 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Notes a type that a query may name, for when all types are known. */
-static int btf_hit(u32 id)
-{
-    if (!(btf.n_hits & (btf.n_hits - 1))) { /* a power of two */
-        u32 *hit = realloc(btf.hit, (btf.n_hits ? 2 * btf.n_hits : 1) * sizeof *hit);
-        if (!hit)
-            return -ENOMEM;
-        btf.hit = hit;
-    }
-    btf.hit[btf.n_hits++] = id;
-    return 0;
-}
-
 /* Checks all types and notes their positions. */
 static int btf_scan(struct btf_file *b)
 {
@@ -16539,18 +16525,14 @@ static int btf_scan(struct btf_file *b)
     if (!b->type)
         return -ENOMEM;
     struct btf_type t;
-    int e = 0;
-    for (u32 pos = b->type_pos; pos < b->type_end && !e;) {
-        u32 id = b->first_id + b->n_ids;
-        s64 len = btf_head(b, pos, id, &t);
+    for (u32 pos = b->type_pos; pos < b->type_end;) {
+        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
         b->type[b->n_ids++] = pos;
         pos += (u32)len;
-        if (btf_kinds[MIN(t.kind, BTF_KINDS)].named && *btf_bucket(btf_str(b, t.name), 4))
-            e = btf_hit(id);
     }
-    return e;
+    return 0;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
@@ -16816,8 +16798,8 @@ static void btf_sort(struct btf_want *w, u32 n)
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
-    u32 len = (u32)strlen(name);
-    for (u32 i = *btf_bucket(name, len); i; i = w[i - 1].next) {
+    u32 i = *btf_bucket(name, 4), len = i ? (u32)strlen(name) : 0;
+    for (; i; i = w[i - 1].next) {
         struct btf_want *one = &w[i - 1];
         if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
             one->err = btf_walk(t->id, one->name + len, &one->f);
@@ -16830,8 +16812,8 @@ static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.n_hits; i++)
-            if (!btf_get(btf.hit[i], &t) && t.b == &btf.file[k])
+        for (u32 i = 0; i < btf.file[k].n_ids; i++)
+            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
@@ -16875,7 +16857,6 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
         btf_answer(w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
-    free(btf.hit);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].type);
         if (btf.file[i].p)
@@ -16887,12 +16868,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
 static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
-    bool odd = !*name || *name == '.' || strchr(name, '/');
-    int n = odd ? -1 : snprintf(path, sizeof path, "%s/%s", btf_dir, name);
-    if (n < 0 || n >= (int)sizeof path) {
-        snprintf(why, WHY_LEN, "invalid module name %.60s", name);
-        return -EINVAL;
-    }
+    snprintf(path, sizeof path, "%s/%s", btf_dir, name);
     int fd = u_sys_open(path, O_RDONLY), e = fd < 0 ? -errno : 0;
     static const char no_btf[] = "no BTF: ";
     size_t said = sizeof no_btf - 1;
@@ -16951,7 +16927,7 @@ static struct {
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
-    bool is_signed, data_loc;
+    bool is_signed;
 };
 
 static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
@@ -17051,21 +17027,9 @@ static int tfs_dir(char why[])
 
 /* --- files of an event --- */
 
-/* Whether a name is two names, such as "sched/sched_process_exec", that do not leave events/. */
-static bool tfs_event_name(const char *event)
-{
-    const char *slash = strchr(event, '/');
-    for (const char *p = event; *p; p++)
-        if (!isalnum((u8)*p) && *p != '_' && *p != '-' && p != slash)
-            return false;
-    return slash && slash > event && slash[1] && strlen(event) < 200;
-}
-
 static int tfs_open_event(const char *event, const char *file)
 {
     char path[256], why[WHY_LEN];
-    if (!tfs_event_name(event))
-        return tfs_fail(-EINVAL, "%.80s: not a CATEGORY/EVENT", event);
     int dir = tfs_dir(why);
     if (dir < 0)
         return tfs_fail(dir, "%s", why);
@@ -17129,11 +17093,10 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* Parses the declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
+/* Parses the declaration "TYPE NAME" or "TYPE NAME[N]", up to `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
-    f->data_loc = end - s > 11 && (!memcmp(s, "__data_loc ", 11) || !memcmp(s, "__rel_loc ", 10));
     f->count = 1;
     if (end > s && end[-1] == ']') {
         name_end = memrchr(s, '[', (size_t)(end - s));
@@ -17181,23 +17144,6 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Whether `name` (of a query, without its struct) is this field. BTF has "ent" for a record's
- * header and "__data_loc_NAME" for a dynamic array; formats have common_NAME and __data_loc TYPE[]
- * NAME. */
-static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
-{
-    static const char *const loc[] = { "__data_loc_", "__rel_loc_" };
-    if (f->len == len && !memcmp(f->name, name, len))
-        return true;
-    if (len > 4 && !memcmp(name, "ent.", 4))
-        return f->len == len - 4 + 7 && !memcmp(f->name, "common_", 7) &&
-               !memcmp(f->name + 7, name + 4, len - 4);
-    for (u32 i = 0; f->data_loc && i < ARRAY_LEN(loc); i++)
-        if (!strncmp(name, loc[i], strlen(loc[i])) && len == strlen(loc[i]) + f->len)
-            return !memcmp(name + len - f->len, f->name, f->len);
-    return false;
-}
-
 /* Answers one query from the field that it names: "args", "args[2]". */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
@@ -17224,7 +17170,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         u32 len = dot ? (u32)strcspn(dot + 1, "[") : 0;
         if (!len)
             w[i].err = -EINVAL;
-        else if (tfs_is(f, dot + 1, len))
+        else if (f->len == len && !memcmp(f->name, dot + 1, len))
             /* Ambiguous: two fields of the record have this name. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
@@ -17306,7 +17252,6 @@ struct bpf_obj {
     struct bpf_obj *lender;  /* NULL, or the object whose maps this one shares */
     const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: its fields are
                                       * looked up along with these */
-    struct btf_want *also;   /* NULL, or a field that is looked up with those of the programs */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
@@ -17388,18 +17333,6 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
 {
     if (c->n < ARRAY_LEN(c->v))
         c->v[c->n++] = (struct bpf_cfg){ name, val };
-}
-
-/* The field that shows whether a task is in a call of the 32-bit ABI. It is looked up with the
- * programs' fields. */
-#define BPF_COMPAT_WANT { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT }
-
-static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
-{
-    if (w->err || !w->f.exists)
-        return;
-    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
-    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
 /* Returns the inode of kvis's pid namespace, or 0 if that is the initial one (PROC_PID_INIT_INO).
@@ -17596,24 +17529,23 @@ static bool bpf_is_raw(const struct bpf_prog_row *r)
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
+static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     for (; o; o = o->lender)
         for (u32 i = 0; i < o->n_want; i++)
-            if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
+            if (o->want[i].kind == kind && !strcmp(o->want[i].name, name))
                 return &o->want[i];
     return NULL;
 }
 
-/* Returns false if out of memory; the field then counts as missing. */
-static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
+/* A field counts as missing if there is no memory for it. */
+static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
     if (!w)
-        return false;
+        return;
     o->want = w;
     o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
-    return true;
 }
 
 /* Adds the fields of a program's patches to o->want: those in BTF (record false), or those of its
@@ -17623,32 +17555,38 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     u32 from = o->n_want;
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
-        if (!bpf_is_field(p) || bpf_is_record(p) != record || bpf_find_want(o, p))
-            continue;
-        bpf_add_want(o, p->name, p->kind);
+        if (bpf_is_field(p) && bpf_is_record(p) == record && !bpf_find_want(o, p->kind, p->name))
+            bpf_add_want(o, p->kind, p->name);
     }
     if (!record && r->type == BPF_PROG_TYPE_TRACING)
-        bpf_add_want(o, r->attach, PATCH_TYPE_EXISTS);
+        bpf_add_want(o, PATCH_TYPE_EXISTS, r->attach);
     return from;
 }
 
-/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more for the
- * caller. A missing field is not an error: bpf_patch handles it. */
+/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and that of
+ * bpf_set_compat. A missing field is not an error: bpf_patch handles it. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
-    struct btf_want *also = o->also;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
         bpf_collect(o, &o->lodger->progs[i], false);
-    bool added = also && bpf_add_want(o, also->name, also->kind);
+    bpf_add_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
-    if (added)
-        *also = o->want[o->n_want - 1];
     return NULL;
+}
+
+/* Sets the constants with which programs find out whether a task is in a call of the 32-bit ABI. */
+static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
+{
+    const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
+    if (!w || w->err)
+        return;
+    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
+    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
 /* Looks up the tracepoint records of the programs in `mask`. */
@@ -17703,9 +17641,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
 /* Returns the BTF id of what a program with typed arguments attaches to; 0: BTF lacks it. */
 static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
 {
-    struct bpf_patch p = { .kind = PATCH_TYPE_EXISTS };
-    p.name = r->attach;
-    const struct btf_want *w = r->type == BPF_PROG_TYPE_TRACING ? bpf_find_want(o, &p) : NULL;
+    const struct btf_want *w = r->type == BPF_PROG_TYPE_TRACING
+                               ? bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach) : NULL;
     return w && !w->err ? (u32)w->f.value : 0;
 }
 
@@ -17748,7 +17685,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
 
 static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
 {
-    const struct btf_want *w = bpf_find_want(o, p);
+    const struct btf_want *w = bpf_find_want(o, p->kind, p->name);
     bool here = w && !w->err;
     switch (p->kind) {
     case PATCH_EXISTS:
@@ -17940,7 +17877,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
 }
 
 /* Creates the family's maps and, in parallel, looks up the fields that its programs name, unless a
- * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and `also`. */
+ * lender has done so: each takes some ms. The caller has set fam, cfg and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -19902,19 +19839,18 @@ static int hy_put_cgroup(void)
 static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
-                           .lodger = hy.sched ? &disk_family : NULL, .also = &compat };
+                           .lodger = hy.sched ? &disk_family : NULL };
     int e = bpf_open(o);
     if (e)
         return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
-    bpf_set_compat(&c, &compat);
+    bpf_set_compat(&c, o);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
     u64 ns = bpf_pid_ns(NULL);
@@ -23420,7 +23356,7 @@ struct session {
 
 /* Sets the constants that all sessions' programs need: where the arguments of calls are, also for
  * the 32-bit ABI, and the pid of kvis. */
-static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
+static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
@@ -23430,7 +23366,7 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
         bpf_set(c, arg32[i], arch_arg_off32[i]);
     }
     bpf_set(c, "CFG_NR", ARCH_NR_OFF);
-    bpf_set_compat(c, compat);
+    bpf_set_compat(c, o);
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_NS_INO", ino);
     bpf_set(c, "CFG_NS_DEV", dev);
@@ -23440,16 +23376,14 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
     o->fam = s->fam;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
-    o->also = &compat;
     int e = bpf_open(o);
     if (e)
         return e;
-    ses_constants(&cfg, &compat);
+    ses_constants(&cfg, o);
     e = s->plan(&cfg, &mask);
     if (e)
         return e;

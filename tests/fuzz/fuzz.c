@@ -260,7 +260,7 @@ static void fuzz_btf(struct input in)
 /* The texts of tests/lib/format_hostile.py are of an event `ev`. */
 static void fuzz_format(struct input in)
 {
-    static const char *const fields[] = { "m", "filename", "args[5]", "comm", "__data_loc_filename", "ent.pid", "rel",
+    static const char *const fields[] = { "m", "filename", "args[5]", "comm", "common_pid", "rel",
                                           "args[" };
     struct btf_want w[ARRAY_LEN(fields)];
     in_number(&in, 1);
