@@ -17817,7 +17817,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
+        return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
                         r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
@@ -18253,7 +18253,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf in the "
                                     "seccomp profile" };
     if (tfs_locked_down())
-        return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
+        return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read its memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
         return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
