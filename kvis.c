@@ -18253,7 +18253,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf in the "
                                     "seccomp profile" };
     if (tfs_locked_down())
-        return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read its memory",
+        return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
         return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
