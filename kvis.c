@@ -33,7 +33,7 @@
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
  * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
- * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
+ * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
  * 25 bpf_     BPF programs and maps
@@ -12989,8 +12989,7 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* The call of a thread has ended: emits the held events of the call if it is wanted, and drops them
- * otherwise. */
+/* Emits the held events of a call that has ended, or drops them if the call is not wanted. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -13128,7 +13127,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* -P: checks the paths recorded with the call, and its path arguments as written. */
+/* Whether -P selects a call: by the paths recorded with it, or by its arguments as written. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -13507,7 +13506,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track; parent 0: it has no parent. */
+/* Begins the description of a track. parent 0: the track has no parent. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13788,7 +13787,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Marks a track as dead. It is kept for a while, because a thread's records can come after its
+/* Marks a track as dead. kvis keeps it for a while, because records of a thread can come after its
  * end. */
 static void px_dead(struct px_track *t)
 {
@@ -13801,7 +13800,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread, created on first use. Never NULL: when out of memory, or with
+/* Returns the track of a thread, created on first use. Never returns NULL: without memory, or with
  * PX_TRACKS tracks, new threads share one track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
@@ -13836,8 +13835,8 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-/* The start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON it
- * attaches to the slice that is open at json_ns. */
+/* Writes the start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON
+ * the arrow attaches to the slice that is open at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13901,7 +13900,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Bounds a number of a recording, which can be anything, so that the sum of two does not
+/* Bounds a number of a recording, which can be anything: the sum of two bounded numbers does not
  * overflow. */
 static s64 px_bounded(s64 n)
 {
@@ -14069,8 +14068,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name that a thread sets with prctl(2). In the text it is in quotes, followed by "..."
- * if it was cut. */
+/* Notes the name that a thread sets with prctl(2). In the text of the call the name is in quotes,
+ * followed by "..." if it was cut. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -14103,7 +14102,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* they return a number of messages */
+                 && !strstr(name, "mmsg"); /* these calls return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -14127,14 +14126,14 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     px_fold_renamed(track, c, name);
 }
 
-/* Without calls: adds the CPU time of a process that has exited, below its ancestors. */
+/* Adds the CPU time of a process that has exited, below its ancestors, if there are no calls. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* a process has no other numbers */
+        return; /* only the CPU time of a process is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
@@ -14355,7 +14354,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* The state in which a call spent most time, if the order of its states is unknown. */
+/* Returns the state in which a call spent most time, if the order of its states is unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14363,8 +14362,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes the states of the thread in a call. If it left its CPU once, the scheduler's record shows
- * when; otherwise only the call's sums are known. */
+/* Writes the states of a thread in a call. If the thread left its CPU once, the scheduler's record
+ * shows when; otherwise only the call's sums are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -14605,7 +14604,7 @@ static void rep_choose(u64 max)
     rep.some = MIN(max - n, rep.score[rep.least]);
 }
 
-static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
+static const struct out_tap rep_tap = { .event = rep_event, .exit = rep_call };
 
 /* --- the file --- */
 
@@ -14788,20 +14787,16 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Returns an unnamed file in dir (TMPDIR or /tmp) for the recording of a live report, or -errno. */
+/* Returns a file without a name, made in dir, for the recording of a live report, or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
-    int f = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (f >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return f >= 0 ? f : -errno;
-    snprintf(path, sizeof path, "%s/kvis-%016" PRIx64, dir, u_random());
-    f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (f < 0 || unlink(path) == 0)
-        return f < 0 ? -errno : f;
-    int e = -errno;
-    close(f);
-    return e;
+    snprintf(path, sizeof path, "%s/kvis-XXXXXX", dir);
+    int f = mkostemp(path, O_CLOEXEC);
+    if (f < 0)
+        return -errno;
+    unlink(path);
+    return f;
 }
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
@@ -14825,7 +14820,7 @@ enum {
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* of a command: with children, on CPUs, failed runs */
+    u64 time_ns, cpu_ns, failed; /* time of a command with children; CPU time; failed runs */
 };
 
 /* A name with its numbers in both recordings. */
@@ -15326,7 +15321,7 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 }
 
 /* Returns the numbers of a call in recording k. If the time of all calls is not known in both
- * recordings, takes that of the calls that waited. */
+ * recordings, returns the time of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15386,10 +15381,10 @@ enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 /* The comparisons, in the order of text and JSON. */
 static const struct df_table {
-    const char *key, *title;     /* in JSON; in text */
+    const char *key, *title;     /* names of the table in JSON and in text */
     const char *count, *amount;  /* names of count and amount in JSON */
     const char *name;            /* heading of the names in text */
-    u8 unit;                     /* of amount: enum df_unit */
+    u8 unit;                     /* unit of the amount: enum df_unit */
     char cls;                    /* class of the compared names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
@@ -15881,7 +15876,7 @@ static void df_page(int to)
     rep_close();
 }
 
-/* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
+/* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
  * Page faults, pmc_, unc_ and check_ share pf_event (opens an event), pf_paranoid, pf_why_not and
  * pf_fix (why that failed and how to fix it) and pf_read (reads the counts of a group).
  *
@@ -15889,9 +15884,9 @@ static void df_page(int to)
  * minor faults and, if its rings fit, one for major faults, which wait for a disk. Threads and
  * children inherit the events. The kernel allows that for a mapped ring only with one event per CPU
  * (perf_mmap in kernel/events/core.c). Consecutive faults of one thread in one region are one
- * event, if they are within PF_RUN_NS. The rings are merged by time and read up to the next event
- * to be reported (pf_upto), so that an address is looked up in the region in which it was at that
- * time. */
+ * event, if they are within PF_RUN_NS. kvis merges the rings by time and reads them up to the next
+ * event to be reported (pf_upto), because it must look up an address in the region that contained
+ * it at that time. */
 
 /* --- events --- */
 
@@ -16034,35 +16029,6 @@ static struct {
     bool user_only;     /* true if perf_event_paranoid excludes faults in kernel mode */
 } pf_rings;
 
-/* --- a ring as perf_event_open(2) maps it; rb_ reads such a ring as well --- */
-
-static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, size_t n)
-{
-    const u8 *data = (const u8 *)m + m->data_offset;
-    size_t from = at & (m->data_size - 1), part = MIN(n, m->data_size - from);
-    memcpy(to, data + from, part);
-    memcpy((u8 *)to + part, data, n - part);
-}
-
-/* Copies n bytes of the record at the tail, its header first. Returns false if there is no record
- * before `head`. The kernel writes no record without a header; a ring with such a record is given
- * up. */
-static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *record, size_t n)
-{
-    const struct perf_event_header *h = record;
-    if (m->data_tail >= head)
-        return false;
-    ring_copy(m, m->data_tail, record, n);
-    return h->size >= sizeof *h;
-}
-
-static void ring_take(struct perf_event_mmap_page *m, const struct perf_event_header *h)
-{
-    __atomic_store_n(&m->data_tail, m->data_tail + h->size, __ATOMIC_RELEASE);
-}
-
-/* --- the events --- */
-
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
     struct perf_event_attr a = {
@@ -16174,8 +16140,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault at addr. If it is unknown, returns `none`, whose name says why.
- * During an exec, an unknown region belongs to the new program: t->mm is still the old memory. */
+/* Returns the region of a fault at addr. If the region is unknown, returns `none`, whose name says
+ * why. During an exec, an unknown region belongs to the new program: t->mm is the old memory. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -16232,10 +16198,23 @@ struct pf_record {
     };
 };
 
-/* Reads the record at the tail of a ring. Returns false if there is none. */
+/* Copies the record at the tail of a ring. Returns false if there is none. The kernel writes no
+ * record without a header; a ring with such a record is given up. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
-    return ring_look(m, __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), r, sizeof *r);
+    const u8 *data = (const u8 *)m + m->data_offset;
+    size_t from = m->data_tail & (m->data_size - 1), part = MIN(sizeof *r, m->data_size - from);
+    if (m->data_tail >= __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE))
+        return false;
+    memcpy(r, data + from, part);
+    memcpy((u8 *)r + part, data, sizeof *r - part);
+    return r->h.size >= sizeof r->h;
+}
+
+/* Takes a record out of the ring. */
+static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
+{
+    __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
 static bool pf_is_sample(const struct pf_record *r)
@@ -16251,14 +16230,14 @@ static u64 pf_next(u32 at)
     struct pf_record r;
     if (!m || pf_rings.next[at])
         return m ? pf_rings.next[at] : ~0ull;
-    while (__atomic_load_n(&m->data_head, __ATOMIC_RELAXED) != m->data_tail && pf_look(m, &r)) {
+    while (pf_look(m, &r)) {
         if (pf_is_sample(&r)) {
             pf_rings.next[at] = r.s.ns;
             return r.s.ns;
         }
         if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
             pf_lost(r.l.lost);
-        ring_take(m, &r.h);
+        pf_take(m, &r);
     }
     return ~0ull;
 }
@@ -16283,7 +16262,7 @@ static void pf_upto(u64 ns)
             break;
         pf_flush_old(r.s.ns);
         pf_rings.next[first] = 0;
-        ring_take(pf_rings.ring[first], &r.h);
+        pf_take(pf_rings.ring[first], &r);
         pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
     }
     pf_flush_old(ns);
@@ -16299,8 +16278,8 @@ static void pf_upto(u64 ns)
  * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
 
 enum {
-    WHY_LEN = 256,          /* of every `char why[]` */
-    BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
+    WHY_LEN = 256,          /* size of every `char why[]` */
+    BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own limit */
     BTF_BUCKETS = 256,
@@ -16309,7 +16288,7 @@ enum {
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* A field, a type or an enumerator of this kernel. `size` is the whole array's. */
+/* A field, a type or an enumerator of this kernel. The size of an array is that of all elements. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
@@ -16318,8 +16297,8 @@ struct kfield {
 };
 
 /* A query: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions are
- * omitted. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it exists, but is a bit-field;
- * -EINVAL not a valid name; -EBADMSG damaged BTF. */
+ * omitted. err: 0; -ENOENT if this kernel does not have it; -EOPNOTSUPP if it is a bit-field;
+ * -EINVAL if the name is not valid; -EBADMSG if the BTF is damaged. */
 struct btf_want {
     const char *name;
     u8 kind;  /* a value for the caller */
@@ -16456,8 +16435,6 @@ static int btf_header(struct btf_file *b)
     if (b->size < sizeof h)
         return btf_bad(b, "no header: %u bytes", b->size);
     memcpy(&h, b->p, sizeof h);
-    if (h.magic == BTF_MAGIC_SWAPPED)
-        return btf_bad(b, "wrong byte order");
     if (h.magic != BTF_MAGIC)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
@@ -16949,12 +16926,6 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-static bool tfs_is_tracefs(int fd)
-{
-    struct statfs s;
-    return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
-}
-
 /* Whether lockdown hides tracefs. It leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS),
  * and Linux 7.2 then crashes when the last mount is released (tracefs_destroy_inode: list_del of an
  * inode that is on no list). securityfs contains the mode, whether it is mounted or not. */
@@ -16975,10 +16946,11 @@ static bool tfs_locked_down(void)
 
 static int tfs_open_mounted(const char *path)
 {
+    struct statfs s;
     int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (tfs_is_tracefs(fd))
+    if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
         return fd;
     close(fd); /* the empty mount point in sysfs */
     return -ENOENT;
@@ -17011,13 +16983,10 @@ static int tfs_find_root(void)
     int first = u_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
         e = tfs_open_mounted(tfs.mounted[i]);
-    if (e >= 0 && tfs_is_tracefs(e))
-        return e;
     if (e >= 0)
-        close(e);
-    e = MIN(first, -1);
-    return tfs_fail(e, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX "%s",
-                    strerror(-e), tfs.mounted[0], tfs.mounted[1], tfs_fix(e));
+        return e;
+    return tfs_fail(first, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX
+                    "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
 }
 
 /* Returns tracefs' root (O_PATH; the caller does not close it), or -errno and why. Searches only
@@ -17379,12 +17348,6 @@ static u32 bpf_possible(void)
     return n;
 }
 
-/* Returns an online CPU, for BPF programs that are attached to one CPU but run on all of them. */
-static int bpf_online_cpu(void)
-{
-    return MAX(pf_cpus("online", true), 0);
-}
-
 /* --- maps --- */
 
 static int bpf_map_create(const struct bpf_map_row *m)
@@ -17587,7 +17550,7 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants with which programs find out whether a task is in a call of the 32-bit ABI. */
+/* Sets the constants with which BPF programs see whether a task is in a call of the 32-bit ABI. */
 static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
@@ -17732,7 +17695,7 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
             bpf_set_imm(in, o->cfg[i].val);
 }
 
-/* Returns the map of a patch. An array of programs accepts only programs of the type that used it
+/* Returns the map of a patch. An array of BPF programs accepts only the type of those that used it
  * first (bpf_prog_array_compatible, kernel/bpf/core.c). kvis tries all types of BPF programs,
  * therefore each type gets an array of its own. */
 static int bpf_map_for(struct bpf_obj *o, const struct bpf_prog_row *r, const char *name)
@@ -17764,7 +17727,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
     }
 }
 
-/* --- programs --- */
+/* --- loading --- */
 
 /* Loads a BPF program. btf_id: the result of bpf_btf_id. log NULL and log_level 0: no log. Returns
  * a descriptor or -errno. */
@@ -17829,7 +17792,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a program again, for the verifier's log. */
+/* Loads a BPF program again, for the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
@@ -17971,7 +17934,7 @@ static int bpf_attach_raw(const char *name, int prog)
  * CPU only has to be online now. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
-    int f = pf_event(a, -1, bpf_online_cpu(), -1, 0);
+    int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
     if (f < 0)
         return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
@@ -18111,8 +18074,7 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     case BPF_PROG_TYPE_TRACING: return bpf_attach_raw(NULL, prog);
     case BPF_PROG_TYPE_RAW_TRACEPOINT: return bpf_attach_raw(r->attach, prog);
     case BPF_PROG_TYPE_TRACEPOINT: return bpf_attach_tp(r->attach, prog);
-    case BPF_PROG_TYPE_KPROBE: return bpf_attach_kprobe(r->attach, r->is_ret, prog);
-    default: return -EOPNOTSUPP;
+    default: return bpf_attach_kprobe(r->attach, r->is_ret, prog);
     }
 }
 
