@@ -23,7 +23,6 @@ KERNELS = (
     ("clone3", None, True, "hybrid", "bpf", None, None),
     ("fsopen", None, True, "hybrid", "bpf", None, None),
     ("typed", None, True, "hybrid", "bpf", None, None),
-    ("batch", None, True, "hybrid", "bpf", None, None),
     ("ns", None, True, "hybrid", "bpf", None, None),
     ("ring", "5.7.0", True, "ptrace", "ptrace", NEW, NEW),
     ("signal", "5.5.0", True, "ptrace", "bpf", NEW, None),
