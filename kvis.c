@@ -16766,14 +16766,8 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        u32 len = (u32)strcspn(w[i].name, ".[");
-        const char *path = w[i].name + len;
-        struct btf_step step;
-        w[i].err = len ? -ENOENT : -EINVAL;
-        while (*path && w[i].err != -EINVAL)
-            if (btf_step(&path, &step))
-                w[i].err = -EINVAL;
-        u32 *head = btf_bucket(w[i].name, len);
+        u32 *head = btf_bucket(w[i].name, (u32)strcspn(w[i].name, ".["));
+        w[i].err = -ENOENT;
         w[i].next = *head;
         *head = i + 1;
     }
@@ -17143,13 +17137,11 @@ static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfiel
 static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        const char *dot = strchr(w[i].name, '.');
-        u32 len = dot ? (u32)strcspn(dot + 1, "[") : 0;
-        if (!len)
-            w[i].err = -EINVAL;
-        else if (f->len == len && !memcmp(f->name, dot + 1, len))
-            /* Ambiguous: two fields of the record have this name. */
-            w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
+        const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
+        u32 len = (u32)strcspn(name, "[");
+        if (f->len == len && !memcmp(f->name, name, len))
+            /* -EBADMSG: two fields of the record have this name. */
+            w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
 }

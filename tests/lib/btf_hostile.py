@@ -83,8 +83,8 @@ GOOD = {
     "kf.w": "EOPNOTSUPP exists", "kf.x": "4 4 1 1 0", "old.w": "EOPNOTSUPP exists", "old.x": "4 4 1 1 0",
     "e32.E_A": "0 4 1 1 -1", "e32.E_B": "0 4 1 1 5", "e32.E_C": "ENOENT", "e64.BIG": "0 8 1 0 -9223372036854775807",
     "my_t": "0 4 1 1 7", "double": "0 8 1 0 25", "last.x": "0 4 1 1 0", "nobody": "ENOENT", "user": "ENOENT",
-    ".x": "EINVAL", "thing.": "EINVAL", "thing..a": "EINVAL", "thing.arr[": "EINVAL", "thing.arr[x]": "EINVAL",
-    "thing.arr[1]x": "EINVAL", "thing.arr[-1]": "EINVAL", "thing.arr[99999999999]": "EINVAL", "": "EINVAL",
+    "thing.": "EINVAL", "thing..a": "EINVAL", "thing.arr[": "EINVAL", "thing.arr[x]": "EINVAL",
+    "thing.arr[1]x": "EINVAL", "thing.arr[-1]": "EINVAL", "thing.arr[99999999999]": "EINVAL",
     "x" * 300: "ENOENT", "thing" + ".a" * 40: "ENOENT",
 }
 

@@ -23,7 +23,7 @@ ANSWERS = {
     "args[": "EINVAL", "args[x]": "EINVAL", "args[1]x": "EINVAL", "where[0]": "ENOENT", "comm": "72 16 0 1 0",
     "comm[1]": "ENOENT", "ptr": "88 8 1 0 0", "rel": "96 4 1 0 0",
     "common_pid": "4 4 1 1 0", "common_type": "0 2 1 0 0", "pid": "ENOENT",
-    "x": "ENOENT", "": "EINVAL", "arg": "ENOENT", "argss": "ENOENT",
+    "x": "ENOENT", "": "ENOENT", "arg": "ENOENT", "argss": "ENOENT",
 }
 BAD = {"where": "EBADMSG", "nothing": "EBADMSG"}
 
