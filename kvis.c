@@ -17227,7 +17227,6 @@ struct bpf_obj {
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments by BPF program, then the probes */
     u32 n_probes;            /* number of attachments by bpf_attach_ksym */
     u32 loaded;              /* a bit for each BPF program that is loaded */
-    u32 jumps;               /* type of the BPF programs in the array of these; 0: any */
     bool cgroups;            /* true if the map `cgroup` is used */
     u32 (*entries)(const char *map); /* sizes of maps that specify none; NULL: 1 */
     const char *module;      /* NULL, or the module whose BTF has the fields if not built in */
@@ -17687,31 +17686,13 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
             bpf_set_imm(in, o->cfg[i].val);
 }
 
-/* Returns the map of a patch. An array of BPF programs accepts only the type of those that used it
- * first (bpf_prog_array_compatible, kernel/bpf/core.c). kvis tries all types of BPF programs,
- * therefore each type gets an array of its own. */
-static int bpf_map_for(struct bpf_obj *o, const struct bpf_prog_row *r, const char *name)
-{
-    u32 i = 0;
-    while (i < o->fam->n_maps && strcmp(o->fam->maps[i].name, name))
-        i++;
-    if (i == o->fam->n_maps || o->fam->maps[i].type != BPF_MAP_TYPE_PROG_ARRAY)
-        return bpf_map(o, name);
-    if (o->jumps && o->jumps != r->type) {
-        close(o->map[i]);
-        o->map[i] = bpf_map_create(&o->fam->maps[i]);
-    }
-    o->jumps = r->type;
-    return o->map[i];
-}
-
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
 {
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
         struct bpf_insn *in = insns + p->insn;
         if (p->kind == PATCH_MAP)
-            bpf_set_imm(in, (u32)bpf_map_for(o, r, p->name));
+            bpf_set_imm(in, (u32)bpf_map(o, p->name));
         else if (p->kind == PATCH_CONST)
             bpf_patch_const(o, r, in, p);
         else if (!bpf_patch_field(o, in, p))

@@ -13,6 +13,17 @@ static char verify_log[1 << 20];
 
 enum { MOST = BPF_MAX_PROGS }; /* programs of a family */
 
+/* An array of programs accepts only the type of those that used it first (bpf_prog_array_compatible in kernel/bpf/core.c),
+ * but all types are tried: each gets an array of its own. */
+static void renew_arrays(struct bpf_obj *o)
+{
+    for (u32 i = 0; i < o->fam->n_maps; i++)
+        if (o->fam->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY) {
+            close(o->map[i]);
+            o->map[i] = bpf_map_create(&o->fam->maps[i]);
+        }
+}
+
 /* Loads each program as it is configured; most[]: how many instructions that took, if that is more.
  * The number that are refused. */
 static int verify(struct bpf_obj *o, u32 *most)
@@ -22,6 +33,7 @@ static int verify(struct bpf_obj *o, u32 *most)
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
         memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+        renew_arrays(o);
         bpf_patch(o, r, insns);
         verify_log[0] = 0;
         int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, LOG_STATS, verify_log,
