@@ -16381,26 +16381,15 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch then
- * takes 5 ms, and 35 ms if the file must be read page by page. A file of another file system is not
- * mapped, because it could shrink. */
-static bool btf_map(struct btf_file *b, int fd)
-{
-    enum { SYSFS = 0x62656572 };
-    struct statfs fs;
-    if (fstatfs(fd, &fs) < 0 || fs.f_type != SYSFS)
-        return false;
-    void *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
-        return false;
-    b->p = p;
-    b->size = b->mapped;
-    return true;
-}
-
+/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
+ * batch takes 5 ms with the mapping, and 35 ms if the file must be read page by page. */
 static int btf_read(struct btf_file *b, int fd)
 {
-    u8 *p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p != MAP_FAILED)
+        b->size = b->mapped;
+    else
+        p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return -errno;
     b->p = p;
@@ -16812,7 +16801,7 @@ static int btf_load(int fd, const char *name)
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
-    int e = !b->mapped || btf_map(b, fd) ? 0 : btf_read(b, fd);
+    int e = b->mapped ? btf_read(b, fd) : 0;
     if (!e)
         e = btf_header(b);
     return e ? e : btf_scan(b);
@@ -17600,15 +17589,6 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Returns the BTF id of the tracepoint of a BPF program with typed arguments, or 0 if BTF lacks the
- * id. */
-static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
-{
-    const struct btf_want *w = r->type == BPF_PROG_TYPE_TRACING
-                               ? bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach) : NULL;
-    return w && !w->err ? (u32)w->f.value : 0;
-}
-
 /* Replaces an instruction by one that the verifier rejects if it is reachable: only a dead branch
  * may use a field that this kernel does not have. The number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
@@ -17702,9 +17682,8 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* Loads a BPF program. btf_id: the result of bpf_btf_id. log NULL and log_level 0: no log. Returns
- * a descriptor or -errno. */
-static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
+/* Loads a BPF program. log NULL and log_level 0: no log. Returns a descriptor or -errno. */
+static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
@@ -17712,14 +17691,15 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     size_t size = BPF_ATTR_TO(prog_name);
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
+        const struct btf_want *w = bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = btf_id;
+        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
-    a.license = (uintptr_t)fam->license;
+    a.license = (uintptr_t)o->fam->license;
     a.log_level = log_level;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
@@ -17773,7 +17753,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 1, log, LOG);
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
     if (f < 0) /* otherwise a signal had interrupted the verifier */
         f = bpf_refused(o, r, e, log);
     free(log);
@@ -17788,7 +17768,7 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
         return -E2BIG;
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    return bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
+    return bpf_prog_load(o, r, insns, 0, NULL, 0);
 }
 
 static void bpf_loaded(struct bpf_obj *o, u32 i, int prog)

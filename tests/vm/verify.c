@@ -36,8 +36,7 @@ static int verify(struct bpf_obj *o, u32 *most)
         renew_arrays(o);
         bpf_patch(o, r, insns);
         verify_log[0] = 0;
-        int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, LOG_STATS, verify_log,
-                              sizeof verify_log);
+        int f = bpf_prog_load(o, r, insns, LOG_STATS, verify_log, sizeof verify_log);
         const char *p = strstr(verify_log, "processed ");
         u32 n = p ? (u32)strtoul(p + 10, NULL, 10) : 0;
         most[i] = MAX(most[i], n);
