@@ -16406,8 +16406,8 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h),
- * so that newer kinds can be skipped. */
+/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h).
+ * kvis uses the sizes to skip newer kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16428,7 +16428,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A longer header is a newer kernel's. Its additions other than layouts are not needed here. */
+    /* A newer kernel may have a longer header, of which kvis needs only the layouts. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16446,7 +16446,7 @@ static int btf_header(struct btf_file *b)
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* The string at an offset that btf_head or btf_part has checked. */
+/* Returns the string at an offset that btf_head or btf_part has checked. */
 static const char *btf_str(const struct btf_file *b, u32 off)
 {
     if (off < b->str_base)
@@ -16482,7 +16482,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* The bucket of a type's name: by its first four bytes, which few names share. */
+/* Returns the bucket for the first four bytes of a type's name, which few names share. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16807,7 +16807,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* module_fd < 0: only vmlinux. */
+/* Answers w[] from open files. module_fd < 0: there is no module. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16850,8 +16850,8 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Answers all of w[] from vmlinux's BTF and, if a module is named, from the module's. Each query
- * has its own err. Returns 0, or if the BTF cannot be read at all, -errno (also in each err) and
- * why. `why` also says what was damaged if an err is -EBADMSG. */
+ * has its own err. Returns 0. If the BTF cannot be read at all, returns -errno, which each err then
+ * has, and sets why. If an err is -EBADMSG, `why` says what is damaged. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
