@@ -33,7 +33,7 @@
  * 19 emb_     texts embedded in the binary
  * 20 rep_     --report: one HTML file
  * 21 df_      kvis diff: compares two recordings [die: df_load df_put]
- * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
+ * 22 pf_     perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
  * 25 bpf_     BPF programs and maps
@@ -11624,17 +11624,18 @@ static void md_exit(struct task *t, struct call *c)
         md_calls[as->id].exit(t, as);
 }
 
-/* == 16 rec_  recordings: what a .kvis file holds ==================================
+/* == 16 rec_  recordings: the contents of a .kvis file =============================
  * The file has a header (magic, version, crc), then blocks {u32 length, u32 crc of the block's
  * number and data}, little-endian; the last block ends with REC_END. A block contains records: a
  * type, then varints (7 bits per byte, low bits first; signed numbers are zigzag-encoded) and
  * strings. A short string is written once: its hash selects a slot, and the slot's number
- * represents the string until another string takes the slot. Neither side's memory therefore grows
- * with the number of events. Event fields and kinds are numbered by the file's own REC_FIELD and
- * REC_KIND records. A damaged block ends the recording; everything before it is valid. A new record
- * type or a new flag needs no new REC_VERSION: an older reader reports that the file is from a
- * newer kvis. A change in the meaning of existing records does. Entry points: rec_start, rec_finish
- * (writing); rec_open_fd, rec_read_block and the rec_get_ functions (reading). */
+ * represents the string until another string takes the slot. The memory of the writer and of the
+ * reader therefore does not grow with the number of events. The file's own REC_FIELD and REC_KIND
+ * records number the fields and kinds of events. A damaged block ends the recording; everything
+ * before it is valid. A new record type or a new flag needs no new REC_VERSION: an older reader
+ * reports that the file is from a newer kvis. A change in the meaning of existing records does.
+ * Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and the rec_get_
+ * functions (reading). */
 
 enum {
     REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
@@ -11651,7 +11652,7 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* of REC_CALL; REC_ENTER has those up to REC_PATHS */ };
+       REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER has the first 13 */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
@@ -11676,7 +11677,7 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* it is shown by its pid */
+        return; /* the process is shown by its pid */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
@@ -11742,28 +11743,25 @@ static struct {
     struct buf b;              /* the block being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid;            /* of the previous record */
-    struct task *enter;        /* its call began, and nothing was written since */
-    bool enter_many;
-    u32 blocks;
-    const char *name;
-} rec_out; /* zeroed: the slots do not enlarge the binary */
+    pid_t pid, tid;            /* pid and tid of the previous record */
+    struct task *enter;        /* task whose call has begun and has no record yet, or NULL */
+    bool enter_many;           /* value of out.many when that call began */
+    u32 blocks;                /* number of blocks written */
+    const char *name;          /* name of the file, for messages */
+} rec_out; /* without an initializer: the slots do not enlarge the binary */
 
 static int rout_fd = -1;
 
+static void rec_varint(struct buf *b, u64 v)
+{
+    for (; v > 127; v >>= 7)
+        b_c(b, (char)(v | 128));
+    b_c(b, (char)v);
+}
+
 static void rec_put(u64 v)
 {
-    u8 tmp[10];
-    if (v < 128 && rec_out.b.len < rec_out.b.cap) {
-        rec_out.b.p[rec_out.b.len++] = (char)v;
-        return;
-    }
-    u32 n = 0;
-    do {
-        tmp[n++] = (u8)((v & 127) | (v > 127 ? 128 : 0));
-        v >>= 7;
-    } while (v);
-    b_put(&rec_out.b, tmp, n);
+    rec_varint(&rec_out.b, v);
 }
 
 static void rec_putz(s64 v)
@@ -11805,8 +11803,8 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Writes bytes of the recording. An error ends it, and is reported unless it is -EPIPE: the reader
- * has read enough. */
+/* Writes bytes of the recording. An error ends the recording. kvis reports the error unless it is
+ * -EPIPE, because the reader of a pipe may stop at any time. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11820,7 +11818,6 @@ static void rec_write(const void *p, size_t n)
     rec_out.write = NULL;
 }
 
-/* Writes the current block. */
 static void rec_block(void)
 {
     u8 head[8], number[4];
@@ -11834,7 +11831,8 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Holds the first bytes back until out_begin, like all output files. */
+/* Writes bytes to the file. Keeps the first bytes in memory until out_begin, which truncates all
+ * output files. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11893,7 +11891,8 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Writes the line of a call that began, because another record comes before the call's end. */
+/* Writes the REC_ENTER of a call that has begun, because another record comes before the end of the
+ * call. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11987,7 +11986,7 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* its strings are valid until the next record is read */
+        rec_enter_due(); /* a replayed call is valid only until the next record is read */
 }
 
 /* Writes what -P checks besides the text of the arguments: absolute paths and the files of
@@ -12011,7 +12010,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the text of the result. Returns whether that is more than its number. */
+/* Sets b to the text of the result. Returns whether the text differs from the plain number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -12044,7 +12043,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* one record contains entry and exit */
+        rec_out.enter = NULL; /* the record of the call contains its entry */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -12129,7 +12128,7 @@ static void rec_schema(void)
     }
 }
 
-/* The first block: describes the run and the layout of its events. */
+/* Writes the first block, which describes the run and the layout of its events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -12172,7 +12171,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* left by an earlier recording */
+        rec_out.slot[i].len = ~0u; /* forgets the strings of an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -12221,7 +12220,7 @@ static void rec_row_name(u16 row)
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-/* The table of -c. */
+/* Writes the table of -c. */
 static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
@@ -12239,7 +12238,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* A name and its class; '-' if there is none. */
+/* Writes the class of a name and the name; the class is '-' if there is no name. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -12268,6 +12267,8 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
+/* Writes the rows of a list. A record must be within one block, therefore rec_done is called only
+ * between records. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -12323,23 +12324,23 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;          /* for messages */
-    struct summary *sum;       /* receives the numbers of its summary */
-    bool again;                /* read again: the run is already known */
+    struct summary *sum;       /* summary that receives the numbers of the recording */
+    bool again;                /* true if the command is already known from an earlier reading */
     u64 at;                    /* offset of the block in the file */
-    u32 blocks;
-    struct buf b;
-    const u8 *p, *end;         /* the rest of the block */
+    u32 blocks;                /* number of blocks read */
+    struct buf b;              /* the current block */
+    const u8 *p, *end;         /* the unread part of the block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* what is wrong with the file, or "" */
-    bool torn;                 /* the file is truncated */
-    bool of_command;           /* the run is a command that kvis started */
+    char wrong[160];           /* why the file is not valid, or "" */
+    bool of_command;           /* true if kvis started a command in that run */
     struct buf text;           /* strings of the current record, each with a NUL */
-    u64 last_ns;
-    pid_t pid, tid;
+    u64 last_ns;               /* time of the previous record */
+    pid_t pid, tid;            /* pid and tid of the previous record */
+    /* own: the number of the field or kind in this kvis, or -1 if this kvis does not know it */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds, n_unasked;
-} rec_in; /* zeroed, like rec_out */
+    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of calls that -e left out */
+} rec_in; /* without an initializer, like rec_out */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
@@ -12385,12 +12386,10 @@ static bool rec_read_block(void)
     if (*rec_in.wrong)
         return false;
     s64 m = n == 8 ? rec_read(rec_in.b.p, len) : n < 0 ? n : 0;
-    if (n < 0 || m < 0) {
+    if (n < 0 || m < 0)
         rec_bad("cannot be read: %s", strerror((int)-m));
-    } else if (n < 8 || m < (s64)len) {
-        rec_in.torn = true;
+    else if (n < 8 || m < (s64)len)
         rec_bad("truncated at offset %" PRIu64, rec_in.at);
-    }
     if (*rec_in.wrong)
         return false;
     rec_le32(number, rec_in.blocks++);
@@ -12421,7 +12420,7 @@ static s64 rec_getz(void)
     return (s64)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* A number that must be below `limit`. */
+/* Reads a number that must be below `limit`. */
 static u32 rec_below(u32 limit, const char *what)
 {
     u64 v = rec_get();
@@ -12493,11 +12492,10 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns the row of a call's name, the k-th of that name; -1 if this kvis does not know the
- * call. */
+/* Returns the k-th row of the calls with this name, or -1 if this kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* a cache: most calls have few names */
+    static struct { char name[40]; s32 row; } seen[64]; /* a cache: few names are frequent */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12545,7 +12543,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* bytes, including a pointer and a NUL each: execve(2) takes 6 MiB */
+    enum { MOST = 8 << 20 }; /* bytes with a pointer and a NUL per word: execve(2) takes 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12630,11 +12628,11 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.sum = sum;
     rec_in.at = rec_in.blocks = 0;
     *rec_in.wrong = 0;
-    rec_in.torn = rec_in.of_command = false;
+    rec_in.of_command = false;
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* allocated only where it is used */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* only used pages are allocated */
     rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
     rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
@@ -12661,7 +12659,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* A number of the summary being read. */
+/* Returns the number at an offset of the summary that is read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12733,7 +12731,6 @@ static void rec_get_row(void)
     rec_in.sum->from_tables = true;
 }
 
-/* Reads a column. */
 static void rec_get_col(const struct st_col *c, void *p)
 {
     struct rec_text s;
@@ -12786,20 +12783,19 @@ static const struct st_list *rec_list_of(u8 type)
     return NULL;
 }
 
-/* == 17 rp_  a recording, played to the sinks ======================================
- * Plays a recording to the same sinks as when it was traced. -e, -P and -z filter here. Entry
- * points: rp_head, rp_play. */
+/* == 17 rp_  replay: feeds a recording to the sinks ================================
+ * Passes the records of a file to the sinks that also serve a live run. -e, -P and -z filter the
+ * records here. Entry points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* REC_END was read */
-    bool again;              /* the numbers were read before: read only events */
+    bool ended;              /* true if REC_END was read */
 } rp;
 
-/* Returns a task for the thread of a call that begins; it exists until that call ends. NULL:
- * rec_in.wrong says why. */
+/* Returns a task for the thread of a call that begins. rp_call frees the task when the call ends.
+ * Returns NULL and sets rec_in.wrong on failure. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
@@ -12865,15 +12861,16 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* -P: events that contain no wanted path. Their call may still be wanted, because of a descriptor
- * or a path as the program wrote it, and the record of a call follows its events. */
+/* With -P, kvis holds events that contain no wanted path until it reads the record of their call,
+ * which follows the events. The call may be wanted because of a descriptor, or because of a path as
+ * the tracee wrote it. */
 static struct {
-    struct event e[RP_HELD]; /* tid 0: free */
-    struct buf text[RP_HELD]; /* the strings of its record */
-    u32 n;
-    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: events that did not fit in
-                                                                * e[] */
-    u64 missing;              /* dropped events of selected calls */
+    struct event e[RP_HELD];  /* held events; an entry with tid 0 is free */
+    struct buf text[RP_HELD]; /* strings of these events */
+    u32 n;                    /* number of events held since the start */
+    /* by tid: the number of events that did not fit in e[], and their call */
+    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
+    u64 missing;              /* number of dropped events of selected calls */
 } rp_held;
 
 /* Counts an event that cannot be held, by its call. */
@@ -12881,7 +12878,7 @@ static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* that call has not ended, or has no record */
+        rp_held.dropped[at].n = 0; /* the record of that call was not read */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12903,8 +12900,7 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* The call of a thread has ended: emits the held events of the call if it is wanted, and drops them
- * otherwise. */
+/* Emits the held events of a call that has ended, or drops them if the call is not wanted. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -12924,7 +12920,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* --by=pid: notes from an event which process the following calls of a pid belong to. */
+/* Notes for --by=pid which process the following calls of a pid belong to. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -13024,11 +13020,11 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* the text belongs to the record */
+    t->call.text = (struct buf){ 0 }; /* the buffer belongs to rec_in */
 }
 
-/* Whether argument i is a path, like dec_is_path. The command of fsconfig(2) is available only as
- * text. */
+/* Whether argument i is a path, like dec_is_path. The cmd argument of fsconfig(2) is available only
+ * as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
     static const char set_path[] = "FSCONFIG_SET_PATH"; /* and _EMPTY */
@@ -13040,7 +13036,7 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* -P: checks the paths recorded with the call, and its path arguments as written. */
+/* Whether -P selects a call: by the paths recorded with it, or by its arguments as written. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -13088,8 +13084,8 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* The row of the process that has this pid now, created on first use; NULL if there are too
- * many. */
+/* Returns the row of the process that has this pid now, created on first use, or NULL if there are
+ * too many. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -13158,11 +13154,8 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
-    s64 status = rec_getz();
     rp.ended = true;
-    if (rp.again)
-        return;
-    rec_in.sum->status = (int)status;
+    rec_in.sum->status = (int)rec_getz();
     rec_in.sum->backend = rec_run.backend;
 }
 
@@ -13182,8 +13175,6 @@ static bool rp_record(u8 from, u8 to)
     if (rec_in.p == rec_in.end && !rec_read_block())
         return false;
     u8 type = *rec_in.p;
-    if (rp.again && type > REC_DUE)
-        rp.ended = true; /* the numbers were read before */
     if (type < from || type > to || rp.ended)
         return false;
     rec_in.p++;
@@ -13227,11 +13218,11 @@ static bool rp_play(void)
  * Writes one trace in two formats as events arrive: Perfetto's own (protos/perfetto/trace/ in its
  * source; px_pb_ writes protocol buffers) and Chrome's JSON, which other viewers read
  * (docs/getting-started/other-formats.md). Calls are slices of their thread. Open files, disk
- * requests and others that can overlap have tracks of their own. Forks and wake-ups are arrows. A
- * track below each thread shows its states during calls (px_state). JSON times are in us, with the
- * ns as decimals. A reused pid must not continue the track of the earlier process, so kvis assigns
- * its own pids and tids; the tracks' names contain the real ones. Entry points: px_open,
- * px_close. */
+ * requests and other intervals that can overlap have tracks of their own. Forks and wake-ups are
+ * arrows. A track below each thread shows its states during calls (px_state). JSON times are in us,
+ * with the ns as decimals. A reused pid must not continue the track of the earlier process,
+ * therefore kvis assigns its own pids and tids; the tracks' names contain the real ones. Entry
+ * points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -13270,34 +13261,34 @@ enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 1
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* assigned by kvis, never reused */
-    u64 flow;             /* an arrow that ends at its first record; 0: none */
-    bool dead;
-    char *runs;           /* the name of its open slice, or NULL */
-    s64 count[N_PX];      /* of a process */
-    u64 reported_ns[N_PX];
-    bool due[N_PX];
-    u32 described;        /* bits of PX_OF_...: tracks in the file */
-    u64 state_ns;         /* its states are written up to here */
-    struct { u64 from, to; } *wait; /* for a CPU, since its last call; at most PX_WAITS */
+    u64 upid, utid;       /* ids that kvis assigned and never reuses */
+    u64 flow;             /* id of the arrow that ends at the first record; 0: none */
+    bool dead;            /* true if the thread has ended */
+    char *runs;           /* name of the open slice, or NULL */
+    s64 count[N_PX];      /* values of the counters of a process */
+    u64 reported_ns[N_PX]; /* times at which the counters were last written */
+    bool due[N_PX];       /* true if the value has changed since then */
+    u32 described;        /* set of PX_OF_...: tracks that the file describes */
+    u64 state_ns;         /* time up to which the states are written */
+    struct { u64 from, to; } *wait; /* waits for a CPU since the last call; at most PX_WAITS */
     u32 n_waits, cap_waits;
     /* for folded stacks: */
-    pid_t parent;         /* of a process */
-    u32 name_len;         /* 0: shown by the pid, or as "thread" */
-    char name[PX_NAME];   /* its program, or the name that the thread has set */
+    pid_t parent;         /* pid of the parent of a process */
+    u32 name_len;         /* length of the name; 0: the pid or "thread" is shown */
+    char name[PX_NAME];   /* name of the program, or the name that the thread has set */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool json, proto;     /* the wanted formats */
+    bool json, proto;     /* true if the format is written */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* records of threads beyond PX_TRACKS */
-    u64 ids, events;
-    u32 args;             /* of the current event */
+    u64 untracked;        /* number of records of threads beyond PX_TRACKS */
+    u64 ids, events;      /* last id that was assigned; number of JSON events */
+    u32 args;             /* number of arguments of the current JSON event */
     u32 packet, inner;    /* offsets of the open packet and of its open part */
-} px; /* zeroed: its tables do not enlarge the binary */
+} px; /* without an initializer: its tables do not enlarge the binary */
 
 static u64 px_rel(u64 ns)
 {
@@ -13307,22 +13298,15 @@ static u64 px_rel(u64 ns)
 /* --- protocol buffers: a field is its number and type, then its value; a nested message is
  * preceded by its length (https://protobuf.dev/programming-guides/encoding) --- */
 
-static void px_pb_varint(u64 v)
-{
-    for (; v > 127; v >>= 7)
-        b_c(&px_proto.b, (char)(v | 128));
-    b_c(&px_proto.b, (char)v);
-}
-
 static void px_pb_num(u32 field, u64 v)
 {
-    px_pb_varint(field << 3);
-    px_pb_varint(v);
+    rec_varint(&px_proto.b, field << 3);
+    rec_varint(&px_proto.b, v);
 }
 
 static void px_pb_fixed(u32 field, u64 v)
 {
-    px_pb_varint(field << 3 | 1);
+    rec_varint(&px_proto.b, field << 3 | 1);
     for (int i = 0; i < 8; i++)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
@@ -13330,8 +13314,8 @@ static void px_pb_fixed(u32 field, u64 v)
 /* Begins a message. Returns its position, for px_pb_end. */
 static u32 px_pb_begin(u32 field)
 {
-    px_pb_varint(field << 3 | 2);
-    b_c(&px_proto.b, 0); /* its length, if one byte suffices */
+    rec_varint(&px_proto.b, field << 3 | 2);
+    b_c(&px_proto.b, 0); /* place of the length, if one byte suffices */
     return px_proto.b.len;
 }
 
@@ -13351,7 +13335,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Writes text as valid UTF-8, whatever bytes the program put there. */
+/* Writes text as valid UTF-8, whatever bytes it has. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -13379,7 +13363,8 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* An entry of InternedData, a number and its name. index 1: categories, 3: names of arguments. */
+/* Writes an entry of InternedData: a number and its name. index 1: categories, 3: names of
+ * arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -13388,7 +13373,6 @@ static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
     px_pb_end(at);
 }
 
-/* Begins an event on a track. */
 static void px_pb_event(u64 uuid, u64 ns, u32 type)
 {
     px_pb_packet(2);
@@ -13406,7 +13390,6 @@ static void px_pb_event_end(void)
     px_pb_packet_end();
 }
 
-/* The end of a slice. */
 static void px_pb_slice_end(u64 uuid, u64 ns)
 {
     px_pb_event(uuid, ns, PX_END);
@@ -13420,7 +13403,6 @@ static void px_pb_named(u64 uuid, u64 ns, u32 type, enum px_cat cat, const char 
     px_pb_text(23, name, n);
 }
 
-/* A whole slice. */
 static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char *name, size_t n)
 {
     px_pb_named(uuid, from, PX_BEGIN, cat, name, n);
@@ -13428,7 +13410,7 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track; parent 0: it has no parent. */
+/* Begins the description of a track. parent 0: the track has no parent. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13438,7 +13420,6 @@ static void px_pb_track(u64 uuid, u64 parent)
         px_pb_num(5, parent);
 }
 
-/* An array of words. */
 static void px_pb_argv(const char *p, u32 n)
 {
     for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
@@ -13475,7 +13456,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_end(at);
 }
 
-/* The first packets: the clock, and all names known in advance. */
+/* Writes the first packets: the clock, and all names that are known in advance. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13506,7 +13487,7 @@ static void px_pb_head(void)
 /* --- both formats --- */
 
 /* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
- * N_PX_CATS: without a category. */
+ * An event with the category N_PX_CATS has no category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
 {
@@ -13706,7 +13687,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Marks a track as dead. It is kept for a while, because a thread's records can come after its
+/* Marks a track as dead. kvis keeps it for a while, because records of a thread can come after its
  * end. */
 static void px_dead(struct px_track *t)
 {
@@ -13719,7 +13700,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread, created on first use. Never NULL: when out of memory, or with
+/* Returns the track of a thread, created on first use. Never returns NULL: without memory, or with
  * PX_TRACKS tracks, new threads share one track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
@@ -13754,8 +13735,8 @@ static void px_name(struct px_track *t, const char *name, size_t n)
     memcpy(t->name, name, t->name_len);
 }
 
-/* The start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON it
- * attaches to the slice that is open at json_ns. */
+/* Writes the start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON
+ * the arrow attaches to the slice that is open at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13819,7 +13800,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Bounds a number of a recording, which can be anything, so that the sum of two does not
+/* Bounds a number of a recording, which can be anything: the sum of two bounded numbers does not
  * overflow. */
 static s64 px_bounded(s64 n)
 {
@@ -13827,7 +13808,7 @@ static s64 px_bounded(s64 n)
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of the process. Not every step is written. */
+/* Sets a counter of a process. Writes the counter at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13864,16 +13845,18 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, the input of flamegraph.pl, inferno and
- * speedscope. These add up several lines of one stack: a full table is written and emptied. --- */
+ * speedscope. These programs add up several lines of one stack, therefore kvis writes and empties
+ * the table when it is full. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS]; /* ns: or bytes */
-    u32 n;
-} *px_fold; /* NULL: not wanted */
+    /* ns: time in ns, or with --folded-by=bytes a number of bytes */
+    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
+    u32 n; /* number of stacks */
+} *px_fold; /* NULL without --folded */
 
 static void px_fold_flush(void)
 {
@@ -13908,7 +13891,6 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* Adds time to a stack. */
 static void px_fold_add(const char *s, size_t n, u64 ns)
 {
     u32 at = nm_hash(0, s, n);
@@ -13926,7 +13908,7 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* The frame of a process: its program, or its pid if that is unknown. */
+/* Appends the frame of a process: its program, or its pid if the program is unknown. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13936,7 +13918,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* The frame of a thread: the name that it has set, so that threads of one name share a frame. */
+/* Appends the frame of a thread: the name that the thread has set. Threads with the same name share
+ * a frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13949,7 +13932,7 @@ static void px_frame_thread(struct buf *b, const struct task *t, const struct px
 
 /* Returns what a call is about: the file or peer of the descriptor in its first argument
  * ("3</etc/hosts>"), or else its path. For openat and similar calls the path comes before the
- * directory. NULL: neither. */
+ * directory. Returns NULL if the call is about neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13985,8 +13968,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name that a thread sets with prctl(2). In the text it is in quotes, followed by "..."
- * if it was cut. */
+/* Notes the name that a thread sets with prctl(2). In the text of the call the name is in quotes,
+ * followed by "..." if it was cut. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13997,7 +13980,8 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds what --folded counts of a call: its time, divided by state, or only one state, or bytes. */
+/* Adds the values of a call that --folded-by selects: its time by state, its time in one state, or
+ * its bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -14018,7 +14002,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* they return a number of messages */
+                 && !strstr(name, "mmsg"); /* these calls return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -14042,14 +14026,14 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     px_fold_renamed(track, c, name);
 }
 
-/* Without calls: adds the CPU time of a process that has exited, below its ancestors. */
+/* Adds the CPU time of a process that has exited, below its ancestors, if there are no calls. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* a process has no other numbers */
+        return; /* only the CPU time of a process is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
@@ -14126,7 +14110,7 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* A process or thread begins. Its number no longer belongs to an earlier one. */
+/* Handles the creation of a process or thread. Its pid no longer belongs to an earlier one. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -14142,12 +14126,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* a thread inherits its name */
+    const struct px_track *by = thread ? t : px_find(e->pid); /* its child inherits its name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
-        px_name(c, by->name, by->name_len); /* until it calls exec */
+        px_name(c, by->name, by->name_len); /* the name until the child calls exec */
     if (old)
-        return; /* its first records came before this one */
+        return; /* records of the child came before this event */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -14175,7 +14159,7 @@ static void px_exec(const struct event *e)
     const char *base = e->err ? NULL : out_program(e, &n);
     if (!base)
         return;
-    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* exec replaced its memory */
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* the exec replaced the memory */
         if (p->count[k]) {
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
@@ -14185,7 +14169,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* A disk or io_uring request: from its issue to its completion, and before that in the queue. */
+/* Writes a disk or io_uring request: its time in the queue, and from issue to completion. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -14269,7 +14253,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* The state in which a call spent most time, if the order of its states is unknown. */
+/* Returns the state in which a call spent most time, if the order of its states is unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14277,8 +14261,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes the states of the thread in a call. If it left its CPU once, the scheduler's record shows
- * when; otherwise only the call's sums are known. */
+/* Writes the states of a thread in a call. If the thread left its CPU once, the scheduler's record
+ * shows when; otherwise only the call's sums are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -14342,7 +14326,8 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Starts the wanted files: JSON, Perfetto's format, folded stacks. -1: not wanted. */
+/* Begins the files of JSON, Perfetto's format and folded stacks. A descriptor of -1 means that the
+ * file is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14428,7 +14413,7 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* == 20 rep_  --report: one HTML file, filled in ==================================
+/* == 20 rep_  --report: one HTML file ==============================================
  * The page is gen/report/, which the Makefile combines into one file. Its data are the run, the
  * summary (both as in --json) and the events: a recording in base64, which report.js reads like
  * rec_. The events are read from a recording, so none are kept in memory; if there are too many,
@@ -14442,13 +14427,14 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 with
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* the rest of the page */
-    struct buf raw;          /* bytes of the recording, not yet written */
+    const char *page, *page_end; /* part of the page that is not written yet */
+    struct buf raw;          /* bytes of the recording that are not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
-    u64 seen, kept, at_least; /* at_least: with the score `least` */
-    bool chosen;             /* all are counted: a score of at least `least` stays */
-    u32 least;
-    u64 some;                /* how many with exactly that score stay */
+    u64 seen, kept;          /* number of events of the run and of the page */
+    u64 at_least;            /* number of events with the score `least` in the second pass */
+    bool chosen;             /* true in the second pass */
+    u32 least;               /* lowest score of an event that stays */
+    u64 some;                /* number of events with exactly that score that stay */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14478,8 +14464,8 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-/* Whether an event or call goes into the page. The first pass only counts. Of the events with the
- * lowest score that stays, some stay, evenly spread over the run. */
+/* Whether an event or call goes into the page. The first pass only counts. Some of the events with
+ * the lowest score that stays are left out, evenly spread over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14518,7 +14504,7 @@ static void rep_choose(u64 max)
     rep.some = MIN(max - n, rep.score[rep.least]);
 }
 
-static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
+static const struct out_tap rep_tap = { .event = rep_event, .exit = rep_call };
 
 /* --- the file --- */
 
@@ -14546,7 +14532,7 @@ static void rep_base64(const u8 *p, u32 n)
     }
 }
 
-/* One script element with a piece of the recording. */
+/* Writes a script element with the first n bytes of rep.raw. */
 static void rep_chunk(u32 n)
 {
     rep_text("<script type=\"application/octet-stream\">");
@@ -14556,7 +14542,7 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* The function with which rec_ writes its blocks. */
+/* Takes the bytes of a recording from rec_write. */
 static int rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
@@ -14579,7 +14565,7 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Names, categories and texts of the kinds, from which the page makes its lines. */
+/* Writes the names, categories and texts of the kinds, from which the page makes its lines. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14601,7 +14587,8 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* The small data: the run, its summary ("null" if it is unknown), the kinds, what was left out. */
+/* Writes the small data: the run, its summary ("null" if it is unknown), the kinds of events, and
+ * how many events were left out. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14642,7 +14629,7 @@ static void rep_page(const char *mark)
     rep_put(from, rep_skip(mark));
 }
 
-/* Takes the embedded page and the descriptor that it is written to. */
+/* Begins to write the embedded page to a descriptor. */
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
@@ -14661,10 +14648,11 @@ static void rep_close(void)
 /* Reads the recording again, from its beginning, and writes its events into the page. */
 static void rep_events(int fd, const char *name)
 {
+    static struct summary unused; /* st has the numbers of the first pass */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
-    rp.again = rec_in.again = true;
-    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &st) < 0 || !rp_head()) {
+    rec_in.again = true;
+    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name, &unused) < 0 || !rp_head()) {
         u_warn("%s: cannot be read again: %s", name, rec_in.wrong);
         out.failed = EIO;
         return;
@@ -14685,7 +14673,8 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report of the recording in fd. whole: its end was reached. */
+/* Writes the report of the recording in fd. whole: the first pass reached the end of the
+ * recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14698,23 +14687,19 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Returns an unnamed file in dir (TMPDIR or /tmp) for the recording of a live report, or -errno. */
+/* Returns a file without a name, made in dir, for the recording of a live report, or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
-    int f = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (f >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return f >= 0 ? f : -errno;
-    snprintf(path, sizeof path, "%s/kvis-%016" PRIx64, dir, u_random());
-    f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (f < 0 || unlink(path) == 0)
-        return f < 0 ? -errno : f;
-    int e = -errno;
-    close(f);
-    return e;
+    snprintf(path, sizeof path, "%s/kvis-XXXXXX", dir);
+    int f = mkostemp(path, O_CLOEXEC);
+    if (f < 0)
+        return -errno;
+    unlink(path);
+    return f;
 }
 
-/* == 21 df_  kvis diff: two recordings compared =====================================
+/* == 21 df_  kvis diff: compares two recordings ====================================
  * Both recordings are played to df_event, which adds up commands; files, addresses and calls are
  * added up in the recordings' own summaries. The comparison is a list of pairs: a name with its
  * numbers in A and in B. Text and JSON use the same lists (df_tables[]); the page contains the
@@ -14725,7 +14710,7 @@ enum {
     DF_SHOWN = 10,        /* rows of a table of text */
     DF_LIVES = 1 << 16,   /* processes at a time */
     DF_ROWS = 1 << 20,    /* distinct commands of a recording */
-    DF_LINE = 512,        /* bytes of a command line used as its name (--by=line) */
+    DF_LINE = 512,        /* bytes of a command line that is used as a name (--by=line) */
     DF_RUNS = 4096,       /* runs of commands in a timeline */
     DF_PIDS = 1 << 22,    /* pids are below PID_MAX_LIMIT (include/linux/threads.h) */
     DF_LEAST_NS = 100000, /* a smaller time would be shown as 0.0 ms */
@@ -14735,7 +14720,7 @@ enum {
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* of a command: with children, on CPUs, failed runs */
+    u64 time_ns, cpu_ns, failed; /* time of a command with children; CPU time; failed runs */
 };
 
 /* A name with its numbers in both recordings. */
@@ -14743,18 +14728,18 @@ struct df_pair {
     struct name *name, *shape; /* shape: the name without its random parts */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* of a call */
-    u16 err;                   /* of calls that failed: their errno */
+    u16 row;                   /* row of the system call, in the tables of calls */
+    u16 err;                   /* errno of the calls, in the table of failed calls */
 };
 
 /* A process while its recording is played. It counts as working while none of its children runs. */
 struct df_life {
     struct df_life *next;
-    u32 pid, parent, children; /* children: number that run */
-    u64 serial, parent_serial; /* pids are reused */
-    bool execed;
-    u64 begin_ns, since_ns;    /* of the command; the last time it began to work */
-    struct df_row now;         /* of the command, so far */
+    u32 pid, parent, children; /* children: number of running children */
+    u64 serial, parent_serial; /* ids of the process and its parent, because pids are reused */
+    bool execed;               /* true if the process has called exec */
+    u64 begin_ns, since_ns;    /* start of the command; last time that it began to work */
+    struct df_row now;         /* numbers of the command so far */
 };
 
 /* A run of a command, for the timeline of a recording. */
@@ -14768,29 +14753,29 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* its start */
-    u64 least_ns, shorter; /* shorter runs are left out; how many these are */
+    u64 from_ns;           /* time of the start */
+    u64 least_ns, shorter; /* time of the shortest run that is shown; number of shorter runs */
 };
 
-static const char *df_by = "program"; /* --by */
-static u32 df_fail_above = UINT32_MAX; /* --fail-above, in percent; UINT32_MAX: not given */
+static const char *df_by = "program"; /* value of --by */
+static u32 df_fail_above = UINT32_MAX; /* value of --fail-above, in percent; UINT32_MAX: none */
 
 static struct {
     struct df_row *name[2], *command[2]; /* sorted by the name's address, the same in both */
     u32 n_names[2], n_commands[2], cap[2];
-    u64 left_out;            /* processes and commands beyond the limits */
-    u64 wall_ns[2];          /* of the command, from its exec to its exit; else of the run */
-    bool counted[2];         /* the calls were counted */
-    u32 unasked[2];          /* names of calls that -e left out; sc_set excludes those of both */
-    bool timed[2];           /* where their time went is known */
+    u64 left_out;            /* number of processes and commands beyond the limits */
+    u64 wall_ns[2];          /* time of the command, from its exec to its exit, or of the run */
+    bool counted[2];         /* true if the calls were counted */
+    u32 unasked[2];          /* number of calls that -e left out; sc_set excludes those of both */
+    bool timed[2];           /* true if the parts of the calls' times are known */
     struct summary *sum[2];
     const char *file[2];
     u8 *pids[2];             /* a bit for each pid in the recording */
     struct df_timeline timeline[2]; /* with --report */
     /* while recording `k` is played */
-    u64 n_begun;             /* processes */
-    u32 k, n_lives, root;    /* root: the process of the first command */
-    u64 root_ns;
+    u64 n_begun;             /* number of processes that began */
+    u32 k, n_lives, root;    /* root: pid of the first command, or 0 */
+    u64 root_ns;             /* time of the exec of the first command */
     struct df_life *lives[4096];
 } df;
 
@@ -14825,7 +14810,6 @@ static u32 df_merge(struct df_row *row, u32 n)
     return kept;
 }
 
-/* Adds the numbers of a command that has ended. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -14898,7 +14882,7 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* The command of a process has ended or was replaced by another one. */
+/* Handles the end of a command, by an exit or by an exec of the next one. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -14940,12 +14924,13 @@ static void df_fork(const struct event *e)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* until it calls exec, the same program runs */
+    l->now.name = parent->now.name; /* the child runs the same program until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* The name of a command: its program without directories, and with --by=line its arguments. */
+/* Returns the name of a command: its program without directories, and with --by=line its
+ * arguments. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -15001,7 +14986,8 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* The recording has ended: commands that still ran are counted up to its last event. */
+/* Takes the commands of the recording that has been played. Commands that still ran are counted up
+ * to its last event. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -15235,7 +15221,7 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 }
 
 /* Returns the numbers of a call in recording k. If the time of all calls is not known in both
- * recordings, takes that of the calls that waited. */
+ * recordings, returns the time of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15295,10 +15281,10 @@ enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 /* The comparisons, in the order of text and JSON. */
 static const struct df_table {
-    const char *key, *title;     /* in JSON; in text */
+    const char *key, *title;     /* names of the table in JSON and in text */
     const char *count, *amount;  /* names of count and amount in JSON */
     const char *name;            /* heading of the names in text */
-    u8 unit;                     /* of amount: enum df_unit */
+    u8 unit;                     /* unit of the amount: enum df_unit */
     char cls;                    /* class of the compared names; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
@@ -15352,7 +15338,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* A right-aligned number; sign 0: no sign. */
+/* Writes a right-aligned number. A sign of 0 is not written. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -15396,8 +15382,8 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes text that ends a line, truncated to what fits in the columns of the terminal. columns 0:
- * there is no terminal. */
+/* Writes text that ends a line, truncated to the columns of the terminal. columns 0: there is no
+ * terminal. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15470,7 +15456,7 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         b_f(b, "   ... and %u more\n", n - shown);
 }
 
-/* A time in ms or us. */
+/* Writes a time in multiples of unit_ns. */
 static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
 {
     double n = (double)v / (double)unit_ns;
@@ -15513,7 +15499,7 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* The calls of recordings of kvis trace: their times, and where the time went. */
+/* Writes the times of calls and the parts of these times, for recordings of kvis trace. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15542,7 +15528,7 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* A time of the whole run: A → B. */
+/* Writes a time of both runs: A → B. */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -15603,7 +15589,7 @@ static void df_text(struct buf *b)
 
 /* --- JSON --- */
 
-/* The numbers of a call in recording k. Unknown ones are omitted. */
+/* Writes the numbers of a call in recording k. Omits unknown numbers. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15617,7 +15603,6 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
         st_json_time(b, "timed", t);
 }
 
-/* The numbers of a pair in recording k. */
 static void df_json_side(struct buf *b, const struct df_table *t, const struct df_pair *p, u32 k)
 {
     const struct df_row *r = &p->of[k];
@@ -15632,7 +15617,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}; null: not recorded. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9} or, if the name is
+ * not in a recording, null instead of its numbers. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15664,7 +15650,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* The changed pairs of a table. only: pairs in just this recording; -1: all. */
+/* Writes the changed pairs of a table. only: the recording that alone has the pairs, or -1 for all
+ * pairs. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15697,7 +15684,7 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* The programs, by their paths, that only one of the recordings ran. */
+/* Writes the paths of the programs that only one of the recordings ran. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15789,7 +15776,7 @@ static void df_page(int to)
     rep_close();
 }
 
-/* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
+/* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
  * Page faults, pmc_, unc_ and check_ share pf_event (opens an event), pf_paranoid, pf_why_not and
  * pf_fix (why that failed and how to fix it) and pf_read (reads the counts of a group).
  *
@@ -15797,9 +15784,9 @@ static void df_page(int to)
  * minor faults and, if its rings fit, one for major faults, which wait for a disk. Threads and
  * children inherit the events. The kernel allows that for a mapped ring only with one event per CPU
  * (perf_mmap in kernel/events/core.c). Consecutive faults of one thread in one region are one
- * event, if they are within PF_RUN_NS. The rings are merged by time and read up to the next event
- * to be reported (pf_upto), so that an address is looked up in the region in which it was at that
- * time. */
+ * event, if they are within PF_RUN_NS. kvis merges the rings by time and reads them up to the next
+ * event to be reported (pf_upto), because it must look up an address in the region that contained
+ * it at that time. */
 
 /* --- events --- */
 
@@ -15886,16 +15873,16 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* events of the largest group */
 
-/* What a group of events had counted when it was last read; all 0: it was never read. */
+/* Counts of a group of events at its last read; 0 before the first read. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* What the group has counted since then. */
+/* Counts of a group since its last read. */
 struct pf_delta {
     u64 enabled, running;       /* ns; the group was on a PMU for `running` ns */
-    double value[PF_MEMBERS];   /* scaled to `enabled`, as perf_event_open(2) says */
-    u32 backwards;              /* values that decreased: shown as no change */
+    double value[PF_MEMBERS];   /* counts scaled to `enabled`, as perf_event_open(2) says */
+    u32 backwards;              /* number of values that decreased and count as unchanged */
 };
 
 enum {
@@ -15930,46 +15917,17 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 /* No kernel can be built for more CPUs (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* The rings, one for each CPU and kind: 2 * CPU + is_major. */
+/* Number of rings, one for each CPU and kind. The index of a ring is 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];   /* of the rings that are mapped */
-    u32 n;
-    size_t page, pages; /* of a ring, as perf_event_mlock_kb allows */
+    int fd[PF_RINGS];   /* descriptors of the mapped rings */
+    u32 n;              /* number of entries of ring[] that may be in use */
+    size_t page, pages; /* bytes of a page; pages of a ring, as perf_event_mlock_kb allows */
     u64 next[PF_RINGS]; /* time of the next sample of a ring; 0: not read yet */
-    bool user_only; /* no faults in kernel mode: perf_event_paranoid */
+    bool user_only;     /* true if perf_event_paranoid excludes faults in kernel mode */
 } pf_rings;
-
-/* --- a ring as perf_event_open(2) maps it; rb_ reads such a ring as well --- */
-
-static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, size_t n)
-{
-    const u8 *data = (const u8 *)m + m->data_offset;
-    size_t from = at & (m->data_size - 1), part = MIN(n, m->data_size - from);
-    memcpy(to, data + from, part);
-    memcpy((u8 *)to + part, data, n - part);
-}
-
-/* Copies n bytes of the record at the tail, its header first. Returns false if there is no record
- * before `head`. The kernel writes no record without a header; a ring with such a record is given
- * up. */
-static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *record, size_t n)
-{
-    const struct perf_event_header *h = record;
-    if (m->data_tail >= head)
-        return false;
-    ring_copy(m, m->data_tail, record, n);
-    return h->size >= sizeof *h;
-}
-
-static void ring_take(struct perf_event_mmap_page *m, const struct perf_event_header *h)
-{
-    __atomic_store_n(&m->data_tail, m->data_tail + h->size, __ATOMIC_RELEASE);
-}
-
-/* --- the events --- */
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
@@ -15999,7 +15957,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings are of one size */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings have the same size */
             break;
     }
     if (p == MAP_FAILED)
@@ -16043,7 +16001,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* that CPU is offline */
+        if (e == -ENODEV) /* the CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -16082,8 +16040,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault at addr. If it is unknown, returns `none`, whose name says why.
- * During an exec, an unknown region belongs to the new program: t->mm is still the old memory. */
+/* Returns the region of a fault at addr. If the region is unknown, returns `none`, whose name says
+ * why. During an exec, an unknown region belongs to the new program: t->mm is the old memory. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -16130,7 +16088,7 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* The part of a record that is used: tid, time and address of a sample, or the number of lost
+/* The part of a record that kvis uses: tid, time and address of a sample, or the number of lost
  * records. */
 struct pf_record {
     struct perf_event_header h;
@@ -16140,10 +16098,23 @@ struct pf_record {
     };
 };
 
-/* Reads the record at the tail of a ring. Returns false if there is none. */
+/* Copies the record at the tail of a ring. Returns false if there is none. The kernel writes no
+ * record without a header; a ring with such a record is given up. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
-    return ring_look(m, __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), r, sizeof *r);
+    const u8 *data = (const u8 *)m + m->data_offset;
+    size_t from = m->data_tail & (m->data_size - 1), part = MIN(sizeof *r, m->data_size - from);
+    if (m->data_tail >= __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE))
+        return false;
+    memcpy(r, data + from, part);
+    memcpy((u8 *)r + part, data, sizeof *r - part);
+    return r->h.size >= sizeof r->h;
+}
+
+/* Takes a record out of the ring. */
+static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
+{
+    __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
 static bool pf_is_sample(const struct pf_record *r)
@@ -16159,14 +16130,14 @@ static u64 pf_next(u32 at)
     struct pf_record r;
     if (!m || pf_rings.next[at])
         return m ? pf_rings.next[at] : ~0ull;
-    while (__atomic_load_n(&m->data_head, __ATOMIC_RELAXED) != m->data_tail && pf_look(m, &r)) {
+    while (pf_look(m, &r)) {
         if (pf_is_sample(&r)) {
             pf_rings.next[at] = r.s.ns;
             return r.s.ns;
         }
         if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
             pf_lost(r.l.lost);
-        ring_take(m, &r.h);
+        pf_take(m, &r);
     }
     return ~0ull;
 }
@@ -16191,7 +16162,7 @@ static void pf_upto(u64 ns)
             break;
         pf_flush_old(r.s.ns);
         pf_rings.next[first] = 0;
-        ring_take(pf_rings.ring[first], &r.h);
+        pf_take(pf_rings.ring[first], &r);
         pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
     }
     pf_flush_old(ns);
@@ -16207,8 +16178,8 @@ static void pf_upto(u64 ns)
  * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
 
 enum {
-    WHY_LEN = 256,          /* of every `char why[]` */
-    BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
+    WHY_LEN = 256,          /* size of every `char why[]` */
+    BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own limit */
     BTF_BUCKETS = 256,
@@ -16217,21 +16188,21 @@ enum {
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* A field, a type or an enumerator of this kernel. `size` is the whole array's. */
+/* A field, a type or an enumerator of this kernel. The size of an array is that of all elements. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
-    u32 count; /* of array elements; 0: a flexible array, 1: not an array */
-    u64 value; /* of an enumerator; of a type: its id */
+    u32 count; /* number of array elements; 0: a flexible array, 1: not an array */
+    u64 value; /* value of an enumerator, or id of a type */
 };
 
 /* A query: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions are
- * omitted. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it exists, but is a bit-field;
- * -EINVAL not a valid name; -EBADMSG damaged BTF. */
+ * omitted. err: 0; -ENOENT if this kernel does not have it; -EOPNOTSUPP if it is a bit-field;
+ * -EINVAL if the name is not valid; -EBADMSG if the BTF is damaged. */
 struct btf_want {
     const char *name;
-    u8 kind;  /* the caller's */
-    u32 next; /* btf_'s: the next query in its bucket, from 1 */
+    u8 kind;  /* a value for the caller */
+    u32 next; /* for btf_: number of the next query in the bucket, from 1; 0: none */
     struct kfield f;
     int err;
 };
@@ -16242,8 +16213,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* What follows the first 12 bytes, which all kinds have: `body` bytes, and `each` bytes for each of
- * vlen members. named: the name of this kind is a type's name. */
+/* All types begin with the same 12 bytes. After these, a kind has `body` bytes, and `each` bytes
+ * for each of vlen members. named: the name of this kind is a type's name. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -16251,17 +16222,17 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* one of a newer kernel */
+    [BTF_KINDS] = { 0, 0, false }, /* a kind of a newer kernel */
 };
 
 /* One file in memory. Positions are offsets from its start. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* bytes at p; `size` of them belong to the file */
+    u32 mapped; /* number of bytes at p; `size` of them belong to the file */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* of this file; lower ones are vmlinux's */
-    u32 *type;                     /* the position of each type, from first_id on */
+    u32 first_id, n_ids, str_base; /* lower ids and string offsets are those of vmlinux */
+    u32 *type;                     /* position of each type, from first_id on */
     const u8 *layout;              /* sizes of unknown kinds, 4 bytes each */
     u32 n_layouts;
 };
@@ -16269,14 +16240,14 @@ struct btf_file {
 struct btf_type {
     struct btf_file *b;
     u32 id, name, vlen;
-    u32 size; /* or the type that it refers to */
+    u32 size; /* size in bytes, or id of the type that it refers to */
     const u8 *body;
     u8 kind;
     bool flag;
 };
 
-struct btf_step { const char *name; u32 n; }; /* n: the length of the name; if name is NULL, an
-                                               * index */
+/* A step of a path: a name of n characters or, if name is NULL, the index n. */
+struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
 /* The current batch. */
@@ -16284,9 +16255,8 @@ static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
-    u32 *hit, n_hits;         /* types whose names have a requested name as a prefix */
-    u64 members;              /* how many may still be visited */
-    char *why;
+    u64 members;              /* number of members that may still be visited */
+    char *why;                /* buffer for the reason of a failure */
 } btf;
 
 /* --- the file --- */
@@ -16295,7 +16265,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* the first reason is kept */
+        return -EBADMSG; /* only the first reason counts */
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -16311,26 +16281,15 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c): a batch then
- * takes 5 ms, and 35 ms if the file must be read page by page. A file of another file system is not
- * mapped, because it could shrink. */
-static bool btf_map(struct btf_file *b, int fd)
-{
-    enum { SYSFS = 0x62656572 };
-    struct statfs fs;
-    if (fstatfs(fd, &fs) < 0 || fs.f_type != SYSFS)
-        return false;
-    void *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
-        return false;
-    b->p = p;
-    b->size = b->mapped;
-    return true;
-}
-
+/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
+ * batch takes 5 ms with the mapping, and 35 ms if the file must be read page by page. */
 static int btf_read(struct btf_file *b, int fd)
 {
-    u8 *p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p != MAP_FAILED)
+        b->size = b->mapped;
+    else
+        p = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return -errno;
     b->p = p;
@@ -16347,8 +16306,8 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h),
- * so that newer kinds can be skipped. */
+/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h).
+ * kvis uses the sizes to skip newer kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16365,13 +16324,11 @@ static int btf_header(struct btf_file *b)
     if (b->size < sizeof h)
         return btf_bad(b, "no header: %u bytes", b->size);
     memcpy(&h, b->p, sizeof h);
-    if (h.magic == BTF_MAGIC_SWAPPED)
-        return btf_bad(b, "wrong byte order");
     if (h.magic != BTF_MAGIC)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A longer header is a newer kernel's. Its additions other than layouts are not needed here. */
+    /* A newer kernel may have a longer header, of which kvis needs only the layouts. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16389,7 +16346,7 @@ static int btf_header(struct btf_file *b)
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* The string at an offset that btf_head or btf_part has checked. */
+/* Returns the string at an offset that btf_head or btf_part has checked. */
 static const char *btf_str(const struct btf_file *b, u32 off)
 {
     if (off < b->str_base)
@@ -16425,26 +16382,13 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* The bucket of a type's name: by its first four bytes, which few names share. */
+/* Returns the bucket for the first four bytes of a type's name, which few names share. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
     for (u32 i = 0; i < len && i < 4 && name[i]; i++)
         h = h * 31 + (u8)name[i];
     return &btf.bucket[h % BTF_BUCKETS];
-}
-
-/* Notes a type that a query may name, for when all types are known. */
-static int btf_hit(u32 id)
-{
-    if (!(btf.n_hits & (btf.n_hits - 1))) { /* a power of two */
-        u32 *hit = realloc(btf.hit, (btf.n_hits ? 2 * btf.n_hits : 1) * sizeof *hit);
-        if (!hit)
-            return -ENOMEM;
-        btf.hit = hit;
-    }
-    btf.hit[btf.n_hits++] = id;
-    return 0;
 }
 
 /* Checks all types and notes their positions. */
@@ -16454,18 +16398,14 @@ static int btf_scan(struct btf_file *b)
     if (!b->type)
         return -ENOMEM;
     struct btf_type t;
-    int e = 0;
-    for (u32 pos = b->type_pos; pos < b->type_end && !e;) {
-        u32 id = b->first_id + b->n_ids;
-        s64 len = btf_head(b, pos, id, &t);
+    for (u32 pos = b->type_pos; pos < b->type_end;) {
+        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
         b->type[b->n_ids++] = pos;
         pos += (u32)len;
-        if (btf_kinds[MIN(t.kind, BTF_KINDS)].named && *btf_bucket(btf_str(b, t.name), 4))
-            e = btf_hit(id);
     }
-    return e;
+    return 0;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
@@ -16495,7 +16435,7 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers nested too deeply", id);
 }
 
-/* Size and signedness of a type that is not an array. */
+/* Sets size and signedness of a type that is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16518,7 +16458,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* The body of an array: element type, index type, number of elements. */
+/* The body of an array has the element type, the index type and the number of elements. */
 static u32 btf_array_of(const struct btf_type *t)
 {
     return btf_u32(t->body);
@@ -16529,7 +16469,7 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Size, count and signedness of a type. */
+/* Sets size, count and signedness of a type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16566,7 +16506,8 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Part i of a struct or an enum; its first word is the offset of a name. NULL: *err says why. */
+/* Returns part i of a struct or an enum, which begins with the offset of its name. Returns NULL and
+ * sets *err on failure. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16714,14 +16655,8 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        u32 len = (u32)strcspn(w[i].name, ".[");
-        const char *path = w[i].name + len;
-        struct btf_step step;
-        w[i].err = len ? -ENOENT : -EINVAL;
-        while (*path && w[i].err != -EINVAL)
-            if (btf_step(&path, &step))
-                w[i].err = -EINVAL;
-        u32 *head = btf_bucket(w[i].name, len);
+        u32 *head = btf_bucket(w[i].name, (u32)strcspn(w[i].name, ".["));
+        w[i].err = -ENOENT;
         w[i].next = *head;
         *head = i + 1;
     }
@@ -16731,8 +16666,8 @@ static void btf_sort(struct btf_want *w, u32 n)
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
-    u32 len = (u32)strlen(name);
-    for (u32 i = *btf_bucket(name, len); i; i = w[i - 1].next) {
+    u32 i = *btf_bucket(name, 4), len = i ? (u32)strlen(name) : 0;
+    for (; i; i = w[i - 1].next) {
         struct btf_want *one = &w[i - 1];
         if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
             one->err = btf_walk(t->id, one->name + len, &one->f);
@@ -16745,14 +16680,14 @@ static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.n_hits; i++)
-            if (!btf_get(btf.hit[i], &t) && t.b == &btf.file[k])
+        for (u32 i = 0; i < btf.file[k].n_ids; i++)
+            if (!btf_get(btf.file[k].first_id + i, &t) && btf_kinds[MIN(t.kind, BTF_KINDS)].named)
                 btf_ask(&t, w);
     for (u32 i = 0; i < n; i++)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
-/* Loads one more file. The first is vmlinux's. */
+/* Loads a file: first that of vmlinux, then that of a module. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -16766,13 +16701,13 @@ static int btf_load(int fd, const char *name)
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
-    int e = !b->mapped || btf_map(b, fd) ? 0 : btf_read(b, fd);
+    int e = b->mapped ? btf_read(b, fd) : 0;
     if (!e)
         e = btf_header(b);
     return e ? e : btf_scan(b);
 }
 
-/* module_fd < 0: only vmlinux. */
+/* Answers w[] from open files. module_fd < 0: there is no module. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16790,7 +16725,6 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
         btf_answer(w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
-    free(btf.hit);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].type);
         if (btf.file[i].p)
@@ -16802,12 +16736,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
 static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
-    bool odd = !*name || *name == '.' || strchr(name, '/');
-    int n = odd ? -1 : snprintf(path, sizeof path, "%s/%s", btf_dir, name);
-    if (n < 0 || n >= (int)sizeof path) {
-        snprintf(why, WHY_LEN, "invalid module name %.60s", name);
-        return -EINVAL;
-    }
+    snprintf(path, sizeof path, "%s/%s", btf_dir, name);
     int fd = u_sys_open(path, O_RDONLY), e = fd < 0 ? -errno : 0;
     static const char no_btf[] = "no BTF: ";
     size_t said = sizeof no_btf - 1;
@@ -16821,8 +16750,8 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Answers all of w[] from vmlinux's BTF and, if a module is named, from the module's. Each query
- * has its own err. Returns 0, or if the BTF cannot be read at all, -errno (also in each err) and
- * why. `why` also says what was damaged if an err is -EBADMSG. */
+ * has its own err. Returns 0. If the BTF cannot be read at all, returns -errno, which each err then
+ * has, and sets why. If an err is -EBADMSG, `why` says what is damaged. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16857,16 +16786,16 @@ enum {
 };
 
 static struct {
-    const char *mounted[2]; /* where to look if fsopen fails */
-    int fd, err;            /* fd -1: not open; err: why, so that it is not tried again */
-    char why[WHY_LEN], no_root[WHY_LEN];
+    const char *mounted[2]; /* usual paths of tracefs, in case fsopen fails */
+    int fd, err;            /* descriptor of the root, or -1; error of the one attempt */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* reason of the last failure; of the failed attempt */
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
 /* The field that a line of a format describes. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
-    bool is_signed, data_loc;
+    bool is_signed;
 };
 
 static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
@@ -16879,12 +16808,6 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 }
 
 /* --- the root --- */
-
-static bool tfs_is_tracefs(int fd)
-{
-    struct statfs s;
-    return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
-}
 
 /* Whether lockdown hides tracefs. It leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS),
  * and Linux 7.2 then crashes when the last mount is released (tracefs_destroy_inode: list_del of an
@@ -16906,12 +16829,13 @@ static bool tfs_locked_down(void)
 
 static int tfs_open_mounted(const char *path)
 {
+    struct statfs s;
     int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (tfs_is_tracefs(fd))
+    if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
         return fd;
-    close(fd); /* sysfs's empty mount point */
+    close(fd); /* the empty mount point in sysfs */
     return -ENOENT;
 }
 
@@ -16942,13 +16866,10 @@ static int tfs_find_root(void)
     int first = u_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
         e = tfs_open_mounted(tfs.mounted[i]);
-    if (e >= 0 && tfs_is_tracefs(e))
-        return e;
     if (e >= 0)
-        close(e);
-    e = MIN(first, -1);
-    return tfs_fail(e, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX "%s",
-                    strerror(-e), tfs.mounted[0], tfs.mounted[1], tfs_fix(e));
+        return e;
+    return tfs_fail(first, "no tracefs: fsopen: %s; it is not mounted on %s or %s either" U_FIX
+                    "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
 }
 
 /* Returns tracefs' root (O_PATH; the caller does not close it), or -errno and why. Searches only
@@ -16966,21 +16887,9 @@ static int tfs_dir(char why[])
 
 /* --- files of an event --- */
 
-/* Whether a name is two names, such as "sched/sched_process_exec", that do not leave events/. */
-static bool tfs_event_name(const char *event)
-{
-    const char *slash = strchr(event, '/');
-    for (const char *p = event; *p; p++)
-        if (!isalnum((u8)*p) && *p != '_' && *p != '-' && p != slash)
-            return false;
-    return slash && slash > event && slash[1] && strlen(event) < 200;
-}
-
 static int tfs_open_event(const char *event, const char *file)
 {
     char path[256], why[WHY_LEN];
-    if (!tfs_event_name(event))
-        return tfs_fail(-EINVAL, "%.80s: not a CATEGORY/EVENT", event);
     int dir = tfs_dir(why);
     if (dir < 0)
         return tfs_fail(dir, "%s", why);
@@ -17044,11 +16953,10 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* Parses the declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
+/* Parses the declaration "TYPE NAME" or "TYPE NAME[N]", up to `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
-    f->data_loc = end - s > 11 && (!memcmp(s, "__data_loc ", 11) || !memcmp(s, "__rel_loc ", 10));
     f->count = 1;
     if (end > s && end[-1] == ']') {
         name_end = memrchr(s, '[', (size_t)(end - s));
@@ -17096,23 +17004,6 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Whether `name` (of a query, without its struct) is this field. BTF has "ent" for a record's
- * header and "__data_loc_NAME" for a dynamic array; formats have common_NAME and __data_loc TYPE[]
- * NAME. */
-static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
-{
-    static const char *const loc[] = { "__data_loc_", "__rel_loc_" };
-    if (f->len == len && !memcmp(f->name, name, len))
-        return true;
-    if (len > 4 && !memcmp(name, "ent.", 4))
-        return f->len == len - 4 + 7 && !memcmp(f->name, "common_", 7) &&
-               !memcmp(f->name + 7, name + 4, len - 4);
-    for (u32 i = 0; f->data_loc && i < ARRAY_LEN(loc); i++)
-        if (!strncmp(name, loc[i], strlen(loc[i])) && len == strlen(loc[i]) + f->len)
-            return !memcmp(name + len - f->len, f->name, f->len);
-    return false;
-}
-
 /* Answers one query from the field that it names: "args", "args[2]". */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
@@ -17135,13 +17026,11 @@ static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfiel
 static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        const char *dot = strchr(w[i].name, '.');
-        u32 len = dot ? (u32)strcspn(dot + 1, "[") : 0;
-        if (!len)
-            w[i].err = -EINVAL;
-        else if (tfs_is(f, dot + 1, len))
-            /* Ambiguous: two fields of the record have this name. */
-            w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
+        const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
+        u32 len = (u32)strcspn(name, "[");
+        if (f->len == len && !memcmp(f->name, name, len))
+            /* -EBADMSG: two fields of the record have this name. */
+            w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
 }
@@ -17196,15 +17085,15 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     return e;
 }
 
-/* == 25 bpf_  programs and maps in the kernel =====================================
- * Loads the families of bpf_insns/: creates their maps, fills in what their patch tables name
- * (descriptors, constants, offsets of this kernel's fields), passes them to the verifier and
- * attaches them. Only kvis holds their descriptors, so the kernel frees them when kvis exits for
- * whatever reason. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add
- * a family: write gen/probes/NAME.bpf.c, declare what it sends or counts in gen/wire.h, and in the
- * section that uses it #include "bpf_insns/NAME.h", which `make gen` creates; a further program in
- * a family needs nothing here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed;
- * bpf_explain for -EPERM. */
+/* == 25 bpf_  BPF programs and maps ===============================================
+ * Loads the families of BPF programs in bpf_insns/: creates their maps, fills in what their patch
+ * tables name (descriptors, constants, offsets of this kernel's fields), passes the BPF programs to
+ * the verifier and attaches them. Only kvis holds their descriptors, therefore the kernel frees
+ * them when kvis exits for whatever reason. Functions return 0 or a descriptor, or -errno with the
+ * reason in obj.why. To add a family: write gen/probes/NAME.bpf.c, declare what it sends or counts
+ * in gen/wire.h, and in the section that uses it #include "bpf_insns/NAME.h", which `make gen`
+ * creates; another BPF program in a family needs nothing here. Entry points: bpf_load, bpf_attach,
+ * bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -17215,24 +17104,21 @@ struct bpf_cfgs {
     u32 n;
 };
 
-/* A family in the kernel. -1: not created. */
+/* A family of BPF programs in the kernel. Descriptors are -1 until they are created. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* NULL, or the object whose maps this one shares */
-    const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: its fields are
-                                      * looked up along with these */
-    struct btf_want *also;   /* NULL, or a field that is looked up with those of the programs */
+    const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: kvis looks up its
+                                      * fields along with these */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program, then those of bpf_attach_ksym */
-    u32 n_probes;
-    u32 loaded;              /* a bit for each program */
-    u32 jumps;               /* type of the programs in its array of programs; 0: any */
-    bool cgroups;            /* the map `cgroup` is used */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments by BPF program, then the probes */
+    u32 n_probes;            /* number of attachments by bpf_attach_ksym */
+    u32 loaded;              /* a bit for each BPF program that is loaded */
+    bool cgroups;            /* true if the map `cgroup` is used */
     u32 (*entries)(const char *map); /* sizes of maps that specify none; NULL: 1 */
-    const char *module;      /* NULL, or the module whose BTF has the fields, if not built in */
-    bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
+    const char *module;      /* NULL, or the module whose BTF has the fields if not built in */
     struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
     u32 n_want;
     char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
@@ -17241,7 +17127,7 @@ struct bpf_obj {
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* the original limit, restored for the command */
+    struct rlimit memlock; /* original limit, which the command gets again */
 } bpf;
 
 /* The version of the running kernel, encoded like KERNEL_VERSION. */
@@ -17306,18 +17192,6 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
         c->v[c->n++] = (struct bpf_cfg){ name, val };
 }
 
-/* The field that shows whether a task is in a call of the 32-bit ABI. It is looked up with the
- * programs' fields. */
-#define BPF_COMPAT_WANT { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT }
-
-static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
-{
-    if (w->err || !w->f.exists)
-        return;
-    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
-    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
-}
-
 /* Returns the inode of kvis's pid namespace, or 0 if that is the initial one (PROC_PID_INIT_INO).
  * Sets *dev to the device of the inode. */
 static u64 bpf_pid_ns(u64 *dev)
@@ -17332,7 +17206,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* A pointer that no program passes: no architecture gives such addresses to processes. */
+/* Returns a pointer that no process passes: no architecture gives such addresses to processes. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17354,12 +17228,6 @@ static u32 bpf_possible(void)
     return n;
 }
 
-/* An online CPU, for programs that are attached "to a CPU" but run on all of them. */
-static int bpf_online_cpu(void)
-{
-    return MAX(pf_cpus("online", true), 0);
-}
-
 /* --- maps --- */
 
 static int bpf_map_create(const struct bpf_map_row *m)
@@ -17375,7 +17243,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* flags: BPF_ANY, or of an update BPF_NOEXIST, BPF_EXIST. */
+/* flags: BPF_ANY, or for an update BPF_NOEXIST or BPF_EXIST. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -17411,7 +17279,7 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* The memory of this machine in bytes; 0 if it is unknown. */
+/* Returns the memory of this machine in bytes, or 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
@@ -17462,7 +17330,7 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps. Hash tables allocate their entries on demand if programs can do so in any
+/* Creates the maps. Hash tables allocate their entries on demand if BPF programs can do so in any
  * context (Linux 6.1: kernel/bpf/memalloc.c); preallocating them takes half of the time until a
  * command runs. */
 static int bpf_make_maps(struct bpf_obj *o)
@@ -17476,7 +17344,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* keyed by thread, each of which needs a 16 KB stack */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* an entry per thread, which needs a stack of 16 KB */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
@@ -17484,10 +17352,8 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS lacks the other type */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
-        if (f == -EINVAL && ring) {
-            o->too_old = true;
+        if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no ring buffer (Linux 5.8)");
-        }
         if (f < 0)
             return bpf_fail(o, f, "cannot create the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
@@ -17508,68 +17374,73 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a program's context has the arguments of a raw tracepoint, typed (5.5) or not. */
+/* Whether a BPF program gets the arguments of a raw tracepoint, typed (5.5) or not. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
 }
 
-static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
+static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     for (; o; o = o->lender)
         for (u32 i = 0; i < o->n_want; i++)
-            if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
+            if (o->want[i].kind == kind && !strcmp(o->want[i].name, name))
                 return &o->want[i];
     return NULL;
 }
 
-/* Returns false if out of memory; the field then counts as missing. */
-static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
+/* A field counts as missing if there is no memory for it. */
+static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
     if (!w)
-        return false;
+        return;
     o->want = w;
     o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
-    return true;
 }
 
-/* Adds the fields of a program's patches to o->want: those in BTF (record false), or those of its
- * tracepoint's record. Each name is added once. Returns the index of the first one added. */
+/* Adds the fields of a BPF program's patches to o->want: the fields in BTF (record false), or those
+ * of its tracepoint's record. Adds each name once. Returns the index of the first one added. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
-        if (!bpf_is_field(p) || bpf_is_record(p) != record || bpf_find_want(o, p))
-            continue;
-        bpf_add_want(o, p->name, p->kind);
+        if (bpf_is_field(p) && bpf_is_record(p) == record && !bpf_find_want(o, p->kind, p->name))
+            bpf_add_want(o, p->kind, p->name);
     }
     if (!record && r->type == BPF_PROG_TYPE_TRACING)
-        bpf_add_want(o, r->attach, PATCH_TYPE_EXISTS);
+        bpf_add_want(o, PATCH_TYPE_EXISTS, r->attach);
     return from;
 }
 
-/* Looks up the fields that the programs of a family (a struct bpf_obj) name, and one more for the
- * caller. A missing field is not an error: bpf_patch handles it. */
+/* Looks up the fields that the BPF programs of a family (a struct bpf_obj) name, and that of
+ * bpf_set_compat. A missing field is not an error: bpf_patch handles it. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
-    struct btf_want *also = o->also;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
         bpf_collect(o, &o->lodger->progs[i], false);
-    bool added = also && bpf_add_want(o, also->name, also->kind);
+    bpf_add_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
-    if (added)
-        *also = o->want[o->n_want - 1];
     return NULL;
 }
 
-/* Looks up the tracepoint records of the programs in `mask`. */
+/* Sets the constants with which BPF programs see whether a task is in a call of the 32-bit ABI. */
+static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
+{
+    const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
+    if (!w || w->err)
+        return;
+    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
+    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
+}
+
+/* Looks up the tracepoint records of the BPF programs in `mask`. */
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -17582,13 +17453,13 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Why fields of this kernel cannot be found. */
+/* Returns why fields of this kernel cannot be found. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
     return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
 }
 
-/* Whether the family's programs can reach a field of this kernel. */
+/* Whether this kernel has a field that the family's BPF programs use. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -17606,7 +17477,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* The fields that a walk from a directory to the root reads. */
+/* Fields that BPF programs read in a walk from a directory to the root. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17618,17 +17489,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Returns the BTF id of what a program with typed arguments attaches to; 0: BTF lacks it. */
-static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
-{
-    struct bpf_patch p = { .kind = PATCH_TYPE_EXISTS };
-    p.name = r->attach;
-    const struct btf_want *w = r->type == BPF_PROG_TYPE_TRACING ? bpf_find_want(o, &p) : NULL;
-    return w && !w->err ? (u32)w->f.value : 0;
-}
-
-/* Replaces an instruction by one that the verifier rejects if it is reachable: a dead branch may
- * name what this kernel does not have. The number identifies the patch. */
+/* Replaces an instruction by one that the verifier rejects if it is reachable: only a dead branch
+ * may use a field that this kernel does not have. The number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -17666,7 +17528,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
 
 static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
 {
-    const struct btf_want *w = bpf_find_want(o, p);
+    const struct btf_want *w = bpf_find_want(o, p->kind, p->name);
     bool here = w && !w->err;
     switch (p->kind) {
     case PATCH_EXISTS:
@@ -17704,31 +17566,13 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
             bpf_set_imm(in, o->cfg[i].val);
 }
 
-/* Returns the map of a patch. An array of programs accepts only programs of the type that used it
- * first (bpf_prog_array_compatible, kernel/bpf/core.c). Programs of all types are tried, so each
- * type gets an array of its own. */
-static int bpf_map_for(struct bpf_obj *o, const struct bpf_prog_row *r, const char *name)
-{
-    u32 i = 0;
-    while (i < o->fam->n_maps && strcmp(o->fam->maps[i].name, name))
-        i++;
-    if (i == o->fam->n_maps || o->fam->maps[i].type != BPF_MAP_TYPE_PROG_ARRAY)
-        return bpf_map(o, name);
-    if (o->jumps && o->jumps != r->type) {
-        close(o->map[i]);
-        o->map[i] = bpf_map_create(&o->fam->maps[i]);
-    }
-    o->jumps = r->type;
-    return o->map[i];
-}
-
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
 {
     for (u32 i = 0; i < r->n_patches; i++) {
         const struct bpf_patch *p = &r->patches[i];
         struct bpf_insn *in = insns + p->insn;
         if (p->kind == PATCH_MAP)
-            bpf_set_imm(in, (u32)bpf_map_for(o, r, p->name));
+            bpf_set_imm(in, (u32)bpf_map(o, p->name));
         else if (p->kind == PATCH_CONST)
             bpf_patch_const(o, r, in, p);
         else if (!bpf_patch_field(o, in, p))
@@ -17736,11 +17580,10 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
     }
 }
 
-/* --- programs --- */
+/* --- loading --- */
 
-/* Loads a program. btf_id: from bpf_btf_id. log NULL and log_level 0: without a log. Returns a
- * descriptor or -errno. */
-static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
+/* Loads a BPF program. log NULL and log_level 0: no log. Returns a descriptor or -errno. */
+static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
@@ -17748,14 +17591,15 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     size_t size = BPF_ATTR_TO(prog_name);
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
+        const struct btf_want *w = bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = btf_id;
+        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
-    a.license = (uintptr_t)fam->license;
+    a.license = (uintptr_t)o->fam->license;
     a.log_level = log_level;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
@@ -17767,24 +17611,13 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     return e;
 }
 
-/* Whether Linux 5.5 to 5.8 added the helper with this number (include/uapi/linux/bpf.h). kvis's
- * programs call no later helpers. */
-static bool bpf_is_newer_helper(u32 helper)
-{
-    enum { PROBE_READ_USER = 112, RINGBUF_QUERY = 134 };
-    return helper >= PROBE_READ_USER && helper <= RINGBUF_QUERY;
-}
-
-/* Explains a number that the verifier does not know: that of a helper, or of a poisoned
- * instruction, whose field this kernel does not have. Returns false if it is neither. */
+/* Explains a poisoned instruction: this kernel does not have the field of its patch. Returns false
+ * if `number`, which the verifier does not know, is not that of a patch. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
-    o->too_old = bpf_is_newer_helper(number);
-    if (o->too_old)
-        bpf_fail(o, 0, "%s needs Linux 5.8 (BPF helper %u)", r->name, number);
-    if (o->too_old || patch >= r->n_patches)
-        return o->too_old;
+    if (patch >= r->n_patches)
+        return false;
     const char *name = r->patches[patch].name;
     const char *why = bpf_is_record(&r->patches[patch]) ? tfs.no_root : o->no_btf;
     bpf_fail(o, 0, *why ? "%s: no usable %s: %s" : "%s: this kernel has no usable %s", r->name,
@@ -17800,10 +17633,9 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality",
+        return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
                         r->name);
     size_t n = strlen(log);
-    o->too_old = !n && e == -EINVAL; /* an unknown program type never gets to the verifier */
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
     const char *tail = log + n;
@@ -17813,32 +17645,22 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a program again for the verifier's log, in a buffer that grows until the log fits. */
+/* Loads a BPF program again, for the verifier's log. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    for (u32 size = 64 << 10; size <= 16 << 20; size *= 4) {
-        char *log = realloc(NULL, size);
-        if (!log)
-            break;
-        log[0] = 0;
-        int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 1, log, size);
-        if (f == -ENOSPC && size < 16 << 20) {
-            free(log);
-            continue;
-        }
-        if (f >= 0) { /* it loads now: a signal had interrupted it */
-            free(log);
-            return f;
-        }
-        bpf_refused(o, r, e, log);
-        free(log);
-        return e;
-    }
-    return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+    enum { LOG = 8 << 20 }; /* bytes, of which only those that the log fills are allocated */
+    char *log = calloc(1, LOG);
+    if (!log)
+        return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
+    if (f < 0) /* otherwise a signal had interrupted the verifier */
+        f = bpf_refused(o, r, e, log);
+    free(log);
+    return f;
 }
 
-/* Loads a program without the verifier's log. insns: the instructions as passed to the kernel. */
+/* Loads a BPF program without the verifier's log. Sets insns to the patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17846,7 +17668,7 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
         return -E2BIG;
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    return bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
+    return bpf_prog_load(o, r, insns, 0, NULL, 0);
 }
 
 static void bpf_loaded(struct bpf_obj *o, u32 i, int prog)
@@ -17879,8 +17701,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the family's maps and, in parallel, looks up the fields that its programs name, unless a
- * lender has done so: each takes some ms. The caller has set fam, cfg, ring_bytes and `also`. */
+/* Creates the family's maps and, in parallel, looks up the fields that its BPF programs name,
+ * unless a lender has done so: each takes some ms. The caller has set fam, cfg and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17898,7 +17720,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* Work for several threads: the programs in `mask` are not started yet. */
+/* Work for several threads: BPF programs in `mask` wait to be loaded. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17916,8 +17738,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the programs of `mask` (bits are rows of fam->progs) in several threads, and the first one
- * that the verifier rejects once more to get the reason. */
+/* Loads the BPF programs of `mask` (bits are rows of fam->progs) in several threads. Loads the
+ * first one that the verifier rejects once more to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17940,16 +17762,17 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints report every event. They do not if their programs can be preempted:
- * events of other tasks on that CPU are missed until the program continues, because programs do not
- * nest (seen on 7.2 with eight threads: one open in ten; not on 6.18). Only the kernel's version
- * shows whether it preempts them. */
+/* Whether raw tracepoints report every event. They do not if their BPF programs can be preempted:
+ * events of other tasks on that CPU are missed until the BPF program continues, because BPF
+ * programs do not nest (seen on 7.2 with eight threads: one open in ten; not on 6.18). Only the
+ * kernel's version shows whether the kernel preempts BPF programs. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* name NULL: the program contains it. */
+/* Attaches a BPF program to a raw tracepoint. name NULL: the BPF program has the id of the
+ * tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17959,12 +17782,12 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a program to a perf event. The event is opened on one CPU, but the program runs on all
- * of them, because the kernel attaches it to the tracepoint (perf_event_set_bpf_prog). The CPU only
- * has to be online now. */
+/* Attaches a BPF program to a perf event. The event is opened on one CPU, but the BPF program runs
+ * on all of them, because the kernel attaches it to the tracepoint (perf_event_set_bpf_prog). The
+ * CPU only has to be online now. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
-    int f = pf_event(a, -1, bpf_online_cpu(), -1, 0);
+    int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
     if (f < 0)
         return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
@@ -18010,11 +17833,11 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     return why;
 }
 
-/* A function to be found by its name in the source. */
+/* A function of the kernel. */
 struct bpf_ksym {
-    const char *name;
-    u32 n;           /* number of matches; only 1 is unambiguous */
-    char found[128]; /* its symbol: the name, maybe followed by .isra.0, .constprop.0 etc. */
+    const char *name; /* name in the source */
+    u32 n;            /* number of matching symbols; only 1 is unambiguous */
+    char found[128];  /* the symbol: the name, maybe followed by .isra.0, .constprop.0 etc. */
 };
 
 /* Whether a symbol is the function of that name. A compiler adds one or more suffixes to functions
@@ -18071,7 +17894,7 @@ static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return bpf_ksyms(o, k, n);
 }
 
-/* Why a function cannot be probed, or "". */
+/* Returns why a function cannot be probed, or "". */
 static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
     why[0] = 0;
@@ -18104,12 +17927,11 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     case BPF_PROG_TYPE_TRACING: return bpf_attach_raw(NULL, prog);
     case BPF_PROG_TYPE_RAW_TRACEPOINT: return bpf_attach_raw(r->attach, prog);
     case BPF_PROG_TYPE_TRACEPOINT: return bpf_attach_tp(r->attach, prog);
-    case BPF_PROG_TYPE_KPROBE: return bpf_attach_kprobe(r->attach, r->is_ret, prog);
-    default: return -EOPNOTSUPP;
+    default: return bpf_attach_kprobe(r->attach, r->is_ret, prog);
     }
 }
 
-/* Attaches a loaded program to what its row names. */
+/* Attaches a loaded BPF program to the event or function in its row. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -18138,7 +17960,7 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Attaches a loaded program to the entry or return of a function that was found. */
+/* Attaches a loaded BPF program to the entry or return of a function that was found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
@@ -18166,7 +17988,7 @@ static void bpf_detach(struct bpf_obj *o)
     pthread_t th[ARRAY_LEN(o->link)];
     u32 n = 0;
     if (!o->fam)
-        return; /* it was never opened */
+        return; /* o was never opened */
     for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
         if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
             && u_thread(&th[n], bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
@@ -18191,7 +18013,7 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
+/* Returns the effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -18217,7 +18039,7 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* Why the kernel refused a BPF program or map, and the fix; both "" if that is unknown. */
+/* The reason why the kernel refused a BPF program or map, and the fix; both "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
 /* Returns which of the calls that BPF needs a seccomp filter denies, as text, or NULL. */
@@ -18246,7 +18068,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf in the "
                                     "seccomp profile" };
     if (tfs_locked_down())
-        return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
+        return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
         return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
@@ -18266,7 +18088,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run it with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* it applies before Linux 5.11 */
+        return (struct bpf_denial){ /* the limit applies before Linux 5.11 */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
@@ -18276,7 +18098,7 @@ static struct bpf_denial bpf_denied(int e)
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
-    bool old = o->too_old || bpf_kernel_version() < (5u << 16 | 8u << 8);
+    bool old = bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
     if (*denied.why) /* it does not matter which call was refused */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
@@ -18291,7 +18113,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
  * and the largest value of the one at `most`. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
+    u32 cpus = bpf_possible(); /* maybe too many: values that the kernel does not fill stay 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -18303,7 +18125,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* The sum of a counter over all CPUs; 0, with a warning, if it cannot be read. */
+/* Returns the sum of a counter over all CPUs, or 0 with a warning if it cannot be read. */
 static u64 bpf_sum(int map, u32 key)
 {
     static bool warned;
@@ -18316,18 +18138,18 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-/* The programs' counter for one reason (enum wire_lost). */
+/* Returns how many records the BPF programs lost for a reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
+/* Offsets in struct bpf_prog_info of run_time_ns, run_cnt (5.1) and recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a number over the programs of `mask`. at: its offset in struct bpf_prog_info
- * (older headers lack the newer fields). */
+/* Returns the sum of a number over the BPF programs of `mask`. at: the offset of the number in
+ * struct bpf_prog_info (older headers lack the newer fields). */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18348,14 +18170,15 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* How often a program of `mask` did not run because a program was already running on that CPU. */
+/* Returns how often a BPF program of `mask` did not run because another one already ran on that
+ * CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Makes the kernel measure the time of programs until kvis exits (bpf(2), BPF_ENABLE_STATS: 5.8).
- * Returns 0 or -errno. */
+/* Makes the kernel measure the time of BPF programs until kvis exits (bpf(2), BPF_ENABLE_STATS:
+ * 5.8). Returns 0 or -errno. */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
@@ -19842,19 +19665,18 @@ static int hy_put_cgroup(void)
 static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
-                           .lodger = hy.sched ? &disk_family : NULL, .also = &compat };
+                           .lodger = hy.sched ? &disk_family : NULL };
     int e = bpf_open(o);
     if (e)
         return e;
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
-    bpf_set_compat(&c, &compat);
+    bpf_set_compat(&c, o);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
     u64 ns = bpf_pid_ns(NULL);
@@ -23317,7 +23139,7 @@ struct session {
 
 /* Sets the constants that the BPF programs of all sessions need: the places of the arguments of
  * calls, also for the 32-bit ABI, and the pid of kvis. */
-static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
+static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
@@ -23327,7 +23149,7 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
         bpf_set(c, arg32[i], arch_arg_off32[i]);
     }
     bpf_set(c, "CFG_NR", ARCH_NR_OFF);
-    bpf_set_compat(c, compat);
+    bpf_set_compat(c, o);
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_NS_INO", ino);
     bpf_set(c, "CFG_NS_DEV", dev);
@@ -23337,16 +23159,14 @@ static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
     o->fam = s->fam;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
-    o->also = &compat;
     int e = bpf_open(o);
     if (e)
         return e;
-    ses_constants(&cfg, &compat);
+    ses_constants(&cfg, o);
     e = s->plan(&cfg, &mask);
     if (e)
         return e;

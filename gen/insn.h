@@ -17,7 +17,7 @@
 
 /* -- Tables of a family ---------------------------------------------------------- */
 
-/* Values that the loader fills in before it loads a program. */
+/* Values that kvis fills in before it loads a BPF program. */
 enum bpf_patch_kind {
     PATCH_MAP,         /* ld_imm64: a map's fd; src_reg is BPF_PSEUDO_MAP_FD. name: the map */
     PATCH_CONST,       /* ld_imm64: a 64-bit constant. name: CFG_... */
@@ -37,9 +37,9 @@ enum bpf_patch_kind {
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
-    uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
+    uint8_t size;  /* PATCH_OFF: size of the field in the probe; 0: a struct, or over 255 bytes */
     const char *name;
-} __attribute__((packed)); /* saves 6 KB of padding in 1500 patches */
+} __attribute__((packed)); /* 1500 patches would have 6 KB of padding */
 
 struct bpf_map_row {
     const char *name;
@@ -64,10 +64,10 @@ struct bpf_family {
     uint16_t n_progs, n_maps;
 };
 
-/* -- Helpers that a tracing program may call ------------------------------------- */
+/* -- Helpers that BPF programs for tracing may call ------------------------------ */
 
-/* X(number, name, first kernel that allows it in tracing programs). insngen rejects helpers that are not
- * listed. Numbers: include/uapi/linux/bpf.h; kernels: the first release that has it there. */
+/* X(number, name, first kernel that allows it in BPF programs for tracing). insngen rejects helpers that
+ * are not listed. Numbers: include/uapi/linux/bpf.h; kernels: the first release that has it there. */
 #define I_HELPERS(X)                       \
     X(1, map_lookup_elem, 3, 19)           \
     X(2, map_update_elem, 3, 19)           \

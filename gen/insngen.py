@@ -3,10 +3,10 @@
 """insngen.py [--compiler=NAME] [--flags=FLAGS] NAME.bpf.o [SHA256 SOURCE]... >bpf_insns/NAME.h
 
 Used by insns.sh. Reads one BPF object that clang made of probes/NAME.bpf.c and writes it as C that a
-person can read and kvis.c can include. The output depends on the object and these arguments only: no
-dates, no paths. What a probe must not do is refused with file, section and offset.
+person can read and kvis.c can include. The output depends on the object and these arguments only: it has
+no dates and no paths. Refuses a probe that does something else than it may, with file, section and offset.
 
-To read it: from main at the bottom. Formats: the ELF gABI; Documentation/bpf/btf.rst (types,
+To read this file, start with main at the bottom. Formats: the ELF gABI; Documentation/bpf/btf.rst (types,
 .BTF.ext); linux/bpf.h; BPF relocations: Documentation/bpf/llvm_reloc.rst.
 """
 import argparse
@@ -16,13 +16,13 @@ import struct
 import sys
 
 COLUMNS = 100
-MACRO_COLUMNS = 46   # the pseudo-C follows them
+MACRO_COLUMNS = 46   # width of the macros, which the pseudo-C follows
 MAX_STACK = 512
 MAX_MAP_NAME = 15    # BPF_OBJ_NAME_LEN less its NUL
 
 
 class Refused(Exception):
-    """The message: SECTION+0xOFFSET: why."""
+    """Its text is SECTION+0xOFFSET: why."""
 
 
 def refuse(section, offset, why):
@@ -87,7 +87,7 @@ class Elf:
 (VOID, INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO,
  VAR, DATASEC, FLOAT, DECL_TAG, TYPE_TAG, ENUM64) = range(20)
 
-# Words after the first three of each type: a fixed number, and a number per entry.
+# Number of words after the first three of each type: a fixed number, and a number per entry.
 EXTRA_WORDS = {INT: (1, 0), ARRAY: (3, 0), STRUCT: (0, 3), UNION: (0, 3), ENUM: (0, 2),
                FUNC_PROTO: (0, 2), VAR: (1, 0), DATASEC: (0, 3), DECL_TAG: (1, 0), ENUM64: (0, 3)}
 
@@ -142,8 +142,8 @@ class Btf:
 class ProgramType:
     def __init__(self, name, what, since, is_ret=0, rows=1, typed=False):
         self.name, self.what, self.since, self.is_ret = name, what, since, is_ret
-        self.rows = rows  # 2: also one for the classic tracepoint
-        self.typed = typed  # the raw tracepoint has the types of its arguments
+        self.rows = rows  # 2: the classic tracepoint gets a row of its own
+        self.typed = typed  # true if the arguments of the raw tracepoint have types
 
 
 RAW = 'RAW_TRACEPOINT', 'raw tracepoints', (4, 17)
@@ -208,14 +208,14 @@ class Program:
         self.type = PROGRAM_TYPES[kind]
         if self.type.rows > 1 and '/' not in self.attach:
             refuse(section.name, 0, 'of both kinds of tracepoints, but not "%s/CATEGORY/EVENT"' % kind)
-        self.insns = []  # None: the second half of an ld_imm64, whose imm is in the first one's `high`
+        self.insns = []  # None: the second half of an ld_imm64; the `high` of the first half has its imm
         for at in range(symbol.value, symbol.value + symbol.size, 8):
             insn = Insn(section.data, at)
             if self.insns and self.insns[-1] and self.insns[-1].code == LD_IMM64:
                 self.insns[-1].high = insn.imm
                 insn = None
             self.insns.append(insn)
-        self.patches = {}  # these two by the number of the instruction
+        self.patches = {}  # by the number of the instruction, as are the lines of source
         self.lines = {}
 
     def refuse(self, slot, why):
@@ -231,7 +231,7 @@ class Program:
 
 
 class Probe:
-    """The content of the object: maps, programs, the license."""
+    """The contents of the object: maps, BPF programs and the license."""
 
     def __init__(self, elf):
         self.elf = elf
@@ -263,7 +263,7 @@ class Probe:
                 refuse(s.name, 0, 'data: a program has maps and constants (CFG_) only')
 
     def at(self, section, offset):
-        """The program that contains this byte of a section, and the number of the instruction there."""
+        """Returns the BPF program that contains this byte of a section, and the number of the instruction."""
         for p in self.programs:
             if p.section is section and 0 <= offset - p.offset < 8 * len(p.insns):
                 return p, (offset - p.offset) // 8
@@ -318,7 +318,7 @@ def relocate(probe):
 
 # -- CO-RE records: fields, types, enumerators ------------------------------------------------
 
-# enum bpf_core_relo_kind of linux/bpf.h: the patch for it (None: not supported), and a description.
+# By enum bpf_core_relo_kind of linux/bpf.h: the kind of patch (None: not supported), and a description.
 CORE_KINDS = [
     ('OFF', "a field's offset"), ('SIZE', "a field's size"), ('EXISTS', "a field's existence"),
     ('SIGNED', "a field's sign"), (None, "a bit-field's left shift"), (None, "a bit-field's right shift"),
@@ -329,7 +329,7 @@ CORE_KINDS = [
 
 
 class Core:
-    """A record: its name, and the value from the probe's own types, which clang used."""
+    """A CO-RE record. Its value is that of the probe's own types, which clang used."""
 
     def __init__(self, btf, program, slot, number, access, kind):
         self.btf, self.program, self.slot = btf, program, slot
@@ -340,7 +340,7 @@ class Core:
             program.refuse(slot, 'a CO-RE record of kind %d (%s), which kvis does not patch'
                            % (kind, CORE_KINDS[kind][1]))
         self.patch, self.what = CORE_KINDS[kind]
-        self.size = 0  # of a field that is a number
+        self.size = 0  # size in bytes of a field that is a number
         if self.patch.startswith('TYPE_'):
             self.whole_type()
         elif self.patch.startswith('ENUM'):
@@ -354,7 +354,7 @@ class Core:
         self.program.refuse(self.slot, 'a CO-RE record: ' + why)
 
     def put_name(self, name):
-        """A tag, without a ___flavour."""
+        """Appends a name, without its ___flavor."""
         if not is_name(name):
             self.refuse('a type or member without a name in C')
         self.name += ('.' if self.name else '') + re.sub(r'(?<=[^_])___[^_].*$', '', name)
@@ -382,7 +382,7 @@ class Core:
         return number
 
     def field(self):
-        """"TYPE.member.member[2]": follows the path through the probe's own types."""
+        """Follows a path like "TYPE.member.member[2]" through the probe's own types."""
         self.offset = 0
         self.put_name(self.btf.real(self.type).name)
         if self.path[0] != 0:
@@ -405,7 +405,7 @@ class Core:
             self.size = size
 
     def check_insn(self):
-        """The patch replaces clang's value, which must be at the place where the loader expects it."""
+        """Checks that clang's value, which the patch replaces, is where the loader expects it."""
         insn = self.program.insns[self.slot]
         if insn.code == LD_IMM64:
             there = insn.imm & 0xffffffff | insn.high << 32
@@ -441,7 +441,7 @@ def read_ext(probe, btf):
     lines += header
     core += header
     for (program, slot), (path, text, number) in ext_records(probe, btf, data[lines:lines + lines_size]):
-        if number >> 10:  # line 0: clang names no line
+        if number >> 10:  # line 0 means that clang knows no line
             program.lines[slot] = (os.path.basename(string_at(btf.strings, path)), number >> 10,
                                    string_at(btf.strings, text))
     for (program, slot), (number, access, kind) in ext_records(probe, btf, data[core:core + core_size]):
@@ -453,14 +453,14 @@ def read_ext(probe, btf):
 # -- Reachable instructions, their stack use, and the lowest kernel -----------------------------------
 
 def read_helpers():
-    """insn.h's table of helpers: number: (name, kernel)."""
+    """Returns insn.h's table of helpers as number: (name, kernel)."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'insn.h')) as f:
         rows = re.findall(r'^    X\((\d+), (\w+), (\d+), (\d+)\)', f.read(), re.M)
     return {int(number): (name, (int(major), int(minor))) for number, name, major, minor in rows}
 
 
 HELPERS = read_helpers()
-# Helpers that only some types of tracing programs have (kernel/trace/bpf_trace.c).
+# Helpers that only some types of BPF programs may call (kernel/trace/bpf_trace.c).
 HELPERS_OF = {'perf_prog_read_value': ('PERF_EVENT',), 'read_branch_records': ('PERF_EVENT',),
               'get_func_ip': ('KPROBE',), 'get_attach_cookie': ('KPROBE', 'TRACEPOINT', 'PERF_EVENT')}
 
@@ -474,7 +474,7 @@ DECIDE = {'JEQ': lambda a, b: a == b, 'JNE': lambda a, b: a != b, 'JGT': lambda 
 
 
 class Need:
-    """The lowest kernel, and the first thing that needs it."""
+    """The lowest kernel, and the first feature that needs it."""
 
     def __init__(self):
         self.kernel, self.why = (0, 0), ''
@@ -488,7 +488,7 @@ class Need:
 
 
 class Walk:
-    """Follows all paths of a program, if constants (CFG_...) have the values in `known`."""
+    """Follows all paths of a BPF program whose constants (CFG_...) have the values in `known`."""
 
     def __init__(self, program, known):
         self.program, self.known = program, known
@@ -501,7 +501,7 @@ class Walk:
             self.step(i, program.insns[i])
 
     def go(self, origin, i, registers):
-        """Control goes to instruction `i`: keeps only the knowledge that is common to all paths to it."""
+        """Goes to instruction `i`. Keeps only what is known about the registers on all paths to `i`."""
         if i == len(self.program.insns):
             self.program.refuse(origin, 'runs off the end')
         if not 0 <= i < len(self.program.insns) or not self.program.insns[i]:
@@ -522,7 +522,7 @@ class Walk:
             self.go(i, i + 1, registers)
 
     def decide(self, register, insn):
-        """Whether the jump is taken; None: not known."""
+        """Returns whether the jump is taken, or None if that is unknown."""
         name = JMP_NAMES.get(insn.code & 0xf0, ('', ''))[0]
         if insn.code & 8 or name not in DECIDE or not register or register[0] != 'constant':
             return None
@@ -559,7 +559,7 @@ class Walk:
         self.go(i, i + (2 if insn.code == LD_IMM64 else 1), registers)
 
     def stack(self):
-        """Bytes below the frame pointer that the program reaches, in whole words."""
+        """Returns how many bytes below the frame pointer the BPF program uses, in whole words."""
         deepest = 0
         for i, registers in self.before.items():
             insn = self.program.insns[i]
@@ -589,8 +589,8 @@ def need_insn(need, program, i):
 
 
 def lowest(program, known):
-    """Code that cannot run then does not count, but a kernel must find out by itself: 4.15 drops dead code
-    (kernel/bpf/verifier.c, sanitize_dead_code)."""
+    """Returns the need of the code that can run with these constants. Dead code needs a kernel that drops it,
+    which is 4.15 (kernel/bpf/verifier.c, sanitize_dead_code)."""
     walk = Walk(program, known)
     need = Need()
     if walk.loops:
@@ -750,7 +750,7 @@ def write_head(out, probe, arguments):
 
 
 def source_line(line):
-    """A line of the probe, as a // comment (which a \\ at the end would continue)."""
+    """Returns a line of the probe as a // comment, which a \\ at the end would continue."""
     path, number, text = line
     return ('    // %s:%d  %s' % (path, number, text.lstrip(' \t').replace('\t', ' ')))[:COLUMNS].rstrip('\\ ')
 
@@ -765,7 +765,7 @@ def insn_line(program, i):
 
 
 def write_program(out, program):
-    """The text whose hash is in VETTED: from "begin" to "end", without the lines of source."""
+    """Writes a BPF program. VETTED has the hash of this text from "begin" to "end", without the source lines."""
     out('\n/* begin program %s\n * section %s, %d instructions, stack %d bytes' %
         (program.name, program.section.name, len(program.insns), program.stack))
     out(' * lowest kernel ' + '\n *   '.join(lowest_lines(program)) + ' */')
@@ -831,7 +831,7 @@ def write_family(out, probe, name):
 
 
 def header_of(data, arguments):
-    """The whole text. It is written only if the whole object is accepted."""
+    """Returns the whole text, which is written only if the whole object is accepted."""
     lines = []
     probe = Probe(Elf(data))
     btf = Btf(probe.elf.need('.BTF'))

@@ -260,8 +260,8 @@ static void fuzz_btf(struct input in)
 /* The texts of tests/lib/format_hostile.py are of an event `ev`. */
 static void fuzz_format(struct input in)
 {
-    static const char *const fields[] = { "m", "filename", "args[5]", "comm", "__data_loc_filename", "ent.pid", "rel",
-                                          "args[" };
+    static const char *const fields[] = { "x.m", "x.filename", "x.args[5]", "x.comm", "x.common_pid", "x.rel",
+                                          "x.args[" };
     struct btf_want w[ARRAY_LEN(fields)];
     in_number(&in, 1);
     char *text = kept_alloc(NULL, in.n + 1);

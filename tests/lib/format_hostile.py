@@ -18,12 +18,12 @@ format:
 print fmt: "field:int x;\toffset:1; %s", REC->where
 """
 ANSWERS = {
-    "filename": "8 4 1 0 0", "__data_loc_filename": "8 4 1 0 0", "__rel_loc_filename": "8 4 1 0 0",
+    "filename": "8 4 1 0 0", "__data_loc_filename": "ENOENT",
     "where": "16 8 1 0 0", "args": "24 48 6 0 0", "args[0]": "24 8 1 0 0", "args[5]": "64 8 1 0 0", "args[6]": "ENOENT",
     "args[": "EINVAL", "args[x]": "EINVAL", "args[1]x": "EINVAL", "where[0]": "ENOENT", "comm": "72 16 0 1 0",
-    "comm[1]": "ENOENT", "ptr": "88 8 1 0 0", "rel": "96 4 1 0 0", "__rel_loc_rel": "96 4 1 0 0",
-    "ent.pid": "4 4 1 1 0", "common_pid": "4 4 1 1 0", "ent.type": "0 2 1 0 0", "ent.": "ENOENT", "pid": "ENOENT",
-    "x": "ENOENT", "": "EINVAL", "__data_loc_where": "ENOENT", "arg": "ENOENT", "argss": "ENOENT",
+    "comm[1]": "ENOENT", "ptr": "88 8 1 0 0", "rel": "96 4 1 0 0",
+    "common_pid": "4 4 1 1 0", "common_type": "0 2 1 0 0", "pid": "ENOENT",
+    "x": "ENOENT", "": "ENOENT", "arg": "ENOENT", "argss": "ENOENT",
 }
 BAD = {"where": "EBADMSG", "nothing": "EBADMSG"}
 

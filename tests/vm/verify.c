@@ -13,6 +13,17 @@ static char verify_log[1 << 20];
 
 enum { MOST = BPF_MAX_PROGS }; /* programs of a family */
 
+/* An array of programs accepts only the type of those that used it first (bpf_prog_array_compatible in kernel/bpf/core.c),
+ * but all types are tried: each gets an array of its own. */
+static void renew_arrays(struct bpf_obj *o)
+{
+    for (u32 i = 0; i < o->fam->n_maps; i++)
+        if (o->fam->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY) {
+            close(o->map[i]);
+            o->map[i] = bpf_map_create(&o->fam->maps[i]);
+        }
+}
+
 /* Loads each program as it is configured; most[]: how many instructions that took, if that is more.
  * The number that are refused. */
 static int verify(struct bpf_obj *o, u32 *most)
@@ -22,10 +33,10 @@ static int verify(struct bpf_obj *o, u32 *most)
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
         memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+        renew_arrays(o);
         bpf_patch(o, r, insns);
         verify_log[0] = 0;
-        int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, LOG_STATS, verify_log,
-                              sizeof verify_log);
+        int f = bpf_prog_load(o, r, insns, LOG_STATS, verify_log, sizeof verify_log);
         const char *p = strstr(verify_log, "processed ");
         u32 n = p ? (u32)strtoul(p + 10, NULL, 10) : 0;
         most[i] = MAX(most[i], n);
@@ -73,25 +84,23 @@ static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
 static int verify_open(void)
 {
     static struct bpf_cfgs c;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &open_session.obj;
     open_opt.full = true;
     open_opt.pid = open_opt.tid = 1, open_opt.uid = 2, open_opt.flags = O_CREAT, open_opt.accmodes = 1;
     open_opt.comm[0] = 'a', open_opt.comm_mask[0] = 0xff;
     open_state.magic = bpf_magic();
-    *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16, .also = &compat };
+    *o = (struct bpf_obj){ .fam = &open_family, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_records(o, ~0u);
     open_configure(&c, o);
-    bpf_set_compat(&c, &compat);
+    bpf_set_compat(&c, o);
     return verify_both(o, &c, "CFG_NS_INO");
 }
 
 static int verify_call(void)
 {
     static struct bpf_cfgs c;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF",
@@ -99,7 +108,7 @@ static int verify_call(void)
     hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family,
-                           .cgroups = true, .also = &compat };
+                           .cgroups = true };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_records(o, ~0u);
@@ -107,7 +116,7 @@ static int verify_call(void)
         bpf_set(&c, on[i], 1);
     bpf_set(&c, "CFG_STOP", 3 << 14);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
-    bpf_set_compat(&c, &compat);
+    bpf_set_compat(&c, o);
     static const struct { u64 count, observe, everyone, proc; } form[] = {
         { 0, 0, 0, 0 }, { 0, 1, 0, 1 }, { 0, 1, 1, 0 }, { 1, 0, 0, 0 }, { 1, 0, 1, 0 }
     };
@@ -151,10 +160,9 @@ static int verify_lodgers(void)
 static int verify_proc(void)
 {
     static struct bpf_cfgs c;
-    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &proc_session.obj;
     u32 mask;
-    *o = (struct bpf_obj){ .fam = &proc_family, .ring_bytes = 1 << 16, .also = &compat };
+    *o = (struct bpf_obj){ .fam = &proc_family, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_records(o, ~0u);
@@ -164,7 +172,7 @@ static int verify_proc(void)
     for (u32 i = 0; i < c.n; i++)
         if (!strcmp(c.v[i].name, "CFG_ARGV"))
             c.v[i].val = 1;
-    bpf_set_compat(&c, &compat);
+    bpf_set_compat(&c, o);
     return verify_both(o, &c, "CFG_NS_INO");
 }
 
