@@ -253,10 +253,10 @@ enum fdkind {
 
 /* An open file description (open(2), NOTES): shared by dup, fork and SCM_RIGHTS. */
 struct ofd {
-    struct ofd *next_free;
+    struct ofd *next_dead;
     u32 refs;
     u8 kind;             /* enum fdkind */
-    bool writable, readable, inherited;
+    bool writable, inherited;
     const char *sock;    /* "tcp4", "unix" ...; NULL when not a socket */
     struct name *name;   /* path, or "pipe:[12]" */
     struct name *local, *peer; /* the addresses of a socket, if known */
@@ -1428,7 +1428,6 @@ struct stop {
     u64 nr, arg[6]; /* at entry */
     s64 ret;        /* at exit; -errno on failure */
     u32 data;       /* at a seccomp stop: SECCOMP_RET_DATA */
-    u64 ip, sp;
 };
 
 /* Returns the size of a pointer, long and size_t in that convention. */
@@ -1498,8 +1497,6 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     for (int i = 0; i < 6; i++)
         s->arg[i] = w[i];
     s->ret = arch_result32((s32)w[6]);
-    s->ip = w[12];
-    s->sp = w[15];
 }
 
 /* Kernels before 5.3 do not report which convention was used. `int $0x80` in a 64-bit process is
@@ -1530,8 +1527,6 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     s->nr = r->orig_rax;
     s->abi = arch_abi(i386 ? AUDIT_ARCH_I386 : AUDIT_ARCH_X86_64, &s->nr);
     s->ret = i386 ? (s32)r->rax : (s64)r->rax;
-    s->ip = r->rip;
-    s->sp = r->rsp;
     return 0;
 }
 
@@ -1588,16 +1583,12 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         for (int i = 0; i < 6; i++)
             s->arg[i] = i ? u.w[i] : u.w[17];
         s->ret = arch_result32((s32)u.w[0]);
-        s->ip = u.w[15];
-        s->sp = u.w[13];
         return 0;
     }
     s->abi = ABI_ARM64;
     s->nr = u.r.regs[8];
     memcpy(s->arg, u.r.regs, sizeof s->arg); /* at exit, x0 already holds the result */
     s->ret = (s64)u.r.regs[0];
-    s->ip = u.r.pc;
-    s->sp = u.r.sp;
     return 0;
 }
 
@@ -1632,7 +1623,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 }
 #elif defined(__ARM_EABI__)
 /* struct pt_regs, arch/arm/include/uapi/asm/ptrace.h: r0-r15, cpsr, orig_r0. */
-enum { ARCH_NR = 7, ARCH_SP = 13, ARCH_PC = 15, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
+enum { ARCH_NR = 7, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
@@ -1645,8 +1636,6 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     for (int i = 0; i < 6; i++)
         s->arg[i] = i ? r[i] : r[ARCH_ORIG_R0];
     s->ret = arch_result32((s32)r[0]);
-    s->ip = r[ARCH_PC];
-    s->sp = r[ARCH_SP];
     return 0;
 }
 
@@ -1670,7 +1659,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 }
 #else
 /* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h; the header depends on the libc. */
-enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
+enum { ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
@@ -1682,8 +1671,6 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     s->nr = r[ARCH_REG_A7];
     memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* at exit, a0 already holds the result */
     s->ret = (s64)r[ARCH_REG_A0];
-    s->ip = r[ARCH_PC];
-    s->sp = r[ARCH_SP];
     return 0;
 }
 
@@ -1740,8 +1727,6 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     if (r < 0)
         return (int)r;
     s->op = i.op;
-    s->ip = i.instruction_pointer;
-    s->sp = i.stack_pointer;
     if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
         s->ret = i.arch == AUDIT_ARCH_ARM ? arch_result32(i.exit.rval) : i.exit.rval;
         return 0;
@@ -2137,7 +2122,7 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
  * that descriptors, mappings and lists refer to. Of the others, nm_drop keeps those with the most
  * I/O, and drops and counts the rest. So a trace of days takes no more memory than one of minutes.
  * Beyond NM_LIMIT, which a replay can reach, all new names share one entry, and the summary counts
- * them. Entry points: nm_get, nm_str, nm_first, nm_next. */
+ * them. Entry points: nm_get, nm_str, nm_next. */
 
 enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
@@ -2242,22 +2227,15 @@ static struct name *nm_get(char cls, const char *s, size_t n)
     return e;
 }
 
-static struct name *nm_from(u32 bucket)
+/* Returns the name after e, in no particular order; NULL: the first name. */
+static struct name *nm_next(const struct name *e)
 {
+    u32 bucket = e ? (e->hash & (nm.buckets - 1)) + 1 : 0;
+    if (e && e->next)
+        return e->next;
     while (bucket < nm.buckets && !nm.hash[bucket])
         bucket++;
     return bucket < nm.buckets ? nm.hash[bucket] : NULL;
-}
-
-/* Iterates over all names, in no particular order. */
-static struct name *nm_first(void)
-{
-    return nm_from(0);
-}
-
-static struct name *nm_next(const struct name *e)
-{
-    return e->next ? e->next : nm_from((e->hash & (nm.buckets - 1)) + 1);
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2312,7 +2290,7 @@ static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
     size_t n = 0, kept = 0;
-    for (struct name *e = nm_first(); list && e; e = nm_next(e))
+    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e))
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
@@ -2340,18 +2318,6 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* Returns whether a path is a dynamic linker's. This function is called for every opened file, so
- * it searches for two bytes once instead of for three longer strings. */
-static bool nm_is_linker(const char *s)
-{
-    for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
-        if (!strncmp(ld, "ld-linux", 8)
-            || (ld > s && ld[-1] == '/'
-                && (!strncmp(ld, "ld.so", 5) || !strncmp(ld, "ld-musl", 7))))
-            return true;
-    return false;
-}
-
 /* Returns whether the name is a shared library's: libx.so, libx.so.1. */
 static bool nm_is_library(const char *s)
 {
@@ -2371,6 +2337,8 @@ enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE
 static enum nm_class nm_class(const char *s)
 {
     static const struct { char how; u8 class; const char *text; } row[] = {
+        { '*', NM_SILENT, "ld-linux" },             { '*', NM_SILENT, "/ld-musl" },
+        { '*', NM_SILENT, "/ld.so" },
         { '^', NM_SYSTEM, "/proc/" },               { '^', NM_SYSTEM, "/sys/" },
         { '=', NM_SILENT, "/dev/null" },            { '=', NM_SILENT, "/dev/zero" },
         { '=', NM_SILENT, "/dev/full" },            { '=', NM_SILENT, "/dev/random" },
@@ -2392,8 +2360,6 @@ static enum nm_class nm_class(const char *s)
         { '^', NM_PART, "/usr/local/lib/" },        { '^', NM_PART, "/nix/store/" },
     };
     enum nm_class class = NM_PLAIN;
-    if (nm_is_linker(s))
-        return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].how == '=' ? !strcmp(s, row[i].text)
             : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
@@ -2418,8 +2384,7 @@ static bool nm_noise(const char *s)
  * pidfd_getfd. An open file that loses its last reference goes to fdt.dead for md_ to report. */
 
 static struct {
-    struct ofd *free;
-    struct ofd *dead;  /* chained by next_free, oldest first */
+    struct ofd *dead;  /* chained by next_dead, oldest first */
     struct ofd **dead_tail;
     bool ring;         /* an io_uring descriptor was seen */
     u32 connecting;    /* sockets with a connect(2) in progress */
@@ -2435,10 +2400,8 @@ static const char *const fd_kind_name[N_FK] = {
 
 static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
 {
-    struct ofd *o = fdt.free;
-    if (o)
-        fdt.free = o->next_free;
-    else if (!(o = malloc(sizeof *o)))
+    struct ofd *o = malloc(sizeof *o);
+    if (!o)
         return NULL;
     fdt.ring |= kind == FK_URING;
     *o = (struct ofd){
@@ -2451,34 +2414,27 @@ static void ofd_put(struct ofd *o)
 {
     if (!o || --o->refs)
         return;
-    o->next_free = NULL;
+    o->next_dead = NULL;
     *fdt.dead_tail = o;
-    fdt.dead_tail = &o->next_free;
+    fdt.dead_tail = &o->next_dead;
 }
 
-/* Takes an open file off the list of closed ones, or returns NULL. Release it with ofd_recycle. */
+/* Takes an open file off the list of closed ones, or returns NULL. The caller frees it. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
     if (o)
         fdt.connecting -= o->connect_ns != 0;
-    if (o && !(fdt.dead = o->next_free))
+    if (o && !(fdt.dead = o->next_dead))
         fdt.dead_tail = &fdt.dead;
     return o;
-}
-
-/* Frees an open file that was closed, or a temporary one that no table refers to. */
-static void ofd_recycle(struct ofd *o)
-{
-    o->next_free = fdt.free;
-    fdt.free = o;
 }
 
 /* Drops a reference without reporting the end of the file. */
 static void ofd_forget(struct ofd *o)
 {
     if (!--o->refs)
-        ofd_recycle(o);
+        free(o);
 }
 
 static struct files *files_new(void)
@@ -2893,23 +2849,22 @@ static const char *fd_access(u64 flags)
 
 /* The part of struct statx (<linux/stat.h>) that kvis uses; musl's headers lack it. */
 struct fd_stat {
-    u32 unused1[4], stx_nlink, unused5[2];
+    u32 unused1[7];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* birth time (s, ns); 0: unknown */
+    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time (s, ns); 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
-    u64 stx_mnt_id, unused4[13]; /* mount ID as in mountinfo; 0 before Linux 5.8 */
+    u64 unused5[14];
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Reads mode, links, device and mount of a path without a request to a FUSE or network server,
+/* Reads a file's type, inode, birth time and device numbers without a request to a FUSE or network server,
  * which may be a tracee that kvis holds stopped (statx(2), AT_STATX_DONT_SYNC). Returns 0 or
  * -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
-    unsigned want = TYPE | NLINK | INO | BTIME | MNT_ID;
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
 /* Returns whether -P names this file: the first file that existed under that name. The birth time
@@ -3026,7 +2981,6 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
         fd_identify(o, &sx);
     o->inherited = true;
     o->writable = flags >= 0 && fd_writes(flags);
-    o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
     if (kind == FK_SOCK)
         fd_probe_socket(o, tid, n);
@@ -3046,7 +3000,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
         struct fd_stat sx; /* a descriptor closed in the meantime had no flags to read */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
-            ofd_recycle(o);
+            free(o);
         } else if (o) {
             fd_put(f, n, o, cloexec);
         }
@@ -3086,7 +3040,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
         e->o->local = o->local ? o->local : e->o->local; /* its bind may not have been examined */
         e->o->peer = o->peer ? o->peer : e->o->peer;
-        ofd_recycle(o);
+        free(o);
         return e->o;
     }
     fd_put(t->files, n, o, cloexec);
@@ -3145,11 +3099,6 @@ static struct {
     u64 overflow; /* regions dropped for lack of space */
     u32 cap;      /* allocated regions */
 } vm;
-
-static struct name *vm_name(const char *s)
-{
-    return nm_str('x', s);
-}
 
 static struct mm *vm_new(void)
 {
@@ -3376,10 +3325,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                  | (perm[2] == 'x' ? PROT_EXEC : 0));
-    r->name = !strcmp(name, "[heap]")       ? vm_name("heap")
-              : !strncmp(name, "[stack", 6) ? vm_name("stack")
+    r->name = !strcmp(name, "[heap]")       ? nm_str('x', "heap")
+              : !strncmp(name, "[stack", 6) ? nm_str('x', "stack")
               : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
-                                            : vm_name("anon");
+                                            : nm_str('x', "anon");
     *major = (u32)strtoul(u_word(line, 3), &colon, 16);
     *minor = *colon == ':' ? (u32)strtoul(colon + 1, NULL, 16) : 0;
     return true;
@@ -3424,7 +3373,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
     struct region *r = i < m->n ? &m->r[i] : NULL;
-    if (!r || r->name != vm_name("stack") || r->end - addr >= 128 << 20)
+    if (!r || r->name != nm_str('x', "stack") || r->end - addr >= 128 << 20)
         return NULL;
     r->start = addr & ~(u64)4095;
     return r;
@@ -3444,16 +3393,13 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * The table of tracees by tid and of their processes by pid. Entries are freed when tracees end;
- * their memory is reused. */
+ * The table of tracees by tid and of their processes by pid. */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
 static struct {
     struct task *task[PS_BUCKETS];
     struct proc *proc[PS_BUCKETS];
-    struct task *free_task;
-    struct proc *free_proc;
     u32 n_tasks, n_procs;
     u64 threads, processes; /* seen in total */
     u64 most_processes;     /* largest number at one time */
@@ -3496,10 +3442,8 @@ static struct proc *ps_proc(pid_t pid)
 
 static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
 {
-    struct proc *p = ps.free_proc;
-    if (p)
-        ps.free_proc = p->next;
-    else if (!(p = malloc(sizeof *p)))
+    struct proc *p = malloc(sizeof *p);
+    if (!p)
         return NULL;
     *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_when() };
     struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
@@ -3520,9 +3464,8 @@ static void ps_free_proc(struct proc *p)
     while (*slot != p)
         slot = &(*slot)->next;
     *slot = p->next;
-    p->next = ps.free_proc;
-    ps.free_proc = p;
     ps.n_procs--;
+    free(p);
 }
 
 static void ps_link(struct task *t)
@@ -3543,21 +3486,11 @@ static void ps_unlink(struct task *t)
 /* Creates a tracee with only its tid set. Returns NULL if there is no memory. */
 static struct task *ps_new_task(pid_t tid)
 {
-    struct task *t = ps.free_task;
-    struct buf text = { 0 }, paths = { 0 };
-    if (t) {
-        ps.free_task = t->next;
-        text = t->call.text; /* reuse the buffers */
-        paths = t->call.paths;
-        b_reset(&text);
-    } else if (!(t = malloc(sizeof *t))) {
+    struct task *t = calloc(1, sizeof *t);
+    if (!t)
         return NULL;
-    }
-    memset(t, 0, sizeof *t);
     t->tid = tid;
-    t->call.text = text;
     t->call.text.max = (64u << 10) + opt.strlen_max;
-    t->call.paths = paths;
     ps_link(t);
     ps.n_tasks++;
     return t;
@@ -3587,12 +3520,11 @@ static void ps_free_task(struct task *t)
     }
     if (t->proc)
         t->proc->tasks--;
-    if (t->call.text.cap > 64 << 10)
-        b_free(&t->call.text);
+    b_free(&t->call.text);
+    b_free(&t->call.paths);
     b_free(&t->exec_argv);
-    t->next = ps.free_task;
-    ps.free_task = t;
     ps.n_tasks--;
+    free(t);
 }
 
 /* Creates the directories of a new process as a copy of `of`; NULL: unknown. */
@@ -4263,11 +4195,11 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 }
 
 /* Appends the NUL-terminated string at addr, quoted, inside a structure. */
-static void dec_cstr(struct dec *d, u64 addr, size_t max)
+static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, MIN(max, (size_t)DEC_PATH), &cut);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH), &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
@@ -4363,7 +4295,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_INT: b_s64(b, dec_lds(p, m->size)); break;
     case DV_HEX: dec_hex(b, v); break;
     case DV_PTR: dec_pointer(d, v, 0); break;
-    case DV_STR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
+    case DV_STR: dec_cstr(d, v); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
     case DV_ID: dec_id(b, v); break;
@@ -4782,7 +4714,7 @@ static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole
             break;
         if (print) {
             b_s(d->b, n ? ", " : "");
-            dec_cstr(d, s, dec_max(DEC_PATH));
+            dec_cstr(d, s);
         }
     }
     return n;
@@ -8480,7 +8412,7 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 {
     u32 n = 0;
     *more = 0;
-    for (struct name *e = nm_first(); e; e = nm_next(e)) {
+    for (struct name *e = nm_next(NULL); e; e = nm_next(e)) {
         if (!want(e))
             continue;
         *more += n == max;
@@ -8527,7 +8459,7 @@ static bool st_is_connection(const struct name *n)
 static u64 st_count(bool read)
 {
     u64 n = 0;
-    for (const struct name *e = nm_first(); e; e = nm_next(e))
+    for (const struct name *e = nm_next(NULL); e; e = nm_next(e))
         n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
     return n;
 }
@@ -10321,7 +10253,7 @@ static void md_dns_over(const struct ofd *o, int err)
 /* Reports the open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
-    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
+    for (struct ofd *o; (o = ofd_dead()); free(o)) {
         md_listed(ev_new(EK_LIST, t, u_when()), o);
         md_dns_over(o, 0);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
@@ -10345,21 +10277,18 @@ static void md_closed(struct task *t, s32 n)
 }
 
 /* Returns a new open file of t, or NULL if out of memory. */
-static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
-                           bool writable)
+static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
 {
     struct ofd *o = ofd_new(kind, name, t->pid);
-    if (o) {
-        o->readable = readable;
+    if (o)
         o->writable = writable;
-    }
     return o;
 }
 
 /* Likewise for a new socket. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
-    struct ofd *o = md_file(t, FK_SOCK, name, true, true);
+    struct ofd *o = md_file(t, FK_SOCK, name, true);
     if (o)
         o->sock = sock;
     return o;
@@ -10461,7 +10390,7 @@ static void md_open(struct task *t, struct call *c)
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        struct ofd *o = md_file(t, kind, n, r, w);
+        struct ofd *o = md_file(t, kind, n, w);
         if (o) {
             fd_identify(o, &sx);
             o->wanted |= c->selected;
@@ -10686,7 +10615,7 @@ static void md_pair(struct task *t, struct call *c)
         ino[i] = md_end_inode(t, i, n[i]);
     for (u32 i = 0; i < 2; i++)
         md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
-                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), !i, i),
+                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), i),
                    dec_cloexec(c));
 }
 
@@ -11301,7 +11230,7 @@ static void md_brk(struct task *t, struct call *c)
     if (!m || c->noret || c->err)
         return;
     s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is where the heap begins */
-    md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, vm_name("heap"),
+    md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, nm_str('x', "heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
     m->brk = now;
@@ -11316,7 +11245,7 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
 {
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
-    struct name *name = o && o->name ? o->name : vm_name(anon ? "anon" : "file");
+    struct name *name = o && o->name ? o->name : nm_str('x', anon ? "anon" : "file");
     const struct wire_file *f = mem_replayed_file(0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
@@ -12246,7 +12175,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
 
 static void rec_names(void)
 {
-    for (const struct name *e = nm_first(); e; e = nm_next(e)) {
+    for (const struct name *e = nm_next(NULL); e; e = nm_next(e)) {
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
@@ -15125,7 +15054,7 @@ static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
     u32 n = 0;
-    for (struct name *e = nm_first(); list && e; e = nm_next(e)) {
+    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e)) {
         if (!e->opens && !nm_bytes(e))
             continue;
         list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
@@ -16195,7 +16124,7 @@ static const struct region *pf_region(struct task *t, u64 addr, struct region *n
         all = vm_look(t->mm, t->tid);
         r = vm_find(t->mm, addr);
     }
-    none->name = r ? NULL : vm_name(exec ? "exec" : all ? "unmapped" : "unknown");
+    none->name = r ? NULL : nm_str('x', exec ? "exec" : all ? "unmapped" : "unknown");
     return r ? r : none;
 }
 
@@ -20995,7 +20924,7 @@ static void tr_trim_names(void)
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct proc *p = ps.proc[i]; p; p = p->next)
             nm_mark(p->program);
-    for (const struct ofd *o = fdt.dead; o; o = o->next_free)
+    for (const struct ofd *o = fdt.dead; o; o = o->next_dead)
         tr_mark_ofd(o);
     nm_drop(st_name_gone);
 }
@@ -21088,7 +21017,7 @@ static void tr_put_files(struct task *t, bool closed)
     t->files = NULL;
     if (closed)
         md_closed(t, -1);
-    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o))
+    for (struct ofd *o; (o = ofd_dead()); free(o))
         ;
 }
 
