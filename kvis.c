@@ -2124,11 +2124,11 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
  * Beyond NM_LIMIT, which a replay can reach, all new names share one entry, and the summary counts
  * them. Entry points: nm_get, nm_str, nm_next. */
 
-enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
+enum { NM_BUCKETS = 1 << 16, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
+
+static struct name *nm_chains[NM_BUCKETS]; /* by nm_hash */
 
 static struct {
-    struct name **hash;  /* at least one chain per name */
-    u32 buckets;         /* a power of two; 0: no hash yet */
     u64 secret;          /* prevents a program from choosing names that share a chain */
     size_t total, drop_at; /* bytes that names take; total at which nm_drop is due */
     u64 n, overflow;
@@ -2168,32 +2168,7 @@ static struct name *nm_alloc(char cls, const char *s, size_t n)
 
 static struct name **nm_slot(u32 hash)
 {
-    return &nm.hash[hash & (nm.buckets - 1)];
-}
-
-static void nm_link(struct name *e)
-{
-    struct name **slot = nm_slot(e->hash);
-    e->next = *slot;
-    *slot = e;
-}
-
-/* Doubles the hash. If there is no memory for that, its chains grow instead. */
-static void nm_widen(void)
-{
-    struct name **old = nm.hash;
-    u32 n = nm.buckets, more = n ? 2 * n : NM_BUCKETS;
-    struct name **wide = calloc(more, sizeof *wide);
-    if (!wide)
-        return;
-    nm.hash = wide;
-    nm.buckets = more;
-    for (u32 i = 0; i < n; i++)
-        for (struct name *e = old[i], *next; e; e = next) {
-            next = e->next;
-            nm_link(e);
-        }
-    free(old);
+    return &nm_chains[hash % NM_BUCKETS];
 }
 
 /* Creates the entry that all names beyond the limit share. */
@@ -2201,9 +2176,8 @@ static void nm_init(void)
 {
     static const char text[] = "(more names)";
     nm.secret = u_random();
-    nm_widen();
     nm.other = nm_alloc('f', text, sizeof text - 1);
-    if (!nm.other || !nm.hash)
+    if (!nm.other)
         die(EXIT_KVIS, "out of memory");
 }
 
@@ -2219,10 +2193,9 @@ static struct name *nm_get(char cls, const char *s, size_t n)
         nm.overflow++;
         return nm.other;
     }
-    if (nm.n >= nm.buckets)
-        nm_widen();
     e->hash = h;
-    nm_link(e);
+    e->next = *nm_slot(h);
+    *nm_slot(h) = e;
     nm.n++;
     return e;
 }
@@ -2230,12 +2203,12 @@ static struct name *nm_get(char cls, const char *s, size_t n)
 /* Returns the name after e, in no particular order; NULL: the first name. */
 static struct name *nm_next(const struct name *e)
 {
-    u32 bucket = e ? (e->hash & (nm.buckets - 1)) + 1 : 0;
+    u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
     if (e && e->next)
         return e->next;
-    while (bucket < nm.buckets && !nm.hash[bucket])
+    while (bucket < NM_BUCKETS && !nm_chains[bucket])
         bucket++;
-    return bucket < nm.buckets ? nm.hash[bucket] : NULL;
+    return bucket < NM_BUCKETS ? nm_chains[bucket] : NULL;
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2269,8 +2242,8 @@ static void nm_mark(struct name *e)
 /* Frees the names that are not marked. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
-    for (u32 i = 0; i < nm.buckets; i++)
-        for (struct name **slot = &nm.hash[i], *e; (e = *slot);) {
+    for (u32 i = 0; i < NM_BUCKETS; i++)
+        for (struct name **slot = &nm_chains[i], *e; (e = *slot);) {
             if (e->live) {
                 e->live = false;
                 slot = &e->next;
@@ -3112,14 +3085,9 @@ static struct mm *vm_new(void)
  * spaces is reached. */
 static bool vm_room(struct mm *m, u32 n)
 {
-    u32 cap = MAX(m->cap, 64u);
-    while (cap < n)
-        cap *= 2;
-    if (cap == m->cap)
-        return true;
-    struct region *r = NULL;
-    if (cap <= VM_REGIONS_MAX - (vm.cap - m->cap))
-        r = realloc(m->r, cap * sizeof *r);
+    u32 cap = m->cap;
+    bool over = n > cap && n > VM_REGIONS_MAX - (vm.cap - cap);
+    struct region *r = over ? NULL : u_grow(m->r, &cap, n, sizeof *r);
     if (!r)
         return false;
     vm.cap += cap - m->cap;
