@@ -3801,11 +3801,6 @@ struct dec {
 /* Limits in bytes: a name or string inside a structure; one read of a structure's array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
-static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
-{
-    return mem_read(d->t, addr, dst, n);
-}
-
 /* Appends a pointer that is not, or cannot be, dereferenced. */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
 {
@@ -3820,7 +3815,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
 /* Reads n bytes at addr. If it cannot, appends the pointer and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
-    s64 r = addr ? dec_read(d, addr, dst, n) : 0;
+    s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
     if (addr && r == (s64)n)
         return true;
     dec_pointer(d, addr, r);
@@ -4148,7 +4143,7 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
     size_t want = MIN(n, (u64)dec_max(sizeof tmp));
-    s64 r = !want ? 0 : addr ? dec_read(d, addr, tmp, want) : -EFAULT;
+    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
     if (r < 0 || (!addr && !n))
         dec_pointer(d, addr, r);
     else
@@ -4178,7 +4173,7 @@ static void dec_cstr(struct dec *d, u64 addr)
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
-    s64 r = want ? dec_read(d, addr, d->b->p + d->b->len, want) : 0;
+    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
@@ -4386,7 +4381,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     u8 raw[DEC_CHUNK];
     u64 known = l->size;
     size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, sizeof raw);
-    s64 have = addr && want ? dec_read(d, addr, raw, want) : 0;
+    s64 have = addr && want ? mem_read(d->t, addr, raw, want) : 0;
     if (have <= 0 || (u64)have < MIN(size, known)) {
         dec_pointer(d, addr, have);
         return;
@@ -4762,7 +4757,7 @@ static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
     u64 ret = (u64)d->c->ret;
-    s64 have = ret ? dec_read(d, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
+    s64 have = ret ? mem_read(d->t, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
     if (have < 0) {
         dec_pointer(d, v, have);
         return;
@@ -4953,7 +4948,7 @@ static void dec_caps(struct buf *b, u64 set)
 static void dec_k_capdata(struct dec *d, u64 v)
 {
     u8 hdr[8], raw[24] = { 0 };
-    s64 r = dec_read(d, d->c->arg[0], hdr, sizeof hdr);
+    s64 r = mem_read(d->t, d->c->arg[0], hdr, sizeof hdr);
     bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* _LINUX_CAPABILITY_VERSION_1 has 32 bits */
     static const char *const name[] = { "{effective=", ", permitted=", ", inheritable=" };
     if (!dec_get(d, v, raw, two ? 24 : 12))
@@ -5136,7 +5131,7 @@ static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
     u64 room = d->outlen[dec_slot(d)];
-    s64 r = v && dec_next(d) ? dec_read(d, dec_next(d), raw, 4) : 0;
+    s64 r = v && dec_next(d) ? mem_read(d->t, dec_next(d), raw, 4) : 0;
     if (r == 4 && (s32)room > 0)
         dec_sockaddr_at(d, v, MIN(room, dec_ld(raw, 4)));
     else
@@ -5350,7 +5345,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
     u8 raw[256], len[4];
     s64 n = (s32)dec_next(d);
     if (d->exit) {
-        s64 r = dec_next(d) ? dec_read(d, dec_next(d), len, 4) : -EFAULT;
+        s64 r = dec_next(d) ? mem_read(d->t, dec_next(d), len, 4) : -EFAULT;
         n = r == 4 ? dec_lds(len, 4) : 0;
         if (d->outlen[dec_slot(d)])
             n = MIN(n, (s64)(s32)d->outlen[dec_slot(d)]);
@@ -5627,7 +5622,7 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     }
     b_s(d->b, " ([");
     for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k += 128) {
-        s64 r = dec_read(d, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
+        s64 r = mem_read(d->t, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
         for (s64 at = 0; at + 8 <= r && shown < (u64)d->c->ret; at += 8) {
             if (!dec_ld(raw + at + 6, 2))
                 continue;
