@@ -2173,7 +2173,7 @@ static void nm_init(void)
     nm.secret = u_random();
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other)
-        die(EXIT_KVIS, "out of memory");
+        u_no_memory(nm_size(sizeof text - 1));
 }
 
 /* Returns the name for these bytes; never NULL. */
