@@ -235,7 +235,7 @@ struct call {
 struct name {
     struct name *next;              /* next name in the hash chain */
     u32 hash, len;
-    char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
+    char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' other name */
     bool read, written;             /* opened or used for reading, writing */
     bool ran;                       /* a tracee has executed this file */
     bool live;                      /* mark for nm_drop: something refers to the name */
@@ -278,14 +278,14 @@ struct fdent {
     u64 known_ns; /* time at which a call or /proc showed that the descriptor is this file */
 };
 
-/* A descriptor table: the kernel's files_struct. Open addressing by fd, so dup2 to a large number
- * costs nothing. */
+/* A descriptor table: the kernel's files_struct. It is a hash with open addressing, because dup2(2)
+ * to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
 };
 
-/* The kernel's fs_struct: what CLONE_FS shares. */
+/* Working directory and root: the kernel's fs_struct, which CLONE_FS shares. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
@@ -834,7 +834,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns how many bytes to skip at the front so that at most `columns` columns are left. */
+/* Returns the number of bytes to skip at the front to leave at most `columns` columns. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -1165,7 +1165,8 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* Returns "/sys" or "/proc" if the path is below it and it is not mounted; else NULL. */
+/* Returns "/sys" or "/proc" if the path is in that directory and nothing is mounted there, or NULL.
+ * */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1732,7 +1733,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves the upper halves as they are, and the call
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 does not clear the upper halves, and the call
                                      * ignores them */
     return 0;
 }
@@ -2388,7 +2389,8 @@ static void ofd_put(struct ofd *o)
     fdt.dead_tail = &o->next_dead;
 }
 
-/* Takes an open file off the list of closed ones, or returns NULL. The caller frees it. */
+/* Takes an open file off the list of closed files and returns it, or NULL. The caller frees the
+ * open file. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
@@ -2625,7 +2627,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
         memcpy(w, sa + 4, MIN(len - 4, sizeof w));
     if ((family == AF_INET && len >= 8) || (family == AF_INET6 && len >= 24)) {
         fd_addr_inet(b, sa, len);
-    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract: all of len counts, unix(7) */
+    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name of len bytes: unix(7) */
         b_c(b, '@');
         b_put(b, sa + 3, len - 3);
     } else if (family == AF_UNIX) {
@@ -2815,7 +2817,8 @@ static const char *fd_access(u64 flags)
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* The part of struct statx (<linux/stat.h>) that kvis uses; musl's headers lack it. */
+/* struct statx (<linux/stat.h>), with names for the members that kvis uses. musl's headers lack it.
+ * */
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
@@ -2868,8 +2871,8 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of the file behind /proc/PID/fd/N: by the link's text for anonymous files, else
- * by mode. */
+/* Returns the kind of the file to which /proc/PID/fd/N links: for anonymous files from the link's
+ * text, for others from the mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -2955,8 +2958,8 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     return o;
 }
 
-/* Fills a table from /proc/TID/fd: the files open at attach, or those that will be open after the
- * first exec. */
+/* Fills a table from /proc/TID/fd with the open files; with before_exec, only those that the first
+ * exec does not close. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
@@ -3214,8 +3217,8 @@ static void vm_put(struct mm *m)
 /* --- file systems that can block a reader --- */
 
 /* Returns whether device 0:minor, in tid's mount namespace, is a file system on which a page fault
- * can wait for a user-space server or a network. (statfs(2) would send a request to that
- * server.) */
+ * can wait for a user-space server or a network. statfs(2) is not used, because it would send a
+ * request to that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3258,8 +3261,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the device of the program's own file. m->exe_minor is still the previous program's, whose
- * file was in use until this one was. */
+/* Checks the device of the program's own file. m->exe_minor is still that of the previous program.
+ * Its number was not reused, because that program's file was in use until this exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3299,7 +3302,7 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 /* Reads the regions of tid. With `attach`, also finds the end of its heap and what makes it
  * careful: its files, and userfaultfd's flags um and uw of smaps
  * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: the task
- * has exited (then nothing changes), kvis may not read it, or it has too many lines. */
+ * has exited (then nothing changes), kvis may not read the file, or the file has too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3328,9 +3331,8 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* Handles a fault at addr, which is in no region, as growth of the stack: the kernel maps nothing
- * else within 128 MiB of the stack's end (mm/util.c, MIN_GAP). Returns the stack, or NULL if addr
- * is not there. */
+/* Extends the stack to addr, which is in no region, if addr is within 128 MiB of the stack's end.
+ * The kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
@@ -3653,8 +3655,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
  * call.text has its own limit. */
 
-/* The names of 3000 values are a quarter of the binary, so one pool holds them without their common
- * prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
+/* The names of 3000 values would be a quarter of the binary. Therefore one pool has the names
+ * without their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers.
+ * */
 struct flag {
     u32 low; /* low half of the value. The same index is used in fl_high[] (high half),
               * fl_prefix[] (index in fl_prefixes[]) and fl_name[] (offset in fl_names). */
@@ -3710,7 +3713,8 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* kind in a command's row: the one in the call's row */
 
-/* A call's result, and the descriptors it creates: see gen/tables/syscalls.tbl. */
+/* The format of a call's result, and the descriptors that the call creates: RESULT of
+ * gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3729,7 +3733,7 @@ struct sc_result {
     bool cloexec_always;
 };
 
-/* The arguments after a command: gen/tables/commands.tbl. */
+/* A command of gen/tables/commands.tbl, and the arguments after it. */
 struct sc_command {
     u32 value;
     u8 nargs;  /* number of the call's arguments */
@@ -3833,14 +3837,14 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* Returns the size of a long in timespec, timeval and flock: x32 has 32-bit pointers, but 64-bit
- * longs. */
+/* Returns the size of a long in timespec, timeval and flock. x32 has 32-bit pointers, but 64-bit
+ * longs in these structures. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* Returns the next argument: usually the length of the data this one points to. */
+/* Returns the next argument, usually the length of the data to which this argument points. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3849,8 +3853,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of data the argument has: at exit, those transferred; at entry, any
- * number. */
+/* Returns the maximum number of data bytes of an argument: at exit, the number transferred; at
+ * entry, no limit. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -4364,10 +4368,10 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     dec_braces(d, raw, (size_t)have, l);
 }
 
-/* Appends an extensible structure whose `size` the caller passes; kvis knows its members up to
- * l->size. A program built for a newer kernel passes more, one built for an older kernel less
- * (copy_struct_from_user, include/linux/uaccess.h). Bytes after the known ones are shown unless all
- * are 0, with their offsets as a C comment. */
+/* Appends an extensible structure of `size` bytes. kvis knows its members up to l->size. A program
+ * built for a newer kernel passes more, one built for an older kernel less (copy_struct_from_user,
+ * include/linux/uaccess.h). Bytes after the known ones are shown unless all are 0, with their
+ * offsets as a C comment. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -5137,7 +5141,7 @@ static void dec_iovec(struct dec *d, const u8 *p)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* the call transferred nothing here */
+        b_s(d->b, "\"\""); /* the call transferred no byte of this iovec */
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
@@ -5481,8 +5485,9 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns how many of the call's arguments are meaningful. An optional argument that was not passed
- * (open's mode, fcntl's argument, a futex's second address) is whatever the register held. */
+/* Returns the number of the call's meaningful arguments. The register of an optional argument that
+ * was not passed (open's mode, fcntl's argument, a futex's second address) has an unrelated value.
+ * */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5539,7 +5544,7 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* Decodes at entry the arguments that the call reads. c->outlen keeps what dec_exit needs. */
+/* Decodes at entry the arguments that the call reads. c->outlen keeps lengths for dec_exit. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5557,8 +5562,8 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether the call wrote the argument. A failed call wrote nothing, except for an
- * interrupted sleep, which wrote the remaining time. */
+/* Returns whether the call wrote the argument. Among failed calls, only an interrupted sleep writes
+ * one: the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5687,7 +5692,7 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 }
 
 /* Appends an error: -1 ENOENT (No such file or directory). A call that the kernel is about to
- * restart gets a question mark: for the program it has not ended (signal(7)). */
+ * restart has not ended for the program (signal(7)), and gets a question mark. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -9951,9 +9956,10 @@ static void md_listed(struct event *e, struct ofd *o)
 }
 
 /* Sets field f to a description of a file. t is the buffer of the text. */
-static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
+                        u32 size)
 {
-    struct buf b = { .p = t, .cap = size, .max = size };
+    struct buf b = { .p = text, .cap = size, .max = size };
     if (o)
         fd_describe(&b, o);
     else
