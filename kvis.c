@@ -3655,7 +3655,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
  * call.text has its own limit. */
 
-/* The names of 3000 values would be a quarter of the binary. Therefore one pool has the names
+/* The names of 3000 values take much of the binary. Therefore one pool has the names
  * without their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers.
  * */
 struct flag {
@@ -9955,7 +9955,7 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* Sets field f to a description of a file. t is the buffer of the text. */
+/* Sets field f to a description of a file, which is stored in `text`. */
 static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
                         u32 size)
 {
