@@ -550,8 +550,8 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Returns whether the name is a device's. kvis does not create a missing one, because nobody would
- * look for an ordinary file in /dev. */
+/* Returns whether a file name is that of a device. kvis does not create a missing device, because
+ * nobody would look for an ordinary file in /dev. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -565,7 +565,7 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
-/* Returns the width of the terminal that f refers to. 0: not a terminal, and lines are not cut. */
+/* Returns the width of the terminal to which f refers; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
@@ -787,8 +787,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns how many columns the character at s takes on a terminal, and sets *n to its bytes. A
- * color sequence takes none; a byte that is not UTF-8 takes one. */
+/* Returns the number of terminal columns of the character at s, and sets *n to its number of bytes.
+ * A color sequence takes no column; a byte that is not UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -801,7 +801,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) { /* the last row that begins at cp or before */
+    while (low < high) { /* find the last row that does not begin after cp */
         u32 mid = (low + high) / 2;
         if (u_widths[mid].first <= cp)
             low = mid + 1;
@@ -812,7 +812,8 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes of a text fit into *columns columns; sets *columns to the columns used. */
+/* Returns the number of bytes that fit into *columns columns, and sets *columns to the columns that
+ * they take. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -845,7 +846,7 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Appends blanks until the text from `from` on is that many columns wide. */
+/* Appends blanks until the text from position `from` is `columns` wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -1347,8 +1348,8 @@ enum { ARCH_NR_OFF = R(orig_rax) };
 /* Size of a task's kernel stack, and the offset of the call number on it: THREAD_SIZE and
  * task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* For kernel functions (System V ABI): arguments, stack pointer, return value, and how many bytes a
- * return pops. */
+/* Offsets for calls of kernel functions (System V ABI): arguments, stack pointer, return value; and
+ * the number of bytes that a return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
 #undef R
@@ -1432,7 +1433,7 @@ static unsigned abi_word(enum abi a)
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* Returns the convention for an audit number and a call number; clears x32's bit in the number. */
+/* Returns the ABI of an audit number and a call number, and clears x32's bit in the call number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     if (audit == AUDIT_ARCH_I386)
@@ -1494,8 +1495,8 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     s->ret = arch_result32((s32)w[6]);
 }
 
-/* Kernels before 5.3 do not report which convention was used. `int $0x80` in a 64-bit process is
- * recognized by the two bytes before ip (cd 80; syscall is 0f 05). */
+/* Returns whether a 64-bit process made the call with `int $0x80`: the two bytes before ip are cd
+ * 80 (syscall: 0f 05). Kernels before 5.3 do not report the ABI. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1525,8 +1526,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
- * call is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
+/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
+ * is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1543,7 +1544,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Sets the first argument of the call that tid is stopped in. */
+/* Sets the first argument of the call in which tid is stopped. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union arch_regs u;
@@ -1601,8 +1602,8 @@ static int arch_set_first(pid_t tid, u64 v)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
- * call is skipped and its result is -e, which also becomes the first argument. */
+/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
+ * is skipped and its result is -e, which also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     struct iovec to = { &nr, sizeof nr };
@@ -1610,7 +1611,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
 }
 
-/* Sets the first argument of the call that tid is stopped in. */
+/* Sets the first argument of the call in which tid is stopped. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
@@ -1634,7 +1635,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Sets the first argument of the call that tid is stopped in, which is also its result. */
+/* Sets the first argument of the call in which tid is stopped. Its register is that of the result.
+ * */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     u32 r[ARCH_N_REGS];
@@ -1686,8 +1688,8 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the call that tid is stopped in: orig_a0, which only
- * PTRACE_SET_SYSCALL_INFO can set (Linux 6.16). Returns -EIO without it. */
+/* Sets the first argument of the call in which tid is stopped: orig_a0, which only
+ * PTRACE_SET_SYSCALL_INFO (Linux 6.16) can set. Returns -EIO on older kernels. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1702,8 +1704,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop of tid. `op` is the kind the caller expects, used if the kernel does not
- * report it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop of tid. `op` is the kind of stop to assume if the kernel does not report
+ * it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -2053,14 +2055,14 @@ static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
     return mem_read(t, addr, dst, n) == (s64)n;
 }
 
-/* Reads an unsigned word in the tracee's convention. */
+/* Reads an unsigned word of the tracee's ABI. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
     *v = 0; /* all supported CPUs are little-endian */
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* A page's worth of memory that was read ahead, because arrays and adjacent strings then cost one
+/* Up to one page of memory that was read ahead, because arrays and adjacent strings then cost one
  * read per page. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
@@ -2643,7 +2645,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns the name of a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
+/* Returns the name of a peer: class 'p', "tcp4 1.2.3.4:80"; NULL: the address is empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2739,7 +2741,7 @@ static const char *fd_status(pid_t tid, const char *key)
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
  * Linux 6.9 a pidfd refers to a process, whose main thread may have another table since an
- * unshare(2); kcmp(2) then verifies that the copy is of the right file. */
+ * unshare(2); kcmp(2) then verifies that the duplicate refers to the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2798,8 +2800,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     close(s);
 }
 
-/* Returns whether open flags allow writing. O_PATH allows neither reading nor writing. musl's
- * O_ACCMODE includes O_PATH, so it is not used here. */
+/* Returns whether open flags allow writing. O_PATH allows neither reading nor writing. O_ACCMODE is
+ * not used here, because musl's includes O_PATH. */
 static bool fd_writes(u64 flags)
 {
     return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
@@ -3009,7 +3011,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e)
         e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        e->o->local = o->local ? o->local : e->o->local; /* its bind may not have been examined */
+        e->o->local = o->local ? o->local : e->o->local; /* kvis may not have seen the bind(2) */
         e->o->peer = o->peer ? o->peer : e->o->peer;
         free(o);
         return e->o;
@@ -3386,7 +3388,7 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Returns a thread of the process that has a descriptor table, or NULL. */
+/* Returns a thread of the process whose descriptor table is known, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3527,7 +3529,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* Returns a thread's directories by their current names; NULL: unknown. */
+/* Returns a thread's directories with their current names, or NULL if unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3561,8 +3563,8 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns the thread through which /proc shows a process's memory: if the main thread has exited,
- * another one that still has the memory. */
+/* Returns the thread whose files in /proc show a process's memory. After the exit of the main
+ * thread, only those of other threads do. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3962,7 +3964,7 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends in hex, except for 0. */
+/* Appends a number in hex, but 0 as 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -4084,7 +4086,8 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* The kernel's new_encode_dev, plus the upper bits that glibc's 64-bit makedev adds. */
+/* Appends a device number in the format of the kernel's new_encode_dev, with the upper bits that
+ * glibc's 64-bit makedev adds. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4790,7 +4793,8 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 
 /* ---- pointers to small integers ---- */
 
-/* Returns the index in c->outlen that an argument uses: the first or second pointer to a number. */
+/* Returns the index in c->outlen of an argument: 0 for the first pointer to a number, 1 for the
+ * others. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -5435,7 +5439,7 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
-/* struct ifreq: a name, and a union whose form depends on the command. */
+/* Appends a struct ifreq: a name, and a union whose format depends on the command. */
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -5460,7 +5464,8 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* io_uring_enter's argument: a signal set, or, depending on the flags, a structure with one. */
+/* Appends the fifth argument of io_uring_enter(2): a signal set or, depending on the flags, a
+ * structure that contains one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
