@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes out/structs.h, how the structures of system calls are laid out and shown, from structs.tbl.
+# Makes out/structs.h, the layouts and formats of the structures of system calls, from structs.tbl.
 #
 #   gen/structs.sh           tables/structs.tbl -> out/structs.h
 #   gen/structs.sh check     only checks the table
