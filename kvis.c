@@ -3169,6 +3169,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
+/* Sets the protection of a range. vm_set() for each of a million regions would take hours. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
