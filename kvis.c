@@ -2122,11 +2122,11 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
  * lists refer to, and nm_drop drops the others except those with the most I/O. Only a replay can
  * reach NM_LIMIT. All further names then share one entry, and the summary counts them. */
 
-enum { NM_BUCKETS = 1 << 16, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
-
-static struct name *nm_chains[NM_BUCKETS]; /* by nm_hash */
+enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
+    struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because as a static array they
+                          * would make exec fail under a small RLIMIT_AS */
     u64 secret;          /* prevents a tracee from choosing names that share a chain */
     size_t total, drop_at; /* bytes that the names take; `total` at which nm_drop is due */
     u64 n, overflow;     /* number of names, number of look-ups beyond NM_LIMIT */
@@ -2166,7 +2166,7 @@ static struct name *nm_alloc(char cls, const char *s, size_t n)
 
 static struct name **nm_slot(u32 hash)
 {
-    return &nm_chains[hash % NM_BUCKETS];
+    return &nm.chain[hash % NM_BUCKETS];
 }
 
 /* Creates the entry that all names beyond the limit share. */
@@ -2174,6 +2174,7 @@ static void nm_init(void)
 {
     static const char text[] = "(more names)";
     nm.secret = u_random();
+    nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other)
         u_no_memory(nm_size(sizeof text - 1));
@@ -2204,9 +2205,9 @@ static struct name *nm_next(const struct name *e)
     u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
     if (e && e->next)
         return e->next;
-    while (bucket < NM_BUCKETS && !nm_chains[bucket])
+    while (bucket < NM_BUCKETS && !nm.chain[bucket])
         bucket++;
-    return bucket < NM_BUCKETS ? nm_chains[bucket] : NULL;
+    return bucket < NM_BUCKETS ? nm.chain[bucket] : NULL;
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2241,7 +2242,7 @@ static void nm_mark(struct name *e)
 static void nm_sweep(void (*gone)(const struct name *))
 {
     for (u32 i = 0; i < NM_BUCKETS; i++)
-        for (struct name **slot = &nm_chains[i], *e; (e = *slot);) {
+        for (struct name **slot = &nm.chain[i], *e; (e = *slot);) {
             if (e->live) {
                 e->live = false;
                 slot = &e->next;
