@@ -155,11 +155,11 @@ typedef int64_t s64;
  * memory is kept for reuse: a reused buffer allocates only if it needs more than ever before. */
 struct buf {
     char *p;
-    u32 len, cap, max; /* max 0 means 1 MiB */
+    u32 len, cap, max; /* in bytes; max 0 means 1 MiB */
     bool cut;
 };
 
-/* Which system-call convention a stop belongs to. A 64-bit process can make calls of several. */
+/* System-call conventions. A 64-bit process can make calls of several of them. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
 /* One decoded argument: raw bytes of the tracee (ARG_STR, untrusted) or text that kvis made
@@ -167,8 +167,8 @@ enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_A
 enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
 struct arg {
     u8 form;
-    bool cut;     /* ARG_STR: truncated, the tracee's string is longer */
-    u32 off, len; /* offset in call.text */
+    bool cut;     /* ARG_STR: the tracee's string is longer */
+    u32 off, len; /* position in call.text */
 };
 
 /* The fields of a replayed call that a live call would look up by its row or in the tracee. */
@@ -180,67 +180,67 @@ struct recorded_call {
     bool addr;              /* the result is an address */
 };
 
-/* A path among a call's arguments, as the tracee wrote it. It is read once, at the call's entry if
- * the call stops there, for every user of the path. */
+/* A path among a call's arguments, as the tracee wrote it. kvis reads the path once: at the call's
+ * entry if the call stops there. */
 struct call_path {
     u8 arg;            /* index of the argument */
-    bool cut;          /* truncated, the tracee's path is longer */
+    bool cut;          /* the tracee's path is longer */
     bool placed;       /* `from` was the directory when the path was read */
     u32 off;           /* offset in call.paths; a NUL follows the path */
-    s32 len;           /* or -errno if it could not be read */
-    struct name *from; /* the directory a relative path starts from; NULL: unknown, or the root */
+    s32 len;           /* length in bytes; -errno if the path could not be read */
+    struct name *from; /* directory from which a relative path starts; NULL: unknown or root */
 };
 
-enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* most descriptors of a set that kvis examines */ };
+enum { CALL_TOUCHES = 32 };
+enum { CALL_SET_MAX = 4096 }; /* maximum number of descriptors of a set that kvis examines */
 
 /* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
 struct call {
     const struct recorded_call *recorded; /* NULL: a live call */
     bool open;        /* entered and not yet returned */
-    bool known;       /* row is valid; otherwise only the number is known */
+    bool known;       /* row and id are valid; otherwise only the number is known */
     bool begun;       /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;          /* index in sc_rows[] */
-    u16 id;           /* the first row with that name; the model switches on it */
+    u16 id;           /* first row with the same name: SC_name */
     u64 nr;
     u64 arg[6];
     s64 ret;
-    int err;          /* errno (positive) when the call failed, else 0 */
-    bool noret;       /* never returned (exit, killed, or exec in another thread) */
+    int err;          /* errno (positive) if the call failed, else 0 */
+    bool noret;       /* the call never returned (exit, killed, or exec in another thread) */
     bool detached;    /* kvis detached from the thread before the call returned */
-    bool late;        /* duration unknown: it began before kvis attached, or its end was lost */
+    bool late;        /* duration unknown: kvis attached during the call, or lost its end */
     u64 enter_ns, exit_ns;
-    bool timed;       /* cpu_ns, runq_ns, disk_ns are valid; the remaining time was spent blocked */
+    bool timed;       /* the next three are valid; the remaining time was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;       /* the state of its last sleep, as in /proc/PID/stat; 0: it did not sleep */
-    bool by_interrupt; /* an interrupt ended its last wait */
-    pid_t waker_pid;  /* the thread that ended its last wait; 0: unknown */
-    char waker_comm[16]; /* that thread's name at that time; "": unknown */
-    pid_t child;      /* for fork, vfork, clone: the child's tid in kvis's pid namespace */
+    char slept;       /* state of the last sleep, as in /proc/PID/stat; 0: no sleep */
+    bool by_interrupt; /* an interrupt ended the last wait */
+    pid_t waker_pid;  /* tid of the thread that ended the last wait; 0: unknown */
+    char waker_comm[16]; /* name of that thread at that time; "": unknown */
+    pid_t child;      /* tid of the child of fork, vfork or clone in kvis's pid namespace */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
     u64 outlen[2];    /* value-result lengths at entry (accept's *addrlen ...) */
     struct call_path path[2];
     struct buf paths; /* the bytes of path[] */
     u8 n_paths;
-    bool selected;    /* -P selects it */
-    u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
-    struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
+    bool selected;    /* -P selects the call */
+    u8 n_touched;     /* number of entries of touched[]; CALL_TOUCHES + 1: more did not fit */
+    struct name *touched[CALL_TOUCHES]; /* files of its descriptors at entry, for recordings */
 };
 
 /* A name that is kept for the summary: a file's path or a peer's address, stored once, with its
  * totals. Section nm_ describes its lifetime. */
 struct name {
-    struct name *next;              /* in its hash chain */
+    struct name *next;              /* next name in the hash chain */
     u32 hash, len;
-    char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
+    char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' other name */
     bool read, written;             /* opened or used for reading, writing */
-    bool ran;                       /* it is in the list of programs, or was counted as beyond the
-                                     * list's limit */
-    bool live;                      /* referenced (valid only while nm_drop is being prepared) */
-    u8 kind;                        /* enum fdkind of its last use. FK_SOCK and cls 'p': the address
-                                     * of a socket of the traced program that has connected */
+    bool ran;                       /* a tracee has executed this file */
+    bool live;                      /* mark for nm_drop: something refers to the name */
+    u8 kind;                        /* enum fdkind of its last use; FK_SOCK for cls 'p': a socket of
+                                     * a tracee that has connected has this address */
     u64 in_bytes, out_bytes, opens;
     char s[];                       /* NUL-terminated; may contain any other byte */
 };
@@ -253,21 +253,21 @@ enum fdkind {
 
 /* An open file description (open(2), NOTES): shared by dup, fork and SCM_RIGHTS. */
 struct ofd {
-    struct ofd *next_free;
+    struct ofd *next_dead;
     u32 refs;
     u8 kind;             /* enum fdkind */
-    bool writable, readable, inherited;
-    const char *sock;    /* "tcp4", "unix" ...; NULL when not a socket */
+    bool writable, inherited;
+    const char *sock;    /* type "tcp4", "unix" ...; NULL: not a socket */
     struct name *name;   /* path, or "pipe:[12]" */
     struct name *local, *peer; /* the addresses of a socket, if known */
     u64 in_bytes, out_bytes, open_ns;
     u64 connect_ns;      /* start of a connect(2) that is in progress; 0: none */
     pid_t opener;
-    u32 dev;             /* with `ino`, identifies a file or directory: major << 20 | minor */
-    u64 ino;             /* 0: not known */
-    bool wanted;         /* it is one of the files of -P, under whatever name */
-    u64 moment;          /* ps.moment when a directory's name was last looked up */
-    u32 entries;         /* directory entries read, without . and .. */
+    u32 dev;             /* device number, major << 20 | minor */
+    u64 ino;             /* inode number; 0: unknown */
+    bool wanted;         /* -P names this file, possibly by another name */
+    u64 moment;          /* ps.moment of the last look-up of a directory's name */
+    u32 entries;         /* number of directory entries read, without . and .. */
     bool listed, more;   /* entries were read; there were others that kvis did not count */
 };
 
@@ -275,27 +275,27 @@ struct fdent {
     s32 fd; /* -1: free slot */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* when the descriptor was known to be this file, from a call or from /proc */
+    u64 known_ns; /* time at which a call or /proc showed that the descriptor is this file */
 };
 
-/* A descriptor table: the kernel's files_struct. Open addressing by fd, so dup2 to a large number
- * costs nothing. */
+/* A descriptor table: the kernel's files_struct. It is a hash with open addressing, because dup2(2)
+ * to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap;
     struct fdent *slot;
 };
 
-/* The kernel's fs_struct: what CLONE_FS shares. */
+/* Working directory and root: the kernel's fs_struct, which CLONE_FS shares. */
 struct fsinfo {
     u32 refs;
     struct name *cwd;  /* NULL: unknown */
     struct name *root; /* NULL: the root of its mount namespace */
-    u64 moment;        /* ps.moment when they were last looked up */
+    u64 moment;        /* ps.moment of the last look-up of cwd and root */
 };
 
 struct region {
     u64 start, end;
-    struct name *name; /* path, "heap", "stack", "anon" */
+    struct name *name; /* path, "heap", "stack" or "anon" */
     u8 prot;           /* PROT_* */
 };
 
@@ -304,77 +304,77 @@ struct mm {
     u32 refs;
     u32 n, cap;
     struct region *r;  /* sorted by address; only with --faults */
-    u64 next_ns;       /* its regions are not read again before this time */
-    u64 brk;           /* 0: not seen yet */
-    u32 exe_minor;     /* the minor device number of its program's file system if that has no major
+    u64 next_ns;       /* earliest time of the next reading of its regions */
+    u64 brk;           /* end of the heap; 0: unknown */
+    u32 exe_minor;     /* minor device number of its program's file system if that has no major
                         * number and is not a slow file system; else 0 */
     bool careful;      /* a page may never arrive (userfaultfd, FUSE): read with a timeout */
 };
 
 /* A process (thread group). */
 struct proc {
-    struct proc *next;   /* in its hash chain */
+    struct proc *next;   /* next process in the hash chain */
     pid_t pid, ppid;
-    u32 tasks;           /* its live threads that kvis knows */
+    u32 tasks;           /* number of live threads that kvis knows */
     struct name *program;
     u64 start_ns;
-    u64 restart;         /* signals whose handler has SA_RESTART; bit n-1 */
-    u64 caught;          /* signals that have a handler */
-    struct st_caller *caller; /* --by=pid */
-    int status;          /* wait status of its leader, once dead */
-    u8 delivered, sent;  /* the last signal delivered to it and the last one sent to it; 0: none */
-    s32 sent_code;       /* of the sent signal: si_code, and the sender */
-    pid_t sent_by;
-    u64 rss_ns, rss;     /* when its resident memory was read, and its size in bytes */
-    u64 max_rss;         /* peak resident memory of its program, set when it ends; 0: unknown */
-    u64 exec_rss;        /* max_rss as it was when its last exec began */
-    u64 rss_before;      /* the peak of all its earlier programs, where the kernel keeps one peak
-                          * for all */
-    u64 cpu_ns;          /* CPU time it had used when kvis attached to it */
-    u64 used_ns;         /* CPU time it used in total, known when it ends; 0: unknown */
-    u64 met_ns;          /* when its state was read from /proc: older calls are ignored */
+    u64 restart;         /* signals whose handler has SA_RESTART: bit n-1 */
+    u64 caught;          /* signals that have a handler: bit n-1 */
+    struct st_caller *caller; /* row of --by=pid */
+    int status;          /* wait status of its main thread, once that has exited */
+    u8 delivered, sent;  /* last signal delivered to it, last signal sent to it; 0: none */
+    s32 sent_code;       /* si_code of the sent signal */
+    pid_t sent_by;       /* sender of that signal */
+    u64 rss_ns, rss;     /* time of the last reading of its resident memory; size in bytes */
+    u64 max_rss;         /* peak resident memory of its program, set when that ends; 0: unknown */
+    u64 exec_rss;        /* max_rss at the start of its last exec */
+    u64 rss_before;      /* peak of all its earlier programs, if the kernel keeps one peak for all
+                          * programs of a process */
+    u64 cpu_ns;          /* CPU time before kvis attached to it */
+    u64 used_ns;         /* total CPU time, set when it ends; 0: unknown */
+    u64 met_ns;          /* time of the reading of its state from /proc; older calls are ignored */
     u64 pid_ns;          /* inode of its pid namespace; 0: the same as kvis's */
     bool new_pid_ns;     /* its children may be in another namespace: unshare or setns */
-    bool attached;       /* attached by -p: its state is from /proc */
-    bool has_children;   /* it has children, or had some */
+    bool attached;       /* -p attached to it: its state is from /proc */
+    bool has_children;   /* it has children or had some */
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
 /* A thread under trace: a tracee. */
 struct task {
-    struct task *next;   /* in its hash chain */
+    struct task *next;   /* next thread in the hash chain */
     pid_t tid, pid;
-    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: as tid */
+    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: the same as tid */
     struct proc *proc;
     struct files *files;
     struct fsinfo *fs;
     struct mm *mm;
     u8 run;              /* enum run */
-    bool seen_stop;      /* its first stop was seen */
+    bool seen_stop;      /* kvis has seen the first stop */
     bool stops_at_exit;  /* its options have PTRACE_O_TRACEEXIT */
-    u16 blocked_in;      /* 1 + the row of the call it was in when kvis attached; 0: none */
-    s32 blocked_on;      /* and that call's first argument */
+    u16 blocked_in;      /* 1 + row of the call during which kvis attached; 0: none */
+    s32 blocked_on;      /* first argument of that call */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
-    u64 full_ns;         /* when `full` took effect; 0: at its next stop */
+    u64 full_ns;         /* time at which `full` took effect; 0: it will at the next stop */
     struct call call;
-    bool restarting;     /* the kernel is about to restart `call`: not counted yet */
+    bool restarting;     /* the kernel is about to restart `call`, which is not counted yet */
     struct name *exec_path;     /* path of the execve in progress */
-    struct buf exec_argv;       /* and its argv: the strings, each with its NUL */
+    struct buf exec_argv;       /* argv of that execve: the strings, each with its NUL */
     u64 clone_flags;            /* flags of the clone in progress */
-    bool clone_known;
+    bool clone_known;           /* clone_flags is valid */
     char comm[16];
     u64 exec_ns;                /* start of the last exec that was shown at its event */
-    u64 reported_ns, reported_end_ns; /* times of a call that was recorded and also stopped */
-    u64 pending_ns;             /* start of the recorded call that `call` already shows; or 0 */
-    u32 key;                    /* its tid in the initial pid namespace; 0: not known yet */
-    bool strict;                /* kvis enforces on it what SECCOMP_MODE_STRICT would */
-    bool missing;               /* it has exited, but no record has reported its exit yet */
-    bool restore_arg0;          /* kvis removed a flag from clone's: restore it at exit */
+    u64 reported_ns, reported_end_ns; /* start and end of a call that was recorded and stopped */
+    u64 pending_ns;             /* start of the recorded call that `call` shows; 0: none */
+    u32 key;                    /* tid in the initial pid namespace; 0: not known yet */
+    bool strict;                /* kvis enforces SECCOMP_MODE_STRICT in place of the kernel */
+    bool missing;               /* the thread has exited, but no record of that has arrived */
+    bool restore_arg0;          /* at exit, kvis must restore the flags that clone was given */
 };
 
-/* How a call ended, as -e status= names it (strace(1)). kvis has no call with the status
- * `unavailable`, because it can read the result of every thread that has not exited. */
+/* How a call ended, as -e status= names it (strace(1)). No call has the status `unavailable`,
+ * because kvis can read the result of every thread that has not exited. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -388,7 +388,7 @@ struct opts {
     u8 quiet;     /* 1: no events; 2: only the requested output */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit;
-    bool calls;   /* a sink needs every call decoded: -v, or a report */
+    bool calls;   /* a sink needs every call decoded (-v or a report) */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
@@ -420,10 +420,10 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers =====================
- * Errors: `die` and `xrealloc` end the program and may be called only before anything is
- * attached (options, opening files). After that, functions return 0 or -errno, `u_warn` reports,
- * and the only way out is tr_'s detach path. A message that ends in ':' gets strerror(errno).
- * Only this section appends to a struct buf and escapes text. */
+ * `die`, `xcalloc` and `xrealloc` can end kvis. They may be called only before kvis attaches to
+ * anything (options, opening files). After that, functions return 0 or -errno, `u_warn` reports
+ * errors, and kvis ends only after tr_ has detached. strerror(errno) is appended to a message that
+ * ends in ':'. Only this section appends to a struct buf and escapes text. */
 
 static const char *u_progname = "kvis";
 
@@ -439,9 +439,9 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* A single write, so the line is never mixed with the tracee's output. */
+    /* A single write keeps the line apart from the tracee's output. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
-        return; /* stderr is closed: nowhere to report */
+        return; /* stderr is closed: the error cannot be reported */
 }
 
 static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
@@ -452,7 +452,7 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* Exit codes of kvis itself: CONTRACT with scripts. */
+/* Exit statuses of kvis itself. Scripts rely on these numbers. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -464,7 +464,6 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
-/* Ends the program because memory ran out; only before anything is attached. */
 static void __attribute__((noreturn)) u_no_memory(size_t bytes)
 {
     struct rlimit space = { RLIM_INFINITY, RLIM_INFINITY }, data = space;
@@ -483,7 +482,6 @@ static void *xrealloc(void *p, size_t n)
     return q;
 }
 
-/* Returns a table of n zeroed elements, or ends the program. */
 static void *xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n, size);
@@ -509,8 +507,8 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the edit distance of two words: letters inserted, deleted, changed or swapped; 9:
- * many. */
+/* Returns the edit distance of two words: the number of letters inserted, deleted, changed or
+ * swapped. 9: a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -552,8 +550,8 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
-/* Returns whether the name is a device's. kvis does not create a missing one, because nobody would
- * look for an ordinary file in /dev. */
+/* Returns whether a file name is that of a device. kvis does not create a missing device, because
+ * nobody would look for an ordinary file in /dev. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -567,7 +565,7 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strstr(lang, "UTF-8") || strstr(lang, "utf8");
 }
 
-/* Returns the width of the terminal that f refers to. 0: not a terminal, and lines are not cut. */
+/* Returns the width of the terminal to which f refers; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
@@ -582,8 +580,8 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= LEAST_MS * NSEC / 1000;
 }
 
-/* How far the clocks of kvis's time namespace are ahead of the initial namespace's
- * (time_namespaces(7)), in ns. The kernel time-stamps records in the initial namespace. */
+/* Time in ns by which the clocks of kvis's time namespace are ahead of those of the initial one
+ * (time_namespaces(7)). The kernel time-stamps records in the initial namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 /* Reads a clock of the initial time namespace. */
@@ -597,7 +595,7 @@ static u64 u_clock(clockid_t clock)
     return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
 }
 
-/* The clock of every time that kvis reports. */
+/* All times that kvis reports are from this clock. */
 static u64 u_now(void)
 {
     return u_clock(CLOCK_MONOTONIC);
@@ -613,7 +611,7 @@ static u64 u_random(void)
     return r;
 }
 
-static u64 u_at; /* when the event being handled happened; 0: it happens now */
+static u64 u_at; /* time of the event that is being handled; 0: the current time */
 
 static u64 u_when(void)
 {
@@ -632,7 +630,7 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Makes room for n more bytes. Returns how many of them fit. */
+/* Makes space for n more bytes. Returns how many of them fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -707,7 +705,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* Decimal and hex without printf: these run for every argument of every call. */
+/* Numbers are converted without printf, because that is done for every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -778,8 +776,8 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
- * controls and line separators with which a name can pose as another. */
+/* Returns whether a terminal acts on a code point instead of showing it: C0, DEL, C1, and the
+ * bidirectional controls and line separators that let a name look like another name. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -789,8 +787,8 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns how many columns the character at s takes on a terminal, and sets *n to its bytes. A
- * color sequence takes none; a byte that is not UTF-8 takes one. */
+/* Returns the number of terminal columns of the character at s, and sets *n to its number of bytes.
+ * A color sequence takes no column; a byte that is not UTF-8 takes one. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -803,7 +801,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) { /* the last row that begins at cp or before */
+    while (low < high) { /* find the last row that does not begin after cp */
         u32 mid = (low + high) / 2;
         if (u_widths[mid].first <= cp)
             low = mid + 1;
@@ -814,7 +812,8 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes of a text fit into *columns columns; sets *columns to the columns used. */
+/* Returns the number of bytes that fit into *columns columns, and sets *columns to the columns that
+ * they take. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -836,7 +835,7 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns how many bytes to skip at the front so that at most `columns` columns are left. */
+/* Returns the number of bytes to skip at the front to leave at most `columns` columns. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -847,7 +846,7 @@ static u32 u_skip(const char *s, u32 len, u32 columns)
     return at;
 }
 
-/* Appends blanks until the text from `from` on is that many columns wide. */
+/* Appends blanks until the text from position `from` is `columns` wide. */
 static void b_pad(struct buf *b, u32 from, u32 columns)
 {
     for (u32 used = u_width(b->p + from, b->len - from); used < columns; used++)
@@ -909,7 +908,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
-/* Appends a string of a traced program as -v shows it: "quoted", and ... if it was truncated. */
+/* Appends a string of a tracee as -v shows it: "quoted", and ... if it was truncated. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -943,7 +942,6 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-/* \uXXXX */
 static void b_unicode(struct buf *b, u32 cp)
 {
     b_s(b, "\\u");
@@ -951,7 +949,7 @@ static void b_unicode(struct buf *b, u32 cp)
         b_c(b, b_digits[cp >> (i - 4) & 15]);
 }
 
-/* Appends an ASCII character that needs an escape, inside a JSON string. */
+/* Appends, inside a JSON string, an ASCII character for which u_is_plain() is false. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
     if (c == '\n')
@@ -1043,7 +1041,6 @@ static const struct errno_text *u_errno(int e)
     return &none;
 }
 
-/* Returns the name of an errno, or NULL. */
 static const char *u_errname(int e)
 {
     return u_errno(e)->name;
@@ -1079,10 +1076,10 @@ static const char *u_signame(int sig)
 }
 
 /* glibc installs a handler for this signal (SIGSETXID) when the second thread starts, and its
- * sigaction(3) rejects it. kvis therefore uses raw system calls, with an array of words for the
- * struct: four, or five where two hold the mask. */
+ * sigaction(3) rejects the signal. kvis therefore makes the system call itself. Its struct has four
+ * words, or five if the mask takes two. */
 enum { U_LIBC_SIGNAL = 33 };
-static bool u_libc_ignored; /* the signal was ignored before that, so commands inherit that */
+static bool u_libc_ignored; /* the signal was ignored before that; commands must inherit this */
 
 /* Starts f(arg) in a thread with all signals blocked, because the main thread handles them. The
  * stack size is fixed: glibc's default, RLIMIT_STACK, would take a quarter of the address space
@@ -1169,7 +1166,8 @@ static bool u_own_sysfs(void)
     return u_sysfs >= 0;
 }
 
-/* Returns "/sys" or "/proc" if the path is below it and it is not mounted; else NULL. */
+/* Returns "/sys" or "/proc" if the path is in that directory and nothing is mounted there, or NULL.
+ * */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1227,8 +1225,8 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Sets u_ahead. The file describes the namespace of future children, which is kvis's own unless
- * this process has called unshare(2). */
+/* Sets u_ahead. timens_offsets describes the namespace of future children, which is kvis's own
+ * unless this process has called unshare(2). */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256], *boot;
@@ -1324,8 +1322,8 @@ static bool u_matches(const regex_t *re, const char *s)
 }
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
- * Registers, system-call conventions, audit numbers. Nothing outside this section mentions a
- * register or an __x86_64__. A new architecture needs an `enum abi` with its column of numbers in
+ * Registers, system-call conventions, audit numbers. No other section mentions a register or
+ * __x86_64__. A new architecture needs an `enum abi` with its column of numbers in
  * gen/tables/syscalls.tbl and, in this section: offsets in the kernel's struct pt_regs (ARCH_...,
  * arch_arg_off, arch_fn_off); the ABI's name, word size and audit number; and three functions that
  * read and set registers. BPF programs are the same for all 64-bit kernels, with those offsets
@@ -1343,15 +1341,15 @@ enum { ARCH_COMPAT_MASK = 2 };
  * that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
-enum { ARCH_WORDS = R(r10) }; /* eight words, from r10 to rdi */
-enum { ARCH_ORIG_A0 = 0 };    /* where the first argument is saved if a0 already holds the result */
+enum { ARCH_WORDS = R(r10) }; /* offset of eight words that contain the arguments: r10 to rdi */
+enum { ARCH_ORIG_A0 = 0 };    /* offset of the saved first argument if a0 has the result */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
 /* Size of a task's kernel stack, and the offset of the call number on it: THREAD_SIZE and
  * task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
-/* For kernel functions (System V ABI): arguments, stack pointer, return value, and how many bytes a
- * return pops. */
+/* Offsets for calls of kernel functions (System V ABI): arguments, stack pointer, return value; and
+ * the number of bytes that a return pops. */
 static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
 enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
 #undef R
@@ -1368,7 +1366,7 @@ enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, after user_pt_regs and orig_x0: asm/ptrace.h */
-enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* a page if that is larger: asm/memory.h */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
@@ -1421,23 +1419,21 @@ enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
                                                     "riscv64" };
 
-/* A system-call stop, whichever way it was read. */
 struct stop {
     u8 op;          /* PTRACE_SYSCALL_INFO_* */
     enum abi abi;
     u64 nr, arg[6]; /* at entry */
     s64 ret;        /* at exit; -errno on failure */
-    u32 data;       /* at a seccomp stop: SECCOMP_RET_DATA */
-    u64 ip, sp;
+    u32 data;       /* SECCOMP_RET_DATA of a seccomp stop */
 };
 
-/* Returns the size of a pointer, long and size_t in that convention. */
+/* Returns the size in bytes of a pointer, long and size_t. */
 static unsigned abi_word(enum abi a)
 {
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* Returns the convention for an audit number and a call number; clears x32's bit in the number. */
+/* Returns the ABI of an audit number and a call number, and clears x32's bit in the call number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     if (audit == AUDIT_ARCH_I386)
@@ -1476,7 +1472,6 @@ static long arch_regs(pid_t tid, void *r, size_t n)
     return e < 0 ? e : (long)v.iov_len;
 }
 
-/* Sets n bytes of the general registers. */
 static int arch_set_regs(pid_t tid, void *r, long n)
 {
     struct iovec v = { r, (size_t)n };
@@ -1498,12 +1493,10 @@ static void arch_from_regs32(const u32 *w, struct stop *s)
     for (int i = 0; i < 6; i++)
         s->arg[i] = w[i];
     s->ret = arch_result32((s32)w[6]);
-    s->ip = w[12];
-    s->sp = w[15];
 }
 
-/* Kernels before 5.3 do not report which convention was used. `int $0x80` in a 64-bit process is
- * recognized by the two bytes before ip (cd 80; syscall is 0f 05). */
+/* Returns whether a 64-bit process made the call with `int $0x80`: the two bytes before ip are cd
+ * 80 (syscall: 0f 05). Kernels before 5.3 do not report the ABI. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1530,13 +1523,11 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     s->nr = r->orig_rax;
     s->abi = arch_abi(i386 ? AUDIT_ARCH_I386 : AUDIT_ARCH_X86_64, &s->nr);
     s->ret = i386 ? (s32)r->rax : (s64)r->rax;
-    s->ip = r->rip;
-    s->sp = r->rsp;
     return 0;
 }
 
-/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
- * call is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
+/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
+ * is skipped and its result is -e. (On arm64, -e also becomes the first argument.) */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1553,7 +1544,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Sets the first argument of the call that tid is stopped in. */
+/* Sets the first argument of the call in which tid is stopped. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union arch_regs u;
@@ -1588,16 +1579,12 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         for (int i = 0; i < 6; i++)
             s->arg[i] = i ? u.w[i] : u.w[17];
         s->ret = arch_result32((s32)u.w[0]);
-        s->ip = u.w[15];
-        s->sp = u.w[13];
         return 0;
     }
     s->abi = ABI_ARM64;
     s->nr = u.r.regs[8];
     memcpy(s->arg, u.r.regs, sizeof s->arg); /* at exit, x0 already holds the result */
     s->ret = (s64)u.r.regs[0];
-    s->ip = u.r.pc;
-    s->sp = u.r.sp;
     return 0;
 }
 
@@ -1615,8 +1602,8 @@ static int arch_set_first(pid_t tid, u64 v)
     return arch_set_regs(tid, &u, n);
 }
 
-/* Replaces the call that is about to start with another one of the same convention. With nr -1 the
- * call is skipped and its result is -e, which also becomes the first argument. */
+/* Replaces the call that is about to start with another call of the same ABI. With nr -1 the call
+ * is skipped and its result is -e, which also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     struct iovec to = { &nr, sizeof nr };
@@ -1624,7 +1611,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
 }
 
-/* Sets the first argument of the call that tid is stopped in. */
+/* Sets the first argument of the call in which tid is stopped. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
@@ -1632,7 +1619,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 }
 #elif defined(__ARM_EABI__)
 /* struct pt_regs, arch/arm/include/uapi/asm/ptrace.h: r0-r15, cpsr, orig_r0. */
-enum { ARCH_NR = 7, ARCH_SP = 13, ARCH_PC = 15, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
+enum { ARCH_NR = 7, ARCH_ORIG_R0 = 17, ARCH_N_REGS = 18 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
@@ -1645,12 +1632,11 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     for (int i = 0; i < 6; i++)
         s->arg[i] = i ? r[i] : r[ARCH_ORIG_R0];
     s->ret = arch_result32((s32)r[0]);
-    s->ip = r[ARCH_PC];
-    s->sp = r[ARCH_SP];
     return 0;
 }
 
-/* Sets the first argument of the call that tid is stopped in, which is also its result. */
+/* Sets the first argument of the call in which tid is stopped. Its register is that of the result.
+ * */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     u32 r[ARCH_N_REGS];
@@ -1670,7 +1656,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 }
 #else
 /* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h; the header depends on the libc. */
-enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
+enum { ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
@@ -1682,8 +1668,6 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     s->nr = r[ARCH_REG_A7];
     memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* at exit, a0 already holds the result */
     s->ret = (s64)r[ARCH_REG_A0];
-    s->ip = r[ARCH_PC];
-    s->sp = r[ARCH_SP];
     return 0;
 }
 
@@ -1704,8 +1688,8 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* Sets the first argument of the call that tid is stopped in: orig_a0, which only
- * PTRACE_SET_SYSCALL_INFO can set (Linux 6.16). Returns -EIO without it. */
+/* Sets the first argument of the call in which tid is stopped: orig_a0, which only
+ * PTRACE_SET_SYSCALL_INFO (Linux 6.16) can set. Returns -EIO on older kernels. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1720,8 +1704,8 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 
 static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
 
-/* Reads a system-call stop of tid. `op` is the kind the caller expects, used if the kernel does not
- * report it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop of tid. `op` is the kind of stop to assume if the kernel does not report
+ * it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1740,8 +1724,6 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     if (r < 0)
         return (int)r;
     s->op = i.op;
-    s->ip = i.instruction_pointer;
-    s->sp = i.stack_pointer;
     if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
         s->ret = i.arch == AUDIT_ARCH_ARM ? arch_result32(i.exit.rval) : i.exit.rval;
         return 0;
@@ -1753,7 +1735,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves the upper halves as they are, and the call
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 does not clear the upper halves, and the call
                                      * ignores them */
     return 0;
 }
@@ -1768,35 +1750,35 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 }
 
 /* == 5 mem_  access to the tracee's memory =======================================
- * process_vm_readv, used so that a page that never arrives cannot hang kvis. A fault on a page that
- * a userfaultfd or a FUSE server must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
- * handle_userfault), and the thread that must deliver it may be one that kvis holds stopped: strace
- * hangs there forever. Address spaces in which that can happen are marked (vm_, md_), and a second
- * thread reads them. After the timeout kvis goes on without that thread: the argument is
- * `<unreadable>`, the tracee continues, the page arrives, and the reader thread is free again. */
+ * Reads with process_vm_readv(2). A page that never arrives must not hang kvis: a fault on a page
+ * that a userfaultfd or a FUSE server must deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
+ * handle_userfault), and kvis may hold the thread that must deliver the page. strace hangs there
+ * forever. Sections vm_ and md_ mark the address spaces in which that can happen, and a second
+ * thread of kvis, the reader thread, reads them. After a timeout kvis shows the argument as
+ * `<unreadable>` and lets the tracee continue. Then the page arrives and the reader thread is free
+ * again. */
 
-/* Limits of reading and waiting for one stop of a thread, or for one record. Counts, lengths and
- * pointers come from the tracee, and none of them can hold kvis longer than this. The longest argv
+/* Limits of reading for one stop of a thread or one record: time and number of reads. Counts,
+ * lengths and pointers come from the tracee and could be arbitrarily large. The longest argv that
  * the kernel accepts (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads if its strings are
  * adjacent. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
-/* The bytes the second thread has read. It is not in `mem`, because that is initialized and the
- * array would take space in the binary. */
+/* The bytes that the reader thread has read. In `mem` the array would take space in the binary. */
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* reads that are still allowed in this stop: see mem_budget */
+    u32 reads_left;    /* number of reads that this stop may still make */
     u64 wait_left_ns;
-    bool gave_up;      /* at this stop; counted once per stop */
+    bool gave_up;      /* a read of this stop timed out and is counted in `unreadable` */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    bool started, busy, failed;
-    pid_t tid;
+    bool started, busy, failed; /* states of the reader thread */
+    pid_t tid;         /* the thread whose memory it reads: n bytes at addr */
     u64 addr;
     size_t n;
     s64 result;
-    u64 unreadable; /* stops at which a read timed out: shown in the summary */
+    u64 unreadable;    /* number of stops at which a read timed out, for the summary */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
 
@@ -1808,14 +1790,14 @@ static void mem_budget(void)
     mem.gave_up = false;
 }
 
-/* Takes one read of the tracee's memory from the budget. Returns false if none is left. */
+/* Takes one read from the budget of this stop. Returns false if none is left. */
 static bool mem_charge(void)
 {
     mem.reads_left -= mem.reads_left > 0;
     return mem.reads_left > 0;
 }
 
-/* Returns whether this stop's budget is used up. Nothing more is read then. */
+/* Returns whether the budget of this stop is used up. */
 static bool mem_spent(void)
 {
     return !mem.reads_left || !mem.wait_left_ns;
@@ -1828,27 +1810,29 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* The most parts a record has space for: each has at least its header and an address. */
+/* Maximum number of parts of a record: each has at least its header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
-/* The parts of a thread's memory that the record of a call contains. They are read instead of the
- * memory itself, which has changed since. */
+/* The parts of a thread's memory that the record of a call contains. kvis reads them instead of the
+ * memory, which may have changed since. */
 static struct {
-    bool on, live;           /* live: the thread is stopped at the end of that call, so data that
-                              * the record lacks is read from the thread */
-    bool entering;           /* data that the call overwrote is wanted as it was at entry */
+    bool on;                 /* a record is being decoded */
+    bool live;               /* the thread is stopped at the end of the recorded call: its memory
+                              * has the data that the record lacks */
+    bool entering;           /* reads return the data as it was at the call's entry */
     bool bad_fd;             /* the call failed with EBADF */
     u32 n, n_files;
     struct mem_part {
         u64 addr;
         u32 len;
-        bool fault, early;
-        bool written; /* written by the call: what the call read there is unknown */
+        bool fault;   /* BPF could not read the memory */
+        bool early;   /* the data is from the call's entry */
+        bool written; /* the call wrote the data: its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
     const struct wire_file *file[2]; /* the files of the descriptors that the call returned */
-    const struct wire_sock *sock;    /* the addresses of a socket */
-    const struct wire_times *times; /* NULL: it was on a CPU all the time */
+    const struct wire_sock *sock;    /* addresses of a socket */
+    const struct wire_times *times;  /* where the time was spent; NULL: all of it on a CPU */
 } replay;
 
 /* Clears the data of the previous record. */
@@ -1859,7 +1843,6 @@ static void mem_replay_begin(void)
     replay.sock = NULL;
 }
 
-/* Adds bytes of the thread's memory. */
 static void mem_replay(struct mem_part part)
 {
     if (replay.n < ARRAY_LEN(replay.part))
@@ -1872,13 +1855,14 @@ static void mem_replay_file(const struct wire_file *f)
         replay.file[replay.n_files++] = f;
 }
 
-/* Returns whether the thread has continued since this record: its descriptors may have changed. */
+/* Returns whether the thread has continued since the record was written. Its memory and descriptors
+ * may have changed. */
 static bool mem_is_past(void)
 {
     return replay.on && !replay.live;
 }
 
-/* Returns the file of the i-th descriptor that the call returned; NULL: not recorded. */
+/* Returns the file of the i-th descriptor that the call returned, or NULL if not recorded. */
 static const struct wire_file *mem_replayed_file(u32 i)
 {
     return replay.on && i < replay.n_files ? replay.file[i] : NULL;
@@ -1903,13 +1887,13 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++)
         if (replay.entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
-            return -EFAULT; /* readlink(buf, buf, size) */
+            return -EFAULT; /* the call overwrote its own input, as readlink(buf, buf, size) does */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
 
-/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, word by
- * word. */
+/* mem_copy for kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH): PTRACE_PEEKDATA reads
+ * one word. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -2065,21 +2049,21 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
     return (s64)got;
 }
 
-/* Reads n bytes; returns false if not all could be read. */
+/* Reads n bytes. Returns false if not all could be read. */
 static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
 {
     return mem_read(t, addr, dst, n) == (s64)n;
 }
 
-/* Reads an unsigned word in the tracee's convention. */
+/* Reads an unsigned word of the tracee's ABI. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
     *v = 0; /* all supported CPUs are little-endian */
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* Memory read ahead to the end of its page, so arrays and adjacent strings cost one read per page.
- * Begin with n 0. */
+/* Up to one page of memory that was read ahead, because arrays and adjacent strings then cost one
+ * read per page. Initialize n to 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
@@ -2108,7 +2092,7 @@ static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *d
     s64 have = mem_peek_ahead(t, m, addr, &p);
     if (have <= 0)
         return have;
-    if (have < (s64)n) /* it continues in the next page */
+    if (have < (s64)n) /* the bytes continue in the next page */
         return mem_read(t, addr, dst, n);
     memcpy(dst, p, n);
     return (s64)n;
@@ -2133,21 +2117,20 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Paths and peers, each stored once. When they take nm.drop_at bytes, tr_trim_names marks the names
- * that descriptors, mappings and lists refer to. Of the others, nm_drop keeps those with the most
- * I/O, and drops and counts the rest. So a trace of days takes no more memory than one of minutes.
- * Beyond NM_LIMIT, which a replay can reach, all new names share one entry, and the summary counts
- * them. Entry points: nm_get, nm_str, nm_first, nm_next. */
+ * Paths and peers, each stored once. A trace of days must not take more memory than one of minutes:
+ * when the names take nm.drop_at bytes, tr_trim_names marks those that descriptors, mappings and
+ * lists refer to, and nm_drop drops the others except those with the most I/O. Only a replay can
+ * reach NM_LIMIT. All further names then share one entry, and the summary counts them. */
 
-enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
+enum { NM_BUCKETS = 1 << 15, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **hash;  /* at least one chain per name */
-    u32 buckets;         /* a power of two; 0: no hash yet */
-    u64 secret;          /* prevents a program from choosing names that share a chain */
-    size_t total, drop_at; /* bytes that names take; total at which nm_drop is due */
-    u64 n, overflow;
-    struct name *other;
+    struct name **chain; /* NM_BUCKETS chains, by nm_hash; allocated, because as a static array they
+                          * would make exec fail under a small RLIMIT_AS */
+    u64 secret;          /* prevents a tracee from choosing names that share a chain */
+    size_t total, drop_at; /* bytes that the names take; `total` at which nm_drop is due */
+    u64 n, overflow;     /* number of names, number of look-ups beyond NM_LIMIT */
+    struct name *other;  /* the shared entry of these */
 } nm = { .drop_at = 2 * NM_KEPT };
 
 /* FNV-1a with the caller's start value. The upper half of each product is folded into the lower
@@ -2183,32 +2166,7 @@ static struct name *nm_alloc(char cls, const char *s, size_t n)
 
 static struct name **nm_slot(u32 hash)
 {
-    return &nm.hash[hash & (nm.buckets - 1)];
-}
-
-static void nm_link(struct name *e)
-{
-    struct name **slot = nm_slot(e->hash);
-    e->next = *slot;
-    *slot = e;
-}
-
-/* Doubles the hash. If there is no memory for that, its chains grow instead. */
-static void nm_widen(void)
-{
-    struct name **old = nm.hash;
-    u32 n = nm.buckets, more = n ? 2 * n : NM_BUCKETS;
-    struct name **wide = calloc(more, sizeof *wide);
-    if (!wide)
-        return;
-    nm.hash = wide;
-    nm.buckets = more;
-    for (u32 i = 0; i < n; i++)
-        for (struct name *e = old[i], *next; e; e = next) {
-            next = e->next;
-            nm_link(e);
-        }
-    free(old);
+    return &nm.chain[hash % NM_BUCKETS];
 }
 
 /* Creates the entry that all names beyond the limit share. */
@@ -2216,10 +2174,10 @@ static void nm_init(void)
 {
     static const char text[] = "(more names)";
     nm.secret = u_random();
-    nm_widen();
+    nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
     nm.other = nm_alloc('f', text, sizeof text - 1);
-    if (!nm.other || !nm.hash)
-        die(EXIT_KVIS, "out of memory");
+    if (!nm.other)
+        u_no_memory(nm_size(sizeof text - 1));
 }
 
 /* Returns the name for these bytes; never NULL. */
@@ -2234,30 +2192,22 @@ static struct name *nm_get(char cls, const char *s, size_t n)
         nm.overflow++;
         return nm.other;
     }
-    if (nm.n >= nm.buckets)
-        nm_widen();
     e->hash = h;
-    nm_link(e);
+    e->next = *nm_slot(h);
+    *nm_slot(h) = e;
     nm.n++;
     return e;
 }
 
-static struct name *nm_from(u32 bucket)
-{
-    while (bucket < nm.buckets && !nm.hash[bucket])
-        bucket++;
-    return bucket < nm.buckets ? nm.hash[bucket] : NULL;
-}
-
-/* Iterates over all names, in no particular order. */
-static struct name *nm_first(void)
-{
-    return nm_from(0);
-}
-
+/* Returns the name after e, in no particular order; NULL: the first name. */
 static struct name *nm_next(const struct name *e)
 {
-    return e->next ? e->next : nm_from((e->hash & (nm.buckets - 1)) + 1);
+    u32 bucket = e ? e->hash % NM_BUCKETS + 1 : 0;
+    if (e && e->next)
+        return e->next;
+    while (bucket < NM_BUCKETS && !nm.chain[bucket])
+        bucket++;
+    return bucket < NM_BUCKETS ? nm.chain[bucket] : NULL;
 }
 
 static u64 nm_bytes(const struct name *e)
@@ -2291,8 +2241,8 @@ static void nm_mark(struct name *e)
 /* Frees the names that are not marked. */
 static void nm_sweep(void (*gone)(const struct name *))
 {
-    for (u32 i = 0; i < nm.buckets; i++)
-        for (struct name **slot = &nm.hash[i], *e; (e = *slot);) {
+    for (u32 i = 0; i < NM_BUCKETS; i++)
+        for (struct name **slot = &nm.chain[i], *e; (e = *slot);) {
             if (e->live) {
                 e->live = false;
                 slot = &e->next;
@@ -2306,13 +2256,13 @@ static void nm_sweep(void (*gone)(const struct name *))
         }
 }
 
-/* Drops unmarked names, except those with the most I/O, of which NM_KEPT bytes are kept. Calls
- * gone() for each dropped name. */
+/* Drops the unmarked names, except NM_KEPT bytes of those with the most I/O. Calls gone() for each
+ * dropped name. */
 static void nm_drop(void (*gone)(const struct name *))
 {
     struct name **list = malloc(nm.n * sizeof *list);
     size_t n = 0, kept = 0;
-    for (struct name *e = nm_first(); list && e; e = nm_next(e))
+    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e))
         if (!e->live && (nm_bytes(e) || e->opens))
             list[n++] = e;
     if (list)
@@ -2331,25 +2281,13 @@ static struct name *nm_str(char cls, const char *s)
     return nm_get(cls, s, strlen(s));
 }
 
-/* The name that an open file without another one has in /proc/PID/fd: "pipe:[12]"; without a known
- * inode, "pipe". */
+/* Returns the name that /proc/PID/fd shows for a file without a path: "pipe:[12]", or "pipe" if the
+ * inode is unknown. */
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
     snprintf(text, sizeof text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
     return nm_str(cls, text);
-}
-
-/* Returns whether a path is a dynamic linker's. This function is called for every opened file, so
- * it searches for two bytes once instead of for three longer strings. */
-static bool nm_is_linker(const char *s)
-{
-    for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
-        if (!strncmp(ld, "ld-linux", 8)
-            || (ld > s && ld[-1] == '/'
-                && (!strncmp(ld, "ld.so", 5) || !strncmp(ld, "ld-musl", 7))))
-            return true;
-    return false;
 }
 
 /* Returns whether the name is a shared library's: libx.so, libx.so.1. */
@@ -2361,8 +2299,8 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read when they start. SILENT: every program reads it, so it is not
- * reported; SYSTEM: files of the kernel; DEVICE: all others below /dev. */
+/* Classes of files that programs read when they start. SILENT: files that every program reads and
+ * kvis does not report; SYSTEM: files of the kernel; DEVICE: other files below /dev. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
@@ -2371,6 +2309,8 @@ enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE
 static enum nm_class nm_class(const char *s)
 {
     static const struct { char how; u8 class; const char *text; } row[] = {
+        { '*', NM_SILENT, "ld-linux" },             { '*', NM_SILENT, "/ld-musl" },
+        { '*', NM_SILENT, "/ld.so" },
         { '^', NM_SYSTEM, "/proc/" },               { '^', NM_SYSTEM, "/sys/" },
         { '=', NM_SILENT, "/dev/null" },            { '=', NM_SILENT, "/dev/zero" },
         { '=', NM_SILENT, "/dev/full" },            { '=', NM_SILENT, "/dev/random" },
@@ -2392,8 +2332,6 @@ static enum nm_class nm_class(const char *s)
         { '^', NM_PART, "/usr/local/lib/" },        { '^', NM_PART, "/nix/store/" },
     };
     enum nm_class class = NM_PLAIN;
-    if (nm_is_linker(s))
-        return NM_SILENT;
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].how == '=' ? !strcmp(s, row[i].text)
             : row[i].how == '^' ? !strncmp(s, row[i].text, strlen(row[i].text))
@@ -2413,18 +2351,18 @@ static bool nm_noise(const char *s)
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
  * Descriptor tables with the kernel's semantics (fork copies, CLONE_FILES shares, dup shares the
- * open file, exec closes CLOEXEC). System calls update them. Descriptors whose creation kvis did
- * not see (inherited, attached, or calls not traced) are looked up in /proc/PID/fd and with
- * pidfd_getfd. An open file that loses its last reference goes to fdt.dead for md_ to report. */
+ * open file, exec closes CLOEXEC). System calls update the tables. kvis looks up descriptors whose
+ * creation it did not see (inherited, attached, or calls not traced) in /proc/PID/fd and with
+ * pidfd_getfd(2). An open file that loses its last reference goes to fdt.dead, and md_ reports
+ * it. */
 
 static struct {
-    struct ofd *free;
-    struct ofd *dead;  /* chained by next_free, oldest first */
+    struct ofd *dead;  /* chained by next_dead, oldest first */
     struct ofd **dead_tail;
     bool ring;         /* an io_uring descriptor was seen */
-    u32 connecting;    /* sockets with a connect(2) in progress */
-    bool lazy;         /* not every call that changes a table is traced: look in /proc each time */
-    u64 lost_ns;       /* calls that change tables may have been lost before this time */
+    u32 connecting;    /* number of sockets with a connect(2) in progress */
+    bool lazy;         /* some calls that change tables are not traced: look in /proc each time */
+    u64 lost_ns;       /* time before which calls that change tables may have been lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2435,10 +2373,8 @@ static const char *const fd_kind_name[N_FK] = {
 
 static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
 {
-    struct ofd *o = fdt.free;
-    if (o)
-        fdt.free = o->next_free;
-    else if (!(o = malloc(sizeof *o)))
+    struct ofd *o = malloc(sizeof *o);
+    if (!o)
         return NULL;
     fdt.ring |= kind == FK_URING;
     *o = (struct ofd){
@@ -2451,34 +2387,28 @@ static void ofd_put(struct ofd *o)
 {
     if (!o || --o->refs)
         return;
-    o->next_free = NULL;
+    o->next_dead = NULL;
     *fdt.dead_tail = o;
-    fdt.dead_tail = &o->next_free;
+    fdt.dead_tail = &o->next_dead;
 }
 
-/* Takes an open file off the list of closed ones, or returns NULL. Release it with ofd_recycle. */
+/* Takes an open file off the list of closed files and returns it, or NULL. The caller frees the
+ * open file. */
 static struct ofd *ofd_dead(void)
 {
     struct ofd *o = fdt.dead;
     if (o)
         fdt.connecting -= o->connect_ns != 0;
-    if (o && !(fdt.dead = o->next_free))
+    if (o && !(fdt.dead = o->next_dead))
         fdt.dead_tail = &fdt.dead;
     return o;
-}
-
-/* Frees an open file that was closed, or a temporary one that no table refers to. */
-static void ofd_recycle(struct ofd *o)
-{
-    o->next_free = fdt.free;
-    fdt.free = o;
 }
 
 /* Drops a reference without reporting the end of the file. */
 static void ofd_forget(struct ofd *o)
 {
     if (!--o->refs)
-        ofd_recycle(o);
+        free(o);
 }
 
 static struct files *files_new(void)
@@ -2503,7 +2433,6 @@ static struct fdent *fd_slot(const struct files *f, s32 n)
             return &f->slot[i];
 }
 
-/* The entry of descriptor n, or NULL. */
 static struct fdent *fd_find(const struct files *f, s32 n)
 {
     if (!f || n < 0)
@@ -2530,9 +2459,9 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If /proc reported
- * the entry after the time of the current call, it is another file than the one that this call
- * closed, and its end is not reported. */
+/* Removes descriptor n. With linear probing, later entries move up (Knuth 6.4 R). If the entry was
+ * read from /proc after the time of the current call, its file is not the one that the call closed,
+ * and the end of the file is not reported. */
 static void fd_remove(struct files *f, s32 n)
 {
     struct fdent *e = fd_find(f, n);
@@ -2701,7 +2630,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
         memcpy(w, sa + 4, MIN(len - 4, sizeof w));
     if ((family == AF_INET && len >= 8) || (family == AF_INET6 && len >= 24)) {
         fd_addr_inet(b, sa, len);
-    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract: all of len counts, unix(7) */
+    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name of len bytes: unix(7) */
         b_c(b, '@');
         b_put(b, sa + 3, len - 3);
     } else if (family == AF_UNIX) {
@@ -2717,7 +2646,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns the name of a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
+/* Returns the name of a peer: class 'p', "tcp4 1.2.3.4:80"; NULL: the address is empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2743,7 +2672,7 @@ static bool fd_is_unix(const struct ofd *o)
     return o->sock && !strncmp(o->sock, "unix", 4);
 }
 
-/* The name of a unix socket that has no address; NULL: its inode is not known. */
+/* Returns the name of a unix socket that has no address, or NULL if its inode is unknown. */
 static struct name *fd_unnamed(const char *sock, u64 ino)
 {
     char text[32];
@@ -2751,15 +2680,15 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Whether the name of a unix socket is an address, and not the inode of a socket without one. */
+/* Returns whether the name of a unix socket is an address, not the inode of fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
     return strncmp(fd_peer_addr(n, &len), "socket:[", 8) && len;
 }
 
-/* The inode of the socket that a unix socket is connected to; 0: the kernel does not tell (the
- * socket is in another network namespace, there is no CONFIG_UNIX_DIAG). The answer is there when
+/* Returns the inode of the socket to which a unix socket is connected; 0: the kernel does not
+ * report it (another network namespace, or no CONFIG_UNIX_DIAG). The answer is available as soon as
  * the request has been sent (sock_diag(7)). */
 static u32 fd_unix_partner(u32 ino)
 {
@@ -2784,7 +2713,7 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Names the ends of a unix socket that have no address. s: kvis's copy of it. */
+/* Names the ends of a unix socket that have no address. s: kvis's duplicate of the descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
@@ -2813,7 +2742,7 @@ static const char *fd_status(pid_t tid, const char *key)
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Returns the descriptor or -errno. Before
  * Linux 6.9 a pidfd refers to a process, whose main thread may have another table since an
- * unshare(2); kcmp(2) then verifies that the copy is of the right file. */
+ * unshare(2); kcmp(2) then verifies that the duplicate refers to the right file. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2872,8 +2801,8 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     close(s);
 }
 
-/* Whether open flags allow writing or reading. O_PATH allows neither; musl's O_ACCMODE includes
- * O_PATH, so it is not used here. */
+/* Returns whether open flags allow writing. O_PATH allows neither reading nor writing. O_ACCMODE is
+ * not used here, because musl's includes O_PATH. */
 static bool fd_writes(u64 flags)
 {
     return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
@@ -2891,29 +2820,29 @@ static const char *fd_access(u64 flags)
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* The part of struct statx (<linux/stat.h>) that kvis uses; musl's headers lack it. */
+/* struct statx (<linux/stat.h>), with names for the members that kvis uses. musl's headers lack it.
+ * */
 struct fd_stat {
-    u32 unused1[4], stx_nlink, unused5[2];
+    u32 unused1[7];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused6[4]; /* birth time (s, ns); 0: unknown */
+    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time (s, ns); 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
-    u64 stx_mnt_id, unused4[13]; /* mount ID as in mountinfo; 0 before Linux 5.8 */
+    u64 unused5[14];
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Reads mode, links, device and mount of a path without a request to a FUSE or network server,
- * which may be a tracee that kvis holds stopped (statx(2), AT_STATX_DONT_SYNC). Returns 0 or
- * -errno. */
+/* Reads a file's type, inode, birth time and device numbers without a request to a FUSE or network
+ * server, because the server may be a tracee that kvis holds stopped (statx(2),
+ * AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800, MNT_ID = 0x1000 };
-    unsigned want = TYPE | NLINK | INO | BTIME | MNT_ID;
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
 }
 
-/* Returns whether -P names this file: the first file that existed under that name. The birth time
- * is compared as well, because file systems reuse the inode numbers of deleted files. */
+/* Returns whether -P names this file. The first file that existed with that name counts. The birth
+ * time is compared as well, because file systems reuse the inode numbers of deleted files. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2930,8 +2859,6 @@ static bool fd_is_wanted(const struct fd_stat *sx)
     return false;
 }
 
-/* Records which file an open file is, so that fd_is_file can recognize it. File systems reuse the
- * inode numbers of deleted files, possibly for a file of another type. */
 static void fd_identify(struct ofd *o, const struct fd_stat *sx)
 {
     o->dev = sx->stx_dev_major << 20 | sx->stx_dev_minor;
@@ -2939,14 +2866,16 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
+/* Returns whether an open file is this file. The type is compared as well, because file systems
+ * reuse the inode numbers of deleted files. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* Returns the kind of the file behind /proc/PID/fd/N: by the link's text for anonymous files, else
- * by mode. */
+/* Returns the kind of the file to which /proc/PID/fd/N links: for anonymous files from the link's
+ * text, for others from the mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
@@ -3026,15 +2955,14 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
         fd_identify(o, &sx);
     o->inherited = true;
     o->writable = flags >= 0 && fd_writes(flags);
-    o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
     if (kind == FK_SOCK)
         fd_probe_socket(o, tid, n);
     return o;
 }
 
-/* Fills a table from /proc/TID/fd: the files open at attach, or those that will be open after the
- * first exec. */
+/* Fills a table from /proc/TID/fd with the open files; with before_exec, only those that the first
+ * exec does not close. */
 static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
@@ -3044,9 +2972,9 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        struct fd_stat sx; /* a descriptor closed in the meantime had no flags to read */
+        struct fd_stat sx; /* the flags of a descriptor closed in the meantime are unknown */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
-            ofd_recycle(o);
+            free(o);
         } else if (o) {
             fd_put(f, n, o, cloexec);
         }
@@ -3061,10 +2989,10 @@ static bool fd_is_closed(pid_t tid, s32 n)
     return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT && access(path, F_OK) == 0;
 }
 
-/* Returns the open file of descriptor n of t, or NULL. A descriptor whose creation kvis did not see
- * is looked up in /proc and added to the table; one that has been closed is removed. An entry from
- * before records were lost is looked up again. Otherwise the descriptors of a recorded call are not
- * looked up, because the number may already refer to another file. */
+/* Returns the open file of descriptor n of t, or NULL. kvis looks up a descriptor whose creation it
+ * did not see in /proc and adds it to the table, or removes it if it has been closed. An entry from
+ * before records were lost is looked up again. Other descriptors of a recorded call are not looked
+ * up, because the number may already refer to another file. */
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
@@ -3084,9 +3012,9 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (e)
         e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        e->o->local = o->local ? o->local : e->o->local; /* its bind may not have been examined */
+        e->o->local = o->local ? o->local : e->o->local; /* kvis may not have seen the bind(2) */
         e->o->peer = o->peer ? o->peer : e->o->peer;
-        ofd_recycle(o);
+        free(o);
         return e->o;
     }
     fd_put(t->files, n, o, cloexec);
@@ -3115,7 +3043,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* Appends "3</etc/hosts>", escaped; "3" alone when nothing is known. */
+/* Appends "3</etc/hosts>", escaped, or "3" if the open file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -3131,25 +3059,20 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * What each page of an mm_struct belongs to, for page faults: shared by CLONE_VM, copied by fork,
- * discarded by exec. The regions are a sorted array, read from /proc/PID/maps after an exec, and
- * again at a fault that is in none of them (for example after shmat(2)). In between, mmap, munmap,
- * mremap, mprotect and brk update the array, because kvis examines a fault only after the program
- * has continued or exited. */
+ * The regions of an mm_struct, to attribute page faults: shared by CLONE_VM, copied by fork,
+ * discarded by exec. They are a sorted array. kvis reads it from /proc/PID/maps after an exec, and
+ * again at a fault outside of all regions (for example after shmat(2)). In between, mmap, munmap,
+ * mremap, mprotect and brk update the array: kvis examines a fault only after the program has
+ * continued or exited, when /proc may already show other regions. */
 
-/* Limits: regions of all address spaces together, 32 bytes each, and lines read from a maps file. A
- * maps file is not read again for VM_PAUSE times as long as the last reading took. */
+/* Limits: number of regions of all address spaces together (32 bytes each), number of lines read
+ * from a maps file, and the pause after a reading as a multiple of the time it took. */
 enum { VM_REGIONS_MAX = 1 << 20, VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 static struct {
-    u64 overflow; /* regions dropped for lack of space */
-    u32 cap;      /* allocated regions */
+    u64 overflow; /* number of regions dropped for lack of space */
+    u32 cap;      /* number of allocated regions */
 } vm;
-
-static struct name *vm_name(const char *s)
-{
-    return nm_str('x', s);
-}
 
 static struct mm *vm_new(void)
 {
@@ -3159,18 +3082,12 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Makes space for n regions. Returns false if there is no memory, or the limit of all address
- * spaces is reached. */
+/* Makes space for n regions. Returns false if memory or the limit is exhausted. */
 static bool vm_room(struct mm *m, u32 n)
 {
-    u32 cap = MAX(m->cap, 64u);
-    while (cap < n)
-        cap *= 2;
-    if (cap == m->cap)
-        return true;
-    struct region *r = NULL;
-    if (cap <= VM_REGIONS_MAX - (vm.cap - m->cap))
-        r = realloc(m->r, cap * sizeof *r);
+    u32 cap = m->cap;
+    bool over = n > cap && n > VM_REGIONS_MAX - (vm.cap - cap);
+    struct region *r = over ? NULL : u_grow(m->r, &cap, n, sizeof *r);
     if (!r)
         return false;
     vm.cap += cap - m->cap;
@@ -3215,8 +3132,8 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     m->n += n - (to - from);
 }
 
-/* Merges equal neighbors, from the region before index `from` to the one at `to`, so that a program
- * that changes protections back and forth does not make the array grow. */
+/* Merges equal neighbors, from the region before index `from` to the one at `to`. Otherwise the
+ * array of a program that changes protections back and forth would grow. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3230,7 +3147,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Sets the range of r to r; without a name, unmaps it. */
+/* Replaces what is mapped in the range of r by r, or by nothing if r has no name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3253,6 +3170,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
+/* Sets the protection of a range. vm_set() for each of a million regions would take hours. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) { /* split the regions that extend beyond the range */
@@ -3303,8 +3221,8 @@ static void vm_put(struct mm *m)
 /* --- file systems that can block a reader --- */
 
 /* Returns whether device 0:minor, in tid's mount namespace, is a file system on which a page fault
- * can wait for a user-space server or a network. (statfs(2) would send a request to that
- * server.) */
+ * can wait for a user-space server or a network. statfs(2) is not used, because it would send a
+ * request to that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -3330,16 +3248,16 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
 }
 
 /* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. A
- * device with a major number is a block device and cannot. The mounts are read each time, because
- * the kernel reuses the device numbers of unmounted file systems; only the number of the running
- * program's file stays in use. */
+ * device with a major number is a block device and cannot block. The mounts are read each time,
+ * because the kernel reuses the device numbers of unmounted file systems. Only the number of the
+ * running program's file certainly stays in use. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* Checks the device of the file that a link of /proc leads to (without a path walk). */
+/* Checks the device of the file to which a link of /proc leads. The kernel walks no path there. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -3347,8 +3265,8 @@ static void vm_check_link(struct mm *m, pid_t tid, const char *link)
         vm_check_dev(m, tid, sx.stx_dev_major, sx.stx_dev_minor);
 }
 
-/* Checks the device of the program's own file. m->exe_minor is still the previous program's, whose
- * file was in use until this one was. */
+/* Checks the device of the program's own file. m->exe_minor is still that of the previous program.
+ * Its number was not reused, because that program's file was in use until this exec. */
 static void vm_check_exe(struct mm *m, pid_t tid)
 {
     char link[64];
@@ -3376,10 +3294,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                  | (perm[2] == 'x' ? PROT_EXEC : 0));
-    r->name = !strcmp(name, "[heap]")       ? vm_name("heap")
-              : !strncmp(name, "[stack", 6) ? vm_name("stack")
+    r->name = !strcmp(name, "[heap]")       ? nm_str('x', "heap")
+              : !strncmp(name, "[stack", 6) ? nm_str('x', "stack")
               : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
-                                            : vm_name("anon");
+                                            : nm_str('x', "anon");
     *major = (u32)strtoul(u_word(line, 3), &colon, 16);
     *minor = *colon == ':' ? (u32)strtoul(colon + 1, NULL, 16) : 0;
     return true;
@@ -3388,7 +3306,7 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 /* Reads the regions of tid. With `attach`, also finds the end of its heap and what makes it
  * careful: its files, and userfaultfd's flags um and uw of smaps
  * (Documentation/filesystems/proc.rst). Returns false if the list was not read to its end: the task
- * has exited (then nothing changes), kvis may not read it, or it has too many lines. */
+ * has exited (then nothing changes), kvis may not read the file, or the file has too many lines. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char path[64], *line = NULL;
@@ -3417,14 +3335,13 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
-/* Handles a fault at addr, which is in no region, as growth of the stack: the kernel maps nothing
- * else within 128 MiB of the stack's end (mm/util.c, MIN_GAP). Returns the stack, or NULL if addr
- * is not there. */
+/* Extends the stack to addr, which is in no region, if addr is within 128 MiB of the stack's end.
+ * The kernel places no other mapping there (mm/util.c, MIN_GAP). Returns the stack, or NULL. */
 static struct region *vm_grow_stack(struct mm *m, u64 addr)
 {
     u32 i = vm_from(m, addr);
     struct region *r = i < m->n ? &m->r[i] : NULL;
-    if (!r || r->name != vm_name("stack") || r->end - addr >= 128 << 20)
+    if (!r || r->name != nm_str('x', "stack") || r->end - addr >= 128 << 20)
         return NULL;
     r->start = addr & ~(u64)4095;
     return r;
@@ -3444,24 +3361,21 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * The table of tracees by tid and of their processes by pid. Entries are freed when tracees end;
- * their memory is reused. */
+ * The table of tracees by tid and of their processes by pid. */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
 static struct {
     struct task *task[PS_BUCKETS];
     struct proc *proc[PS_BUCKETS];
-    struct task *free_task;
-    struct proc *free_proc;
     u32 n_tasks, n_procs;
-    u64 threads, processes; /* seen in total */
-    u64 most_processes;     /* largest number at one time */
+    u64 threads, processes; /* total numbers since the start */
+    u64 most_processes;     /* largest number of processes at one time */
     u64 moment;             /* incremented at each stop and whenever records are read: directory
                              * names from /proc are valid only within one moment, because any
                              * process may rename directories */
-    struct {                /* recently exited threads of other pid namespaces: their parents wait
-                             * for them */
+    struct {                /* recently exited threads of other pid namespaces, for which their
+                             * parents will wait(2) */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3476,7 +3390,7 @@ static struct task *ps_task(pid_t tid)
     return t;
 }
 
-/* Returns a thread of the process that has a descriptor table, or NULL. */
+/* Returns a thread of the process whose descriptor table is known, or NULL. */
 static struct task *ps_any_of(pid_t pid)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -3496,10 +3410,8 @@ static struct proc *ps_proc(pid_t pid)
 
 static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
 {
-    struct proc *p = ps.free_proc;
-    if (p)
-        ps.free_proc = p->next;
-    else if (!(p = malloc(sizeof *p)))
+    struct proc *p = malloc(sizeof *p);
+    if (!p)
         return NULL;
     *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_when() };
     struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
@@ -3520,9 +3432,8 @@ static void ps_free_proc(struct proc *p)
     while (*slot != p)
         slot = &(*slot)->next;
     *slot = p->next;
-    p->next = ps.free_proc;
-    ps.free_proc = p;
     ps.n_procs--;
+    free(p);
 }
 
 static void ps_link(struct task *t)
@@ -3540,30 +3451,19 @@ static void ps_unlink(struct task *t)
     *slot = t->next;
 }
 
-/* Creates a tracee with only its tid set. Returns NULL if there is no memory. */
+/* Creates a tracee. Returns NULL if there is no memory. */
 static struct task *ps_new_task(pid_t tid)
 {
-    struct task *t = ps.free_task;
-    struct buf text = { 0 }, paths = { 0 };
-    if (t) {
-        ps.free_task = t->next;
-        text = t->call.text; /* reuse the buffers */
-        paths = t->call.paths;
-        b_reset(&text);
-    } else if (!(t = malloc(sizeof *t))) {
+    struct task *t = calloc(1, sizeof *t);
+    if (!t)
         return NULL;
-    }
-    memset(t, 0, sizeof *t);
     t->tid = tid;
-    t->call.text = text;
     t->call.text.max = (64u << 10) + opt.strlen_max;
-    t->call.paths = paths;
     ps_link(t);
     ps.n_tasks++;
     return t;
 }
 
-/* Puts the thread into its process. */
 static void ps_join(struct task *t, struct proc *p)
 {
     t->proc = p;
@@ -3587,12 +3487,11 @@ static void ps_free_task(struct task *t)
     }
     if (t->proc)
         t->proc->tasks--;
-    if (t->call.text.cap > 64 << 10)
-        b_free(&t->call.text);
+    b_free(&t->call.text);
+    b_free(&t->call.paths);
     b_free(&t->exec_argv);
-    t->next = ps.free_task;
-    ps.free_task = t;
     ps.n_tasks--;
+    free(t);
 }
 
 /* Creates the directories of a new process as a copy of `of`; NULL: unknown. */
@@ -3632,7 +3531,7 @@ static void ps_look_fs(struct task *t)
     t->fs->moment = ps.moment;
 }
 
-/* Returns a thread's directories by their current names; NULL: unknown. */
+/* Returns a thread's directories with their current names, or NULL if unknown. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     if (t->fs && t->fs->moment != ps.moment)
@@ -3640,7 +3539,7 @@ static const struct fsinfo *ps_fs(struct task *t)
     return t->fs;
 }
 
-/* Sets up the child of t, created with the clone(2) flags `fl`: shares or copies its tables. */
+/* Gives the child of t the tables of t or copies of them, as the clone(2) flags `fl` say. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
     child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
@@ -3666,8 +3565,8 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns the thread through which /proc shows a process's memory: if the main thread has exited,
- * another one that still has the memory. */
+/* Returns the thread whose files in /proc show a process's memory. After the exit of the main
+ * thread, only those of other threads do. */
 static pid_t ps_living(pid_t pid)
 {
     char path[64];
@@ -3716,8 +3615,8 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Sets t's pid namespace and its tid in there. NSpid lists one number for each namespace, from that
- * of /proc down to the thread's own (proc_pid_status(5)). */
+/* Sets t's pid namespace and t's tid in that namespace. NSpid lists one number for each namespace,
+ * from that of /proc down to the thread's own (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3750,29 +3649,29 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 }
 
 /* == 10 dec_  arguments and results of system calls, human-readable ============
- * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
- * values; dec_layouts: structures; sc_commands: what depends on a command) and converts a struct
- * call to text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
- * dec_ret_is_fd, dec_ret_is_addr, dec_opens, dec_cloexec, dec_nargs, dec_kind; dec_bits and
- * dec_enum for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless
- * it is a value or a structure of gen/tables/structs.tbl, one function dec_k_NAME. A command of
- * ioctl(2) and similar calls: a row in gen/tables/commands.tbl. Names of values: rows in
- * gen/tables/flags.tbl. Nothing here allocates or loops by a number from the tracee alone: text
- * ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
+ * Converts a struct call to text with the tables of gen/: sc_rows (calls and the kinds of their
+ * arguments), families (names of values), dec_layouts (structures) and sc_commands (commands, such
+ * as the second argument of ioctl(2), which determine the kinds of further arguments).
+ * To add a kind of argument, add an @kind line to gen/tables/syscalls.tbl and, unless the kind is a
+ * value or a structure of gen/tables/structs.tbl, a function dec_k_NAME. Add a command to
+ * gen/tables/commands.tbl, and names of values to gen/tables/flags.tbl.
+ * A number from the tracee alone never determines the size of an allocation or the end of a loop:
+ * text ends at -s bytes, arrays end after -s elements, structures are read into fixed buffers, and
  * call.text has its own limit. */
 
-/* The names of 3000 values are a quarter of the binary, so one pool holds them without their common
- * prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers. */
+/* The names of 3000 values take much of the binary. Therefore one pool has the names
+ * without their common prefixes (O_, BPF_PROG_TYPE_), and rows contain offsets instead of pointers.
+ * */
 struct flag {
-    u32 low; /* low half of the value; at the same index: fl_high[] (high half), fl_prefix[] (index
-              * in fl_prefixes[]), fl_name[] (offset in fl_names) */
+    u32 low; /* low half of the value. The same index is used in fl_high[] (high half),
+              * fl_prefix[] (index in fl_prefixes[]) and fl_name[] (offset in fl_names). */
 };
 struct family {
-    u16 row, n; /* fl_rows[row] .. */
+    u16 row, n; /* first row in fl_rows[], number of rows */
 };
 #include "gen/out/flags.h"
 
-/* How the structures of gen/tables/structs.tbl are shown; the columns are explained at its top. */
+/* Formats of the structures of gen/tables/structs.tbl and of their members, explained there. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
     DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
@@ -3800,33 +3699,33 @@ struct dec_layout {
     u8 n;
     u16 size;          /* in bytes; if extensible, up to the last known member */
     u8 sizing;         /* enum dec_sizing */
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of its size, and the size that 0 means */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member that contains the size; default size */
     u8 abis;           /* 1 << ABI_... that have this layout */
-    u8 more;           /* layouts of other ABIs that follow */
+    u8 more;           /* number of layouts for other ABIs that follow */
 };
 #include "gen/out/structs.h"
 
-/* When an argument is decoded: at entry; at exit (the address if the call failed); at exit, even if
- * the call failed; the same, with a value saved at entry. */
+/* When an argument is decoded, as syscalls.tbl explains for `in`, `out`, `both` and `late`. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds without a function: bits or one value of a family of flags.tbl, of 32 bits (most calls) or
- * of all 64. */
+/* Kinds without a function: bits (K_BITS) or one value (K_ENUM) of a family of flags.tbl. The
+ * kernel uses only the low 32 bits of most of them. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* for a command: the kind in the call's row */
+enum { K_SAME = 0xffff }; /* kind in a command's row: the one in the call's row */
 
-/* A call's result, and the descriptors it creates: see gen/tables/syscalls.tbl. */
+/* The format of a call's result, and the descriptors that the call creates: RESULT of
+ * gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
     u8 form;                   /* enum sc_form */
-    u8 opens;                  /* FK_...: kind of the new descriptor */
+    u8 opens;                  /* kind FK_... of the new descriptor */
     u16 fam;                   /* family for RET_BITS and RET_VALUE */
     const char *label;         /* text before the value */
     u32 only;                  /* the form applies only if an argument has some (only_not: none) of
@@ -3838,19 +3737,21 @@ struct sc_result {
     bool cloexec_always;
 };
 
-/* The arguments after a command: gen/tables/commands.tbl. */
+/* A command of gen/tables/commands.tbl, and the arguments after it. */
 struct sc_command {
     u32 value;
-    u8 nargs, result; /* of the call; result: row of sc_results[], 0: as in the call's row */
+    u8 nargs;  /* number of the call's arguments */
+    u8 result; /* row of sc_results[]; 0: the one in the call's row */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
-    u8 n, by; /* rows; the argument that is the command */
+    u8 n;     /* number of rows */
+    u8 by;    /* index of the argument that is the command */
     u32 mask; /* relevant bits of the command */
 };
 
-/* Socket options: the family of each level, and the type of each option's value. */
+/* The family of the socket options of each level, and the type of each option's value. */
 enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
 struct sc_level {
     u16 level, fam;
@@ -3858,7 +3759,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds; /* enum sc_holds */
-    u16 what; /* ST_... or FAM_... */
+    u16 what; /* ST_... of OPT_STRUCT, FAM_... of OPT_VALUE */
 };
 
 struct sc_row {
@@ -3879,9 +3780,9 @@ struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
-    u8 st;   /* ST_...: the structure, for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown: for a value shown like a member */
-    u8 size; /* size of that value in bytes, or DEC_LONG (doubled for a time) or DEC_WORD */
+    u8 st;   /* structure ST_..., for dec_k_struct and dec_k_array */
+    u8 how;  /* enum dec_shown, for a value shown like a member */
+    u8 size; /* size of that value in bytes, DEC_LONG (of a time: twice that) or DEC_WORD */
 };
 
 /* One argument being decoded into b. */
@@ -3894,17 +3795,12 @@ struct dec {
     bool exit;
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: bits or a value of a family */
-    bool cut;     /* ARG_STR: truncated, the tracee has more */
-    u64 left;     /* bytes that the call transferred, minus those already shown from iovecs */
+    bool cut;     /* ARG_STR: the tracee's string is longer */
+    u64 left;     /* number of transferred bytes that no iovec has shown yet */
 };
 
-/* Limits in bytes: a name or string inside a structure; one read of a structure's array. */
+/* Limits in bytes: a name, or a string inside a structure; one read of an array. */
 enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
-
-static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
-{
-    return mem_read(d->t, addr, dst, n);
-}
 
 /* Appends a pointer that is not, or cannot be, dereferenced. */
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
@@ -3920,7 +3816,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
 /* Reads n bytes at addr. If it cannot, appends the pointer and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
-    s64 r = addr ? dec_read(d, addr, dst, n) : 0;
+    s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
     if (addr && r == (s64)n)
         return true;
     dec_pointer(d, addr, r);
@@ -3945,14 +3841,14 @@ static unsigned dec_word(const struct dec *d)
     return abi_word(d->c->abi);
 }
 
-/* Returns the size of a long in timespec, timeval and flock: x32 has 32-bit pointers, but 64-bit
- * longs. */
+/* Returns the size of a long in timespec, timeval and flock. x32 has 32-bit pointers, but 64-bit
+ * longs in these structures. */
 static unsigned dec_long(const struct dec *d)
 {
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
-/* Returns the next argument: usually the length of the data this one points to. */
+/* Returns the next argument, usually the length of the data to which this argument points. */
 static u64 dec_next(const struct dec *d)
 {
     u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
@@ -3961,8 +3857,8 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* Returns how many bytes of data the argument has: at exit, those transferred; at entry, any
- * number. */
+/* Returns the maximum number of data bytes of an argument: at exit, the number transferred; at
+ * entry, no limit. */
 static u64 dec_moved(const struct dec *d)
 {
     return d->exit ? (u64)d->c->ret : ~0ull;
@@ -3994,8 +3890,8 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the format of the call's result. row: c->row, or c->id for a call through
- * socketcall(2). */
+/* Returns the format of the call's result. row: c->row, or c->id to handle the calls of
+ * socketcall(2) like those with their own numbers. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -4070,7 +3966,7 @@ static void dec_number(struct buf *b, u64 v)
         b_hex(b, v);
 }
 
-/* Appends in hex, except for 0. */
+/* Appends a number in hex, but 0 as 0. */
 static void dec_hex(struct buf *b, u64 v)
 {
     if (v)
@@ -4084,8 +3980,8 @@ static void dec_octal(struct buf *b, u64 v)
     b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
 }
 
-/* Multi-bit fields inside words of flags: other names, a signal, octal permissions, log2 of a huge
- * page's size. Named fields are shown before the flags, the others after them. */
+/* Fields of several bits inside words of flags: part= of flags.tbl. Named fields are shown before
+ * the flags, the others after them. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -4128,7 +4024,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends NAME|NAME|0x40: names where they exist. */
+/* Appends NAME|NAME|0x40. The number has the bits without a name. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
@@ -4136,7 +4032,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     u32 from = b->len;
     if (v >> 32 == 0xffffffff && (u32)v >> 31)
         v = (u32)v; /* a sign-extended int */
-    if (v == 0xffffffff) { /* not flags but -1: personality's query */
+    if (v == 0xffffffff) { /* -1 is not a set of flags: personality(2) uses it as a query */
         b_hex(b, v);
         return;
     }
@@ -4164,7 +4060,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Values that can be combined with flags: the flag bits, and the family to show both with. */
+/* Values that can be combined with flags, and the family to show both with: flags= of flags.tbl. */
 static const struct {
     u16 fam, flags;
     u32 mask;
@@ -4192,7 +4088,8 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* The kernel's new_encode_dev, plus the upper bits that glibc's 64-bit makedev adds. */
+/* Appends a device number in the format of the kernel's new_encode_dev, with the upper bits that
+ * glibc's 64-bit makedev adds. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4248,7 +4145,7 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
 {
     u8 tmp[DEC_CHUNK];
     size_t want = MIN(n, (u64)dec_max(sizeof tmp));
-    s64 r = !want ? 0 : addr ? dec_read(d, addr, tmp, want) : -EFAULT;
+    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
     if (r < 0 || (!addr && !n))
         dec_pointer(d, addr, r);
     else
@@ -4263,11 +4160,11 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 }
 
 /* Appends the NUL-terminated string at addr, quoted, inside a structure. */
-static void dec_cstr(struct dec *d, u64 addr, size_t max)
+static void dec_cstr(struct dec *d, u64 addr)
 {
     char tmp[DEC_PATH + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, MIN(max, (size_t)DEC_PATH), &cut);
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, dec_max(DEC_PATH), &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
@@ -4278,7 +4175,7 @@ static void dec_cstr(struct dec *d, u64 addr, size_t max)
 static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 {
     u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
-    s64 r = want ? dec_read(d, addr, d->b->p + d->b->len, want) : 0;
+    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
@@ -4338,7 +4235,6 @@ static void dec_k_sigset(struct dec *d, u64 v)
         dec_sigset(d->b, dec_ld(raw, 8));
 }
 
-/* Appends a signal's handler. */
 static void dec_handler(struct buf *b, u64 v)
 {
     if (v < 2)
@@ -4363,7 +4259,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_INT: b_s64(b, dec_lds(p, m->size)); break;
     case DV_HEX: dec_hex(b, v); break;
     case DV_PTR: dec_pointer(d, v, 0); break;
-    case DV_STR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
+    case DV_STR: dec_cstr(d, v); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
     case DV_ID: dec_id(b, v); break;
@@ -4457,7 +4353,7 @@ static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec
     b_c(d->b, '}');
 }
 
-/* Returns the layout of structure ST_... in this call's convention, or NULL. */
+/* Returns the layout of structure ST_... for the call's ABI, or NULL. */
 static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 {
     const struct dec_layout *l = &dec_layouts[st];
@@ -4466,8 +4362,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* Appends a structure of `have` bytes at addr: at most 512, because the tracee may have set
- * `have`. */
+/* Appends a structure of `have` bytes at addr. The limit is 512, because `have` can be a number
+ * from the tracee. */
 static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
@@ -4477,16 +4373,16 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     dec_braces(d, raw, (size_t)have, l);
 }
 
-/* Appends an extensible structure whose `size` the caller passes; kvis knows its members up to
- * l->size. A program built for a newer kernel passes more, one built for an older kernel less
- * (copy_struct_from_user, include/linux/uaccess.h). Bytes after the known ones are shown unless all
- * are 0, with their offsets as a C comment. */
+/* Appends an extensible structure of `size` bytes. kvis knows its members up to l->size. A program
+ * built for a newer kernel passes more, one built for an older kernel less (copy_struct_from_user,
+ * include/linux/uaccess.h). Bytes after the known ones are shown unless all are 0, with their
+ * offsets as a C comment. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
     u64 known = l->size;
     size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, sizeof raw);
-    s64 have = addr && want ? dec_read(d, addr, raw, want) : 0;
+    s64 have = addr && want ? mem_read(d->t, addr, raw, want) : 0;
     if (have <= 0 || (u64)have < MIN(size, known)) {
         dec_pointer(d, addr, have);
         return;
@@ -4577,7 +4473,6 @@ static void dec_k_array(struct dec *d, u64 v)
 
 /* ---- numbers ---- */
 
-/* Returns the format and the size of a value of this kind. */
 static struct dec_member dec_kind_value(const struct dec *d)
 {
     u8 how = d->kind->how, size = d->kind->size;
@@ -4607,7 +4502,7 @@ static void dec_k_pointed(struct dec *d, u64 v)
     b_s(d->b, number ? "]" : "");
 }
 
-/* Appends kvis's number of a pid of another namespace. */
+/* Appends the pid that kvis uses for pid n of another namespace. */
 static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 {
     if (ours && ours != n)
@@ -4617,7 +4512,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* waitid's can be a descriptor */
+    if (d->c->id != SC_waitid) /* the argument of waitid(2) can be a descriptor */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4641,8 +4536,9 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* A CPU clock's id encodes a pid or a descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 if
- * it is a thread's | which clock; with 3 in the low bits, the descriptor of a clock device. */
+/* Appends a clock's id. A CPU clock's id encodes a pid, ~pid << 3 | 4 for a thread | which clock.
+ * With 3 in the low bits, it encodes the descriptor of a clock device
+ * (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = (s32)v;
@@ -4663,7 +4559,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Kinds e:NAME. A few families need more than the table. */
+/* Appends a value of kind e:NAME. A few families need more than the table. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4759,7 +4655,7 @@ static void dec_k_rbuf(struct dec *d, u64 v)
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* A name, never cut. getcwd's result counts the NUL, readlink returns none. */
+/* Stores a name, never cut. The result of getcwd(2) counts the NUL; readlink(2) stores no NUL. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4767,8 +4663,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Reads up to `max` pointers of an array that ends in NULL. Returns how many there were before the
- * NULL. *whole: the NULL was seen; otherwise the array is longer or unreadable. */
+/* Reads up to `max` pointers of an array that ends in NULL. Returns their number without the NULL.
+ * Sets *whole if the NULL was read; otherwise the array is longer or unreadable. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4782,7 +4678,7 @@ static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole
             break;
         if (print) {
             b_s(d->b, n ? ", " : "");
-            dec_cstr(d, s, dec_max(DEC_PATH));
+            dec_cstr(d, s);
         }
     }
     return n;
@@ -4815,7 +4711,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* Appends a time of a file. Two values of utimensat's nanoseconds are commands. */
+/* Appends a time of a file. Two values of the nanoseconds are commands to utimensat(2). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4857,12 +4753,12 @@ static void dec_k_left(struct dec *d, u64 v)
 
 /* ---- files ---- */
 
-/* struct linux_dirent64[], ret bytes. */
+/* Appends the struct linux_dirent64[] that getdents64(2) wrote. */
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
     u64 ret = (u64)d->c->ret;
-    s64 have = ret ? dec_read(d, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
+    s64 have = ret ? mem_read(d->t, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
     if (have < 0) {
         dec_pointer(d, v, have);
         return;
@@ -4885,7 +4781,7 @@ static void dec_k_dents(struct dec *d, u64 v)
 
 /* ---- System V messages ---- */
 
-/* struct msgbuf: the message's type, a long, and its text. */
+/* Appends a struct msgbuf: the message's type, which is a long, and its text. */
 static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
@@ -4899,7 +4795,8 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
 
 /* ---- pointers to small integers ---- */
 
-/* Returns the index in c->outlen that an argument uses: the first or second pointer to a number. */
+/* Returns the index in c->outlen of an argument: 0 for the first pointer to a number, 1 for the
+ * others. */
 static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
@@ -4910,7 +4807,7 @@ static unsigned dec_slot(const struct dec *d)
     return MIN(n, 1u);
 }
 
-/* A number that the call reads and writes: [128], or [128 => 16] if the call changed it. */
+/* Appends a number that the call reads and writes: [128], or [128 => 16] if the call changed it. */
 static void dec_k_inout(struct dec *d, u64 v)
 {
     u8 raw[8], size = dec_kind_value(d).size;
@@ -4968,7 +4865,7 @@ static void dec_status(struct buf *b, u32 s)
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG and no child: not written */
+    if (!d->c->ret) { /* WNOHANG and no child: the call wrote nothing */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -5006,8 +4903,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The CPU set of sched_setaffinity, whose size is the argument before it, or of sched_getaffinity,
- * whose result is its size. */
+/* Appends a CPU set. Its size is the argument before it (sched_setaffinity(2)) or the result
+ * (sched_getaffinity(2)). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
@@ -5053,7 +4950,7 @@ static void dec_caps(struct buf *b, u64 set)
 static void dec_k_capdata(struct dec *d, u64 v)
 {
     u8 hdr[8], raw[24] = { 0 };
-    s64 r = dec_read(d, d->c->arg[0], hdr, sizeof hdr);
+    s64 r = mem_read(d->t, d->c->arg[0], hdr, sizeof hdr);
     bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* _LINUX_CAPABILITY_VERSION_1 has 32 bits */
     static const char *const name[] = { "{effective=", ", permitted=", ", inheritable=" };
     if (!dec_get(d, v, raw, two ? 24 : 12))
@@ -5065,8 +4962,8 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* How a signal's si_code is decoded (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10): the
- * family of its names, and the structure that follows it. */
+/* Format of a siginfo_t: the family of its si_code, and the structure that follows. It depends on
+ * signal and code (siginfo_layout, kernel/signal.c, Linux 5.10). */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -5139,7 +5036,8 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* unix(7): a path, with or without a NUL, or an abstract name: a NUL and all bytes after it. */
+/* Appends an address of unix(7): a path, with or without a NUL, or an abstract name, which is a NUL
+ * and all bytes after it. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5230,13 +5128,13 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* An address that the kernel wrote, truncated to the buffer's size. The buffer's size is only known
- * at entry: if kvis attached during the call, only the pointer is shown. */
+/* Appends an address that the kernel wrote, truncated to the buffer's size. That size is known only
+ * from the call's entry: if kvis attached during the call, it shows the pointer. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
     u64 room = d->outlen[dec_slot(d)];
-    s64 r = v && dec_next(d) ? dec_read(d, dec_next(d), raw, 4) : 0;
+    s64 r = v && dec_next(d) ? mem_read(d->t, dec_next(d), raw, 4) : 0;
     if (r == 4 && (s32)room > 0)
         dec_sockaddr_at(d, v, MIN(room, dec_ld(raw, 4)));
     else
@@ -5249,7 +5147,7 @@ static void dec_iovec(struct dec *d, const u8 *p)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* the call transferred nothing here */
+        b_s(d->b, "\"\""); /* the call transferred no byte of this iovec */
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
@@ -5288,7 +5186,8 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     }
 }
 
-/* msg_control: a sequence of struct cmsghdr { size_t len; int level, type; }, aligned to words. */
+/* Appends msg_control: struct cmsghdr { size_t len; int level, type; } with data, aligned to words.
+ * */
 static void dec_control(struct dec *d, u64 addr, u64 len)
 {
     u8 raw[1024];
@@ -5320,7 +5219,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* A struct msghdr, in the ABI's layout: seven words, of which the second and the last are ints. */
+/* The members of a struct msghdr: seven words of the ABI, of which the second and last are ints. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -5333,7 +5232,7 @@ static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
     };
 }
 
-/* Appends the struct msghdr at p; `bytes`: how many the call transferred; no limit at entry. */
+/* Appends the struct msghdr at p. `bytes`: number of transferred bytes; at entry, any number. */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
@@ -5363,7 +5262,7 @@ static void dec_k_msg(struct dec *d, u64 v)
         dec_msg(d, raw, dec_moved(d));
 }
 
-/* struct mmsghdr: a msghdr and the number of bytes transferred. */
+/* Appends a struct mmsghdr: a msghdr and the number of bytes transferred. */
 static void dec_mmsg(struct dec *d, const u8 *p)
 {
     unsigned w = dec_word(d);
@@ -5381,7 +5280,7 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-/* socket's third argument; its meaning depends on the family, the first argument. */
+/* Appends the third argument of socket(2). Its meaning depends on the first one, the family. */
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
     switch ((u32)d->c->arg[0]) {
@@ -5443,14 +5342,14 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
         dec_quoted(d, p, have, n);
 }
 
-/* The value of getsockopt and setsockopt: arguments 1 and 2 are level and name, the next is the
- * length. */
+/* Appends the value of getsockopt(2) and setsockopt(2). Level and name are arguments 1 and 2; the
+ * length is the next argument. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
     s64 n = (s32)dec_next(d);
     if (d->exit) {
-        s64 r = dec_next(d) ? dec_read(d, dec_next(d), len, 4) : -EFAULT;
+        s64 r = dec_next(d) ? mem_read(d->t, dec_next(d), len, 4) : -EFAULT;
         n = r == 4 ? dec_lds(len, 4) : 0;
         if (d->outlen[dec_slot(d)])
             n = MIN(n, (s64)(s32)d->outlen[dec_slot(d)]);
@@ -5485,7 +5384,7 @@ static void dec_k_futexbits(struct dec *d, u64 v)
         b_hex(d->b, (u32)v);
 }
 
-/* op << 28 | cmp << 24 | oparg << 12 | cmparg */
+/* Appends op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = (u32)v;
@@ -5495,7 +5394,8 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* Appends all names of a value, "A or B": which one applies depends on the device driver. */
+/* Appends all names of a value, "A or B", because the device driver determines which one applies.
+ * Returns false if the value has no name. */
 static bool dec_names(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -5541,7 +5441,7 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff, size);
 }
 
-/* struct ifreq: a name, and a union whose form depends on the command. */
+/* Appends a struct ifreq: a name, and a union whose format depends on the command. */
 static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
@@ -5566,7 +5466,8 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* io_uring_enter's argument: a signal set, or, depending on the flags, a structure with one. */
+/* Appends the fifth argument of io_uring_enter(2): a signal set or, depending on the flags, a
+ * structure that contains one. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_...; REG: offset in registered
@@ -5591,8 +5492,9 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns how many of the call's arguments are meaningful. An optional argument that was not passed
- * (open's mode, fcntl's argument, a futex's second address) is whatever the register held. */
+/* Returns the number of the call's meaningful arguments. The register of an optional argument that
+ * was not passed (open's mode, fcntl's argument, a futex's second address) has an unrelated value.
+ * */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5617,7 +5519,8 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Decodes argument i into c->text. An argument that belongs to the other stop stays ARG_NONE. */
+/* Decodes argument i into c->text. An argument that needs the other stop of the call stays
+ * ARG_NONE. */
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
@@ -5648,7 +5551,7 @@ static unsigned dec_when(unsigned kind)
     return kind < N_KINDS ? kinds[kind].when : DEC_IN;
 }
 
-/* Decodes at entry the arguments that the call reads. c->outlen keeps what dec_exit needs. */
+/* Decodes at entry the arguments that the call reads. c->outlen keeps lengths for dec_exit. */
 static void dec_enter(struct task *t, struct call *c)
 {
     u32 namelen;
@@ -5666,8 +5569,8 @@ static void dec_enter(struct task *t, struct call *c)
     }
 }
 
-/* Returns whether the call wrote the argument. A failed call wrote nothing, except for an
- * interrupted sleep, which wrote the remaining time. */
+/* Returns whether the call wrote the argument. Among failed calls, only an interrupted sleep writes
+ * one: the remaining time. */
 static bool dec_wrote(const struct call *c, unsigned kind)
 {
     if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
@@ -5690,7 +5593,6 @@ static void dec_exit(struct task *t, struct call *c)
 
 /* ---- results ---- */
 
-/* Returns whether the result is an address, to be shown in hex. */
 static bool dec_ret_is_addr(const struct call *c)
 {
     return c->known && dec_result(c, c->row)->form == RET_ADDR;
@@ -5703,7 +5605,8 @@ static bool dec_ret_is_fd(const struct call *c)
         && dec_result(c, c->row)->form == RET_FD;
 }
 
-/* Returns the kind FK_... of the descriptors that the call creates, if its name determines it. */
+/* Returns the kind FK_... of the descriptors that the call creates; FK_UNKNOWN: the call's name
+ * does not determine the kind. */
 static u8 dec_opens(const struct call *c)
 {
     return dec_result(c, c->id)->opens;
@@ -5727,7 +5630,7 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
     }
     b_s(d->b, " ([");
     for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k += 128) {
-        s64 r = dec_read(d, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
+        s64 r = mem_read(d->t, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
         for (s64 at = 0; at + 8 <= r && shown < (u64)d->c->ret; at += 8) {
             if (!dec_ld(raw + at + 6, 2))
                 continue;
@@ -5796,7 +5699,7 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 }
 
 /* Appends an error: -1 ENOENT (No such file or directory). A call that the kernel is about to
- * restart gets a question mark: for the program it has not ended (signal(7)). */
+ * restart has not ended for the program (signal(7)), and gets a question mark. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5835,12 +5738,12 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 }
 
 /* == 11 sc_  system calls: numbers, names, sets ===================================
- * Finds a call's row by convention and number, and converts -e trace= to a set of rows. */
+ * Finds a call's row by ABI and number, and converts -e trace= to a set of rows. */
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
 static u16 sc_id[SC_N];  /* the first row with the same name */
-static bool sc_set[SC_N]; /* the rows that -e trace= selects (all without it) */
+static bool sc_set[SC_N]; /* the rows that -e trace= selects; all rows without this option */
 
 static const char *sc_name(u16 row)
 {
@@ -5853,7 +5756,7 @@ static void sc_init(void)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
-/* Returns the row of a call, or -1 if that convention has no call with that number. */
+/* Returns the row of a call, or -1 if the ABI has no call with that number. */
 static int sc_find(enum abi a, u64 nr)
 {
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
@@ -5862,7 +5765,7 @@ static int sc_find(enum abi a, u64 nr)
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
-/* Returns the number of a call (SC_name), or -1 if that convention lacks it. */
+/* Returns the number of a call (SC_name), or -1 if the ABI lacks the call. */
 static s64 sc_number(enum abi a, u16 id)
 {
     for (u64 nr = 0; nr < 1024; nr++) {
@@ -5873,8 +5776,8 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
-/* Widens 16-bit user and group ids like the kernel: the older variants of some 32-bit calls take
- * them, and 0xffff means -1 (include/linux/highuid.h). */
+/* Widens the 16-bit user and group ids that the older variants of some 32-bit calls take. As in the
+ * kernel, 0xffff means -1 (include/linux/highuid.h). */
 static void sc_widen_ids(int row, u64 *arg)
 {
     const char *name = sc_rows[row].name;
@@ -5887,8 +5790,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Truncates arguments that determine what a call does and that the kernel takes as 32 bits (their
- * SYSCALL_DEFINE): the upper half of the register is meaningless. */
+/* Truncates the arguments that determine what a call does and of which the kernel uses only 32 bits
+ * (their SYSCALL_DEFINE). The upper half of the register is meaningless. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -8457,7 +8360,7 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 {
     u32 n = 0;
     *more = 0;
-    for (struct name *e = nm_first(); e; e = nm_next(e)) {
+    for (struct name *e = nm_next(NULL); e; e = nm_next(e)) {
         if (!want(e))
             continue;
         *more += n == max;
@@ -8504,7 +8407,7 @@ static bool st_is_connection(const struct name *n)
 static u64 st_count(bool read)
 {
     u64 n = 0;
-    for (const struct name *e = nm_first(); e; e = nm_next(e))
+    for (const struct name *e = nm_next(NULL); e; e = nm_next(e))
         n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
     return n;
 }
@@ -10011,10 +9914,11 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* Sets field f to a description of a file. t is the buffer of the text. */
-static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
+/* Sets field f to a description of a file, which is stored in `text`. */
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
+                        u32 size)
 {
-    struct buf b = { .p = t, .cap = size, .max = size };
+    struct buf b = { .p = text, .cap = size, .max = size };
     if (o)
         fd_describe(&b, o);
     else
@@ -10277,7 +10181,7 @@ static void md_dns_over(const struct ofd *o, int err)
 /* Reports the open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
-    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
+    for (struct ofd *o; (o = ofd_dead()); free(o)) {
         md_listed(ev_new(EK_LIST, t, u_when()), o);
         md_dns_over(o, 0);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
@@ -10301,21 +10205,18 @@ static void md_closed(struct task *t, s32 n)
 }
 
 /* Returns a new open file of t, or NULL if out of memory. */
-static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
-                           bool writable)
+static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writable)
 {
     struct ofd *o = ofd_new(kind, name, t->pid);
-    if (o) {
-        o->readable = readable;
+    if (o)
         o->writable = writable;
-    }
     return o;
 }
 
 /* Returns a new socket of t, or NULL if there is no memory. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
-    struct ofd *o = md_file(t, FK_SOCK, name, true, true);
+    struct ofd *o = md_file(t, FK_SOCK, name, true);
     if (o)
         o->sock = sock;
     return o;
@@ -10417,7 +10318,7 @@ static void md_open(struct task *t, struct call *c)
         n->kind = kind;
         n->read |= r;
         n->written |= w;
-        struct ofd *o = md_file(t, kind, n, r, w);
+        struct ofd *o = md_file(t, kind, n, w);
         if (o) {
             fd_identify(o, &sx);
             o->wanted |= c->selected;
@@ -10643,7 +10544,7 @@ static void md_pair(struct task *t, struct call *c)
         ino[i] = md_end_inode(t, i, n[i]);
     for (u32 i = 0; i < 2; i++)
         md_install(t, n[i], sock ? md_socket_end(t, c, ino, i)
-                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), !i, i),
+                                 : md_file(t, FK_PIPE, nm_inode('x', "pipe", ino[i]), i),
                    dec_cloexec(c));
 }
 
@@ -11257,7 +11158,7 @@ static void md_brk(struct task *t, struct call *c)
     if (!m || c->noret || c->err)
         return;
     s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is where the heap begins */
-    md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, vm_name("heap"),
+    md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, nm_str('x', "heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
     m->brk = now;
@@ -11278,7 +11179,7 @@ static void md_mmap(struct task *t, struct call *c)
         arg[i] = c->row == SC_mmap_i386 ? w[i] : c->arg[i];
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
-    struct name *name = o && o->name ? o->name : vm_name(anon ? "anon" : "file");
+    struct name *name = o && o->name ? o->name : nm_str('x', anon ? "anon" : "file");
     const struct wire_file *f = mem_replayed_file(0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
@@ -12184,7 +12085,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
 
 static void rec_names(void)
 {
-    for (const struct name *e = nm_first(); e; e = nm_next(e)) {
+    for (const struct name *e = nm_next(NULL); e; e = nm_next(e)) {
         if (e->cls != 'f' && e->cls != 'p')
             continue;
         rec_put(REC_NAME);
@@ -15008,7 +14909,7 @@ static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
     u32 n = 0;
-    for (struct name *e = nm_first(); list && e; e = nm_next(e)) {
+    for (struct name *e = nm_next(NULL); list && e; e = nm_next(e)) {
         if (!e->opens && !nm_bytes(e))
             continue;
         list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
@@ -16050,7 +15951,7 @@ static const struct region *pf_region(struct task *t, u64 addr, struct region *n
         all = vm_look(t->mm, t->tid);
         r = vm_find(t->mm, addr);
     }
-    none->name = r ? NULL : vm_name(exec ? "exec" : all ? "unmapped" : "unknown");
+    none->name = r ? NULL : nm_str('x', exec ? "exec" : all ? "unmapped" : "unknown");
     return r ? r : none;
 }
 
@@ -20702,7 +20603,7 @@ static void tr_trim_names(void)
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct proc *p = ps.proc[i]; p; p = p->next)
             nm_mark(p->program);
-    for (const struct ofd *o = fdt.dead; o; o = o->next_free)
+    for (const struct ofd *o = fdt.dead; o; o = o->next_dead)
         tr_mark_ofd(o);
     nm_drop(st_name_gone);
 }
@@ -20796,7 +20697,7 @@ static void tr_put_files(struct task *t, bool closed)
     t->files = NULL;
     if (closed)
         md_closed(t, -1);
-    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o))
+    for (struct ofd *o; (o = ofd_dead()); free(o))
         ;
 }
 

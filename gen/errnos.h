@@ -1,5 +1,5 @@
-/* The kernel's error numbers: their names, and glibc's texts, which strace prints. The
- * C library that kvis is built with may have other texts. */
+/* The names of the kernel's error numbers, and glibc's texts for them, which strace prints. kvis may be built with
+ * a C library that has other texts. */
 
 /* asm-generic/errno-base.h, asm-generic/errno.h */
 #define ERRNOS(X) \
@@ -135,8 +135,8 @@
     X(ERFKILL, "Operation not possible due to RF-kill") \
     X(EHWPOISON, "Memory page has hardware error")
 
-/* Internal numbers of the kernel: include/linux/errno.h. A tracer sees the first ones when a call is interrupted;
- * a program sees one only because of a bug in a driver or a file system. */
+/* Internal numbers of the kernel: include/linux/errno.h. A tracer sees 512, 513, 514 and 516 when a call is
+ * interrupted. A program sees these numbers only if a driver or a file system has a bug. */
 #define ERRNOS_OWN(X) \
     X(512, ERESTARTSYS, "To be restarted if SA_RESTART is set") \
     X(513, ERESTARTNOINTR, "To be restarted") \

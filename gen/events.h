@@ -1,11 +1,11 @@
-/* events.h: the kinds of events and their fields, written by hand. Text, JSON, recordings, replay, the report and
- * Perfetto's trace walk these rows. To add a kind of event, add a row of EVENT_KINDS here and, in section md_ of
- * kvis.c, the function that fills it, which model= names in the call's row of tables/syscalls.tbl. Recordings contain
- * the names of kinds and fields, so the order of rows does not matter. */
+/* events.h: the kinds of events and their fields. Text, JSON, recordings, replay, the report and Perfetto's trace use
+ * these rows. To add a kind of event, add a row of EVENT_KINDS here and, in section md_ of kvis.c, the function that
+ * fills it; model= in the call's row of tables/syscalls.tbl names this function. Recordings contain the names of kinds
+ * and fields; therefore the order of rows does not matter. */
 #ifndef KVIS_EVENTS_H
 #define KVIS_EVENTS_H
 
-/* A field: its name, its type (enum ev_type), its key in JSON. */
+/* A field of an event: its name, its type (enum ev_type), its key in JSON. */
 #define EVENT_FIELDS(X) \
     X(path, STR, "path") X(new_path, STR, "new_path") X(target, STR, "target") \
     X(writable, BOOL, "writable") X(access, SYM, "access") X(fd, NUM, "fd") X(kind, SYM, "kind") \
@@ -33,9 +33,9 @@
     X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
     X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result")
 
-/* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
- * the order of JSON. In a line, {field} is a value, {field:8} a right-aligned value. The first of several alternatives,
- * separated by '|', whose fields all have values is used; NULL: not in text. */
+/* A kind of event: its EK_ constant, its category, how text treats it (enum ev_how), its name in JSON, its line of text,
+ * and its fields in the order of JSON. In a line, {field} is a value and {field:8} a right-aligned value. The line can
+ * have alternatives, separated by '|': text uses the first one whose fields all have values. NULL: not in text. */
 #define EVENT_KINDS(X) \
     X(OPEN, FILE, 0, "open", "open {path} ({access})", \
       EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid, EV_call, EV_flags, \

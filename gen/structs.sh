@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes out/structs.h, how the structures of system calls are laid out and shown, from structs.tbl.
+# Makes out/structs.h, the layouts and formats of the structures of system calls, from structs.tbl.
 #
 #   gen/structs.sh           tables/structs.tbl -> out/structs.h
 #   gen/structs.sh check     only checks the table
@@ -58,7 +58,7 @@ function condition(s,    op, m, v) { # MEMBER=N and similar
     m = substr(s, 1, RSTART - 1)
     op = substr(s, RSTART, RLENGTH)
     v = substr(s, RSTART + RLENGTH)
-    if (!number(v)) bad("`" v "` is no number")
+    if (!number(v)) bad("`" v "` is not a number")
     of_member[++n_conds] = m # the member may be defined later
     cond[n_conds] = "DEC_" oper[op] ", " v " }, /* " name ": " s " */"
     return n_conds
@@ -78,7 +78,7 @@ function add_member(    i, at, size, how, fam, only, c) {
     only = ""
     c = 0
     if (NF < 4) { bad("expected: MEMBER OFFSET SIZE SHOWN [ONLY...]"); return }
-    if ($1 !~ /^[a-z_][a-z0-9_]*(\[[0-9]\])?$/) bad("`" $1 "` is no name of a member")
+    if ($1 !~ /^[a-z_][a-z0-9_]*(\[[0-9]\])?$/) bad("`" $1 "` is not a name of a member")
     if (!number($2) || !number($3) || !size) { bad("offset and size are numbers"); return }
     if (how ~ /^[ef]:/) {
         if (!(substr(how, 3) in family)) bad("flags.tbl has no family `" substr(how, 3) "`")
@@ -106,7 +106,7 @@ function add_member(    i, at, size, how, fam, only, c) {
         cond_at[i] = c
         bits_at[i] = how == "bits"
     }
-    if ($1 in seen && !(c && seen[$1] > 0)) bad($1 " stands twice")
+    if ($1 in seen && !(c && seen[$1] > 0)) bad($1 " occurs twice")
     seen[$1] = c ? 1 : -1
     place[$1] = at " " size
     if (at + size > end) end = at + size

@@ -42,7 +42,7 @@ read_flags() {
     /^family[ \t]/ {
         close_family()
         if (NF < 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME [part=...]")
-        if ($2 in seen) bad("family " $2 " stands twice")
+        if ($2 in seen) bad("family " $2 " occurs twice")
         fam = $2; seen[fam] = 1; rows = 0
         for (i = 3; i <= NF; i++) add_part($i)
         next
@@ -55,11 +55,11 @@ read_flags() {
         if (NF < 2 || NF > 3) { bad("expected: CONSTANT VALUE [arm64=VALUE]"); next }
         if (NF == 3 && !sub(/^arm64=/, "", arm)) bad("unknown column `" $3 "`")
         if (NF == 2) arm = $2
-        if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/) bad("`" $1 "` is no name of a constant")
-        if (!number($2)) bad("`" $2 "` is no number")
-        if (arm != $2 && !number(arm)) bad("`" arm "` is no number")
+        if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/) bad("`" $1 "` is not a name of a constant")
+        if (!number($2)) bad("`" $2 "` is not a number")
+        if (arm != $2 && !number(arm)) bad("`" arm "` is not a number")
         if (!fits($2) || !fits(arm)) bad("`" $2 "` does not fit struct flag")
-        if ((fam, $1) in seen) bad($1 " stands twice in family " fam)
+        if ((fam, $1) in seen) bad($1 " occurs twice in family " fam)
         seen[fam, $1] = 1
         print fam, $1, $2, arm
     }
@@ -83,7 +83,7 @@ read_calls() {
         for (i = 1; i <= length(s); i++) {
             c = substr(s, i, 1)
             if (!(c in class)) bad("unknown class letter `" c "`")
-            if (c in had) bad("class letter `" c "` stands twice")
+            if (c in had) bad("class letter `" c "` occurs twice")
             had[c] = 1
             expr = expr (i > 1 ? "|" : "") class[c]
         }
@@ -101,7 +101,7 @@ read_calls() {
     function check_number(a, n) {
         if (n == "-") return 0
         if (n !~ /^(0|[1-9][0-9]*)$/ || n + 0 > 1023) {
-            bad("`" n "` is no number of a system call")
+            bad("`" n "` is not a number of a system call")
             return 1
         }
         if ((a, n) in owner) bad(abi[a] " number " n " is also that of " owner[a, n])
@@ -113,7 +113,7 @@ read_calls() {
     # A kind as `NAME WHEN FUNCTION STRUCTURE SHOWN SIZE` for $tmp/kinds.
     function add_kind(    f, st, n, w, how, size) {
         if (NF != 4) bad("expected: @kind NAME WHEN HOW")
-        if ($2 in kinds) bad("kind " $2 " stands twice")
+        if ($2 in kinds) bad("kind " $2 " occurs twice")
         kinds[$2] = 1
         if ($3 !~ /^(in|out|late|both)$/) bad("`" $3 "`: in, out, late or both")
         n = split($4, w, ":")
@@ -131,7 +131,7 @@ read_calls() {
             if (n > 2) size = w[3] == "word" ? "DEC_WORD" : w[3]
             if (n > 3 || size !~ /^(DEC_LONG|DEC_WORD|2|4|8|16)$/) bad("`" $4 "`: a size of 2, 4, 8 or 16 bytes, or word")
         } else if (n > 1) bad("`" f "`: struct, array, value, pointed, inout, left or filetimes")
-        if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is no name of a function")
+        if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is not a name of a function")
         print $2, $3, f, st, how, size > kind_file
     }
     # The family in f:FAMILY and similar kinds, or "".
@@ -215,7 +215,7 @@ read_calls() {
     }
     function add_call(    i, n, args, res) {
         take_model()
-        if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is no name of a system call"); return }
+        if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is not a name of a system call"); return }
         if (NF < 8) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM RISCV64 [ARG:KIND]... [-> RESULT] [model=...]"); return }
         for (i = 1; i <= 6; i++) n += check_number(i, $(i + 2))
         if (!n) bad($1 " has no number in any ABI")
@@ -244,7 +244,7 @@ read_calls() {
         if (match(by, /&/)) {
             mask = substr(by, RSTART + 1)
             by = substr(by, 1, RSTART - 1)
-            if (mask !~ /^0x[0-9a-f]+$/) bad("`" mask "` is no mask")
+            if (mask !~ /^0x[0-9a-f]+$/) bad("`" mask "` is not a mask")
         }
         n = split(names, w, " ")
         for (i = 1; i <= n; i++) {
@@ -269,7 +269,7 @@ read_calls() {
     }
     function add_command(    i, v, k, out, n) {
         v = number_of($1, fam)
-        if ((n_sets, v) in had) bad($1 " stands twice")
+        if ((n_sets, v) in had) bad($1 " occurs twice")
         had[n_sets, v] = 1
         split(call, k, " ")
         for (i = 2; i <= NF && $i != "->"; i++) {

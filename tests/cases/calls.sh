@@ -13,7 +13,7 @@ s/^@kind stat .*/@kind stat  out  struct:statt/~structs.tbl has no .statt
 s/^@kind stat .*/@kind stat  out  array:stat/~no array of .stat
 s/^@kind stat .*/@kind stat  later  struct:stat/~in, out, late or both
 s/^@kind stat .*/@kind stat  out/~expected: @kind NAME WHEN HOW
-s/^@kind stat .*/@kind statx  out  struct:stat/~kind statx stands twice
+s/^@kind stat .*/@kind statx  out  struct:stat/~kind statx occurs twice
 /^memfd_secret/s/-> .*/-> fdd/~no result .fdd
 /^memfd_secret/s/-> .*/->/~-> and no result
 /^memfd_secret/s/O_CLOEXEC/FD_CLOEXEC/~family .memfdsecret. has no .FD_CLOEXEC
@@ -23,14 +23,14 @@ s/^@kind stat .*/@kind statx  out  struct:stat/~kind statx stands twice
 LIST
 finds_mistakes commands syscalls.h <<'LIST'
 s/^\( *F_GETLK \)/\1int/~more arguments than
-s/^ *F_SETLK .*/    F_GETLK  flock/~F_GETLK stands twice
+s/^ *F_SETLK .*/    F_GETLK  flock/~F_GETLK occurs twice
 s/^\( *F_SETLK  *\)flock/\1floc/~unknown kind .floc
 s/^ *F_SETLK /    F_SETLOCK /~family .fcntl. has no .F_SETLOCK
 s/^call fcntl fcntl64/call fcntl fcntl128/~no call .fcntl128
 s/^call fcntl fcntl64 by op/call fcntl fcntl64 by command/~no argument .command
 s/^call ioctl by op family=ioctl/call ioctl by op/~no family for .TCGETS
 s/^call bpf /call prctl /~prctl has commands already
-s/&0x7f/\&some/~is no mask
+s/&0x7f/\&some/~is not a mask
 s/struct:linger/struct:lingers/~struct:NAME, e:FAMILY
 s/^sockopt SOL_UDP .*/sockopt SOL_UDPP soudp/~family .sol. has no .SOL_UDPP
 LIST

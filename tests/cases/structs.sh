@@ -19,12 +19,12 @@ s/^struct rlimit64 size=16/struct rlimit64 size=16 abi=sparc/~no ABI .sparc
 s/^struct rlimit64 size=16/struct rlimit64 size=16 is=rlimit/~is=struct:NAME
 s/^struct rlimit64 .*/struct sembuf size=16/~two layouts of sembuf in x86_64
 s/^\( *rlim_max  *\)8/\14/~rlim_max lies over rlim_cur
-s/^\( *\)rlim_max/\1rlim_cur/~rlim_cur stands twice
+s/^\( *\)rlim_max/\1rlim_cur/~rlim_cur occurs twice
 s/^\( *rlim_max  *8  *8  \)limit/\1limits/~unknown kind .limits
 s/^\( *rlim_max  *8  *\)8  limit/\14  limit/~limit of 4 bytes
 s/^\( *rlim_max  *8  *8  limit\)/\1 sometimes/~nonzero, verbose, answer
 s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_min=5/~no member .rlim_min
-s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=x/~is no number
+s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=x/~is not a number
 s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=1 rlim_cur=2/~two conditions
 s/^\( *rlim_max  *\)8  *8  limit/\1eight 8  limit/~are numbers
 s/^ *rlim_max .*/    rlim_max 8/~expected: MEMBER OFFSET
