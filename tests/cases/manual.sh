@@ -64,13 +64,3 @@ kv help trace --man nonsense 2>err
 st=$?
 [ $st = 2 ] || fail "help trace --man nonsense: $st"
 has err "'nonsense': the only option is --man"
-
-# The lists alone, as text: all that the pages have, without their escapes.
-for list in metrics findings fields; do
-    kv help $list >list 2>err || fail "help $list"
-    [ ! -s err ] || fail "help $list: $(cat err)"
-    hasnt list '^\.[A-Z]|[\]'
-done
-kv help metrics >list
-eq "metrics" "$(kv help monitor --man | awk '/^\.SH/ { on = 0 } /^\.SS .*\(group / { on = 1 } on && last == ".TP" { n++ } { last = $0 } END { print n }')" \
-    "$(grep -c '^[a-z]' list | awk -v sources="$(grep -c '(group [a-z]*)$' list)" '{ print $1 - sources }')"
