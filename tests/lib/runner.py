@@ -416,7 +416,7 @@ def run_case(case, binary, mark):
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
         limit = case.timeout * SLACK
-        server = serve(directory, environment) if re.search(r"\b(js|want|truth|same)\b", case.path.read_text()) else None
+        server = serve(directory, environment) if re.search(r"\b(js|want|truth|same|proc[.]sh)\b", case.path.read_text()) else None
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.add(child.pid)
@@ -424,11 +424,11 @@ def run_case(case, binary, mark):
         RUNNING.discard(child.pid)
         if server:
             server.kill()
-            server.wait()
+            _, server.returncode, its = os.wait4(server.pid, 0)
             shutil.rmtree(environment["SERVE"], ignore_errors=True)
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
-        case.cpu = usage.ru_utime + usage.ru_stime
+        case.cpu = usage.ru_utime + usage.ru_stime + (its.ru_utime + its.ru_stime if server else 0)
         case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
