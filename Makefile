@@ -57,13 +57,14 @@ $(BIN): gen/out/texts.page $(SOURCES)
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
-# The pages of --report as one file.
+# The pages of --report as one file, without indentation, and without comments of one line.
 gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
 	  -e '/^{{diff_js}}$$/{r gen/report/diff.js' -e 'd;}' \
-	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$@
+	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
+	  sed -e 's/^ *//' -e 's, */\*[^*]*\*/$$,,' -e '/^$$/d' >$@
 
 # These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL.
 # The file is no older than kvis.c, so that both say the same version.

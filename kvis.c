@@ -14276,7 +14276,8 @@ static void px_close(void)
 
 /* == 19 emb_  texts embedded in the binary =============================================
  * The page of reports, and the texts that gen/texts.py has prepared for printing: manual pages,
- * completions, lists, the dashboard. Entry points: emb_text, emb_next. */
+ * completions, lists, the dashboard. Entry points: emb_text, emb_list,
+ * emb_next. */
 
 /* A test that includes kvis.c has only an empty page. */
 #ifdef main
@@ -14312,6 +14313,36 @@ static const char *emb_text(const char *kind, const char *name)
         if (!strncmp(text, line, n))
             return text + n;
     return NULL;
+}
+
+/* Appends the list NAME without the macros of man(7) and the backslashes of its hyphens. A manual
+ * page contains the list between the lines `.\" list NAME` and `.\" end`. Returns false if there is
+ * no such list. */
+static bool emb_list(struct buf *b, const char *name)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "\n.\\\" list %s\n", name);
+    const char *line = NULL, *indent = "";
+    for (const char *text = NULL; !line && (text = emb_next(text));)
+        line = strstr(text, begin);
+    if (!line)
+        return false;
+    line += strlen(begin);
+    for (const char *end; strncmp(line, ".\\\" end", 7); line = end + 1) {
+        end = strchr(line, '\n');
+        bool heading = !strncmp(line, ".SS ", 4);
+        if (heading && b->len)
+            b_c(b, '\n');
+        if (*line != '.' || heading) {
+            b_s(b, heading ? "" : indent);
+            for (line += heading ? 4 : 0; line < end; line++)
+                if (*line != '\\')
+                    b_c(b, *line);
+            b_c(b, '\n');
+        }
+        indent = strncmp(line, ".TP", 3) ? "    " : "";
+    }
+    return true;
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
@@ -37475,9 +37506,11 @@ static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
     const struct cmd *c = name ? cmd_find(name) : NULL;
-    const char *list = name && !args[1] ? emb_text("list", name) : NULL;
-    if (list)
-        return cmd_print(STDOUT_FILENO, list);
+    static struct buf list;
+    if (name && !args[1] && emb_list(&list, name)) {
+        opt_print(STDOUT_FILENO, list.p, list.len);
+        return 0;
+    }
     if (name && !c)
         cmd_unknown(name);
     args += name != NULL;

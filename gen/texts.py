@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """texts.py: writes the texts that kvis prints unchanged into out/texts/: the manual pages and completions of manual/ with their
-parts filled in, the lists of `kvis help` and `kvis help metrics|findings|fields`, and the dashboard of `kvis monitor --grafana`.
+parts filled in, which include the lists of `kvis help` and `kvis help metrics|findings|fields`, and the dashboard of
+`kvis monitor --grafana`.
 
 A {{PART}} in a file of manual/ is a row of ONCE or EACH below; {{PART COMMAND}} is the part of one command. {{date}} and
 {{version}} are kept: the Makefile fills them in. Run the generators of headers first: they check the tables.
@@ -109,10 +110,6 @@ def man(s):
         word = escaped(word)
         lines[-1] += "\\&" + word if not lines[-1] and word[:1] in (".", "'") else word
     return "\n".join(lines)
-
-
-def plain(s):
-    return re.sub(r"\\(.)", lambda m: {"&": "", "e": "\\"}.get(m[1], m[1]), s)
 
 
 def synopsis(c):
@@ -224,23 +221,17 @@ def metric_item(m):
 
 
 def metrics():
-    return [(f"{s.name} (group {s['group']})", f"From\n{man(s['from'])};\nsee\n{man(s['cite'])}.",
+    return [(f"{s.name} (group {s['group']})", man(f"From {s['from']}; see {s['cite']}."),
              [metric_item(m) for m in MEASURED if m["source"] == name]) for name, s in SOURCES.items()]
 
 
-def man_list(sections):
-    return "".join((f".SS {heading}\n{about}\n" if heading else "") + "".join(f".TP\n{escaped(title)}\n{text}\n" for title, text in items)
+def man_list(name, sections):
+    """A list of a manual page, between comments by which emb_list() of kvis.c finds it."""
+    text = "".join((f".SS {heading}\n{about}\n" if heading else "") + "".join(f".TP\n{escaped(title)}\n{text}\n" for title, text in items)
                    for heading, about, items in sections)
-
-
-def plain_list(sections):
-    parts = []
-    for heading, about, items in sections:
-        text = f"{heading}\n    {plain(' '.join(about.split()))}\n" if heading else ""
-        for title, body in items:
-            text += title + "\n" + "".join(f"    {plain(line)}\n" for line in body.split("\n"))
-        parts.append(text)
-    return "\n".join(parts)
+    if re.search(r"\\[^-]", text):
+        sys.exit(f"gen/texts.py: list {name}: kvis help {name} knows no escape except \\-")
+    return f'.\\" list {name}\n{text}.\\" end\n'
 
 
 # --- completions ---
@@ -385,15 +376,15 @@ def grafana():
     return json.dumps({"title": "kvis", "uid": "kvis", "tags": ["kvis"], "schemaVersion": 38, "refresh": "30s",
                        "time": {"from": "now-1h", "to": "now"},
                        "templating": {"list": [{"name": "datasource", "type": "datasource", "query": "prometheus"}, instance]},
-                       "panels": panels}, indent=1) + "\n"
+                       "panels": panels}, indent=0) + "\n"
 
 
 # --- all of them ---
 
 ONCE = {
-    "fields": lambda: man_list(fields()),
-    "findings": lambda: man_list(findings()),
-    "metrics": lambda: man_list(metrics()),
+    "fields": lambda: man_list("fields", fields()),
+    "findings": lambda: man_list("findings", findings()),
+    "metrics": lambda: man_list("metrics", metrics()),
     "screen_keys": lambda: read("manual/screen.keys"),
     "commands": lambda: "".join(n + " " for n in NAMES),
     "choices": lambda: "".join(n + "|" for n in NAMES),
@@ -428,8 +419,7 @@ def fill(file):
 def main():
     os.makedirs(os.path.join(GEN, "out/texts"), exist_ok=True)
     texts = {file: fill(file) for file in sorted(os.listdir(os.path.join(GEN, "manual")))}
-    texts.update({"list.metrics": plain_list(metrics()), "list.findings": plain_list(findings()), "list.fields": plain_list(fields()),
-                  "grafana.json": grafana()})
+    texts["grafana.json"] = grafana()
     for name, text in texts.items():
         with open(os.path.join(GEN, "out/texts", name), "w", encoding="utf-8") as f:
             f.write(text)

@@ -11,30 +11,40 @@ who='([0-9.]+( arm64| riscv64)?: [0-9]+(, |  ))+[^ :0-9][^:]*  20[0-9]{2}-[0-9]{
 [ "${1-}" != --rows ] || { rows=1; shift; }
 [ $# -gt 0 ] || set -- "$top"/bpf_insns/*.h
 
-# Prints the lines from "begin program" to "end program", without source lines (// comments).
-block() { # block FILE PROGRAM
-    awk -v name="$2" '$0 == "/* begin program " name { on = 1 }
-        on && !/^    \/\/ / { print }
-        $0 == "/* end program " name " */" { exit }' "$1"
-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-lowest() { # lowest FILE PROGRAM: 4.17
-    sed -n '/{ \.name = "'"$2"'", /,/\.lowest/s/.*I_KERNEL(\([0-9]*\), \([0-9]*\)).*/\1.\2/p' "$1"
+# Writes the lines from "begin program" to "end program" into a file of their own, without source lines (// comments), and
+# prints FILE  HEADER/PROGRAM  LOWEST for each program.
+programs() {
+    awk -v work="$work" -v header="$(basename "$1" .h)" '
+        /^\/\* begin program [A-Za-z0-9_]*$/ { name = $4; file = work "/" header "." name; names[++n] = name }
+        name != "" && !/^    \/\// { print > file }
+        /^\/\* end program / { close(file); name = "" }
+        /{ \.name = "/ { of = $0; sub(/.*{ \.name = "/, "", of); sub(/".*/, "", of) }
+        /\.lowest.*I_KERNEL/ && !(of in lowest) { v = $0; sub(/.*I_KERNEL\(/, "", v); sub(/\).*/, "", v); sub(/, /, ".", v); lowest[of] = v }
+        END { for (i = 1; i <= n; i++) print work "/" header "." names[i] "  " header "/" names[i] "  " lowest[names[i]] }' "$1"
 }
 
 for file; do
-    [ -e "$file" ] || continue
-    for name in $(sed -n 's/^\/\* begin program \([A-Za-z0-9_]*\)$/\1/p' "$file"); do
-        sha=$(block "$file" "$name" | sha256sum | cut -d' ' -f1)
-        row="$sha  $(basename "$file" .h)/$name  $(lowest "$file" "$name")"
+    [ ! -e "$file" ] || programs "$file"
+done >"$work/programs"
+if [ -s "$work/programs" ]; then
+    cut -d' ' -f1 "$work/programs" | xargs sha256sum | cut -d' ' -f1 | paste -d' ' - "$work/programs" |
+        sed 's/ [^ ]*//' >"$work/rows"
+else
+    : >"$work/rows"
+fi
+if [ $rows = 1 ]; then
+    cat "$work/rows"
+else
+    grep -E "^[0-9a-f]{64}  [^ ]+  [0-9.]+  $who" "$vetted" >"$work/whole" || :
+    while read -r sha program lowest; do
         n=$((n + 1))
-        if [ $rows = 1 ]; then
-            echo "$row"
-        elif ! grep -Eq "^$(echo "$row" | sed 's/\./\\./g')  $who" "$vetted"; then
-            echo "vet: not in VETTED: $row  KERNELS  WHO  DATE" >&2
-            bad=$((bad + 1))
-        fi
-    done
-done
+        grep -Fq "$sha  $program  $lowest  " "$work/whole" && continue
+        echo "vet: not in VETTED: $sha  $program  $lowest  KERNELS  WHO  DATE" >&2
+        bad=$((bad + 1))
+    done <"$work/rows"
+fi
 [ $rows = 1 ] || echo "vet: $((n - bad)) of $n programs are vetted"
 [ $bad = 0 ]

@@ -8,7 +8,7 @@
 . "$TESTS/lib/lib.sh"
 inc=$(gcc -print-multiarch 2>/dev/null)
 cc=$(command -v musl-gcc || command -v gcc)
-$cc -static -std=gnu11 -O1 -pthread -idirafter /usr/include ${inc:+-idirafter /usr/include/$inc} -w -o btf "$TESTS/lib/btf.c" ||
+$cc -static -std=gnu11 -O0 -pthread -idirafter /usr/include ${inc:+-idirafter /usr/include/$inc} -w -o btf "$TESTS/lib/btf.c" ||
     fail "btf.c does not compile"
 
 cat >names <<END

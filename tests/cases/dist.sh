@@ -61,4 +61,5 @@ aarch64 arm64 aarch64-linux-gnu- qemu-aarch64-static
 riscv64 riscv64 riscv64-linux-gnu- qemu-riscv64-static
 armv7 arm arm-linux-gnueabihf- qemu-arm-static
 END
+has "$top/README.md" "static binary of about $(wc -c <a/dist/kvis-0.1-x86_64 | awk '{ printf "%.1f", $1 / 1e6 }') MB"
 a/dist/kvis-0.1-x86_64 help --man >man; has man "KVIS 1 $(cd a && git log -1 --format=%cs) .kvis 0.1"

@@ -84,7 +84,7 @@ fresh
 run trace -v --json=json -P "$PWD/d/*" -- "$BIN/chg" names
 has err 'unlinkat\(.*x'
 has err 'renameat\(.*"b3"' # into d
-hasnt err '"b"|mmap|getcwd'
+hasnt err '"b"|mmap\(|getcwd\(' # in a line of a call; the summary names slow calls
 fresh
 run trace --json=json -P '*/data' -- "$BIN/io" files
 want "{e['filename'] for e in by('write')} <= {'$PWD/data'} and sum(e['bytes'] for e in by('write')) == 195"

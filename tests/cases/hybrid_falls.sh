@@ -8,25 +8,16 @@
 . "$TESTS/lib/lib.sh"
 needs_hybrid
 printf hello >data
-cat >right.py <<'P'
-import json, sys
-E = [json.loads(line) for line in open("json")]
-H, S = E[0], E[-1]
-by = lambda t, **k: [e for e in E if e["type"] == t and all(e.get(x) == v for x, v in k.items())]
-name = sys.argv[1]
-assert S["exit_code"] == 3 and S["lost"] == 0, S
-assert len(by("exec")) == 3 and S["processes"] == 3, (len(by("exec")), S["processes"])
-assert [e["path"] for e in by("open") if e["path"] == name] == [name], by("open")
-assert sum(e["bytes"] for e in by("read", filename=name) + by("copy_file_range", src_name=name)) == 5, E
-assert len([e for e in by("open", error="ENOENT") if e["path"].endswith("/nothere")]) == 1
-assert H["backend"] == S["backend"]
-print(H["backend"])
-P
+right="S['exit_code'] == 3 and S['lost'] == 0 and len(by('exec')) == 3 and S['processes'] == 3
+    and len(by('open', path='$PWD/data')) == 1
+    and sum(e['bytes'] for e in by('read', filename='$PWD/data') + by('copy_file_range', src_name='$PWD/data')) == 5
+    and len([e for e in by('open', error='ENOENT') if e['path'].endswith('/nothere')]) == 1
+    and H['backend'] == S['backend'] and H['backend']"
 # traced CMD...: what the program did is in the trace; a line for each thing says what is missing (two calls fail, so two at most). $by: the backend.
 traced() {
     "$@" "$KVIS" trace --json=json -- sh -c 'cat data; cat nothere 2>/dev/null; exit 3' >out 2>err 9>&-
     eq "$what: exit status" 3 $?
-    by=$(python3 right.py "$PWD/data" 2>&1) || { echo "$by" >&9; fail "$what"; }
+    by=$(js "($right)" 2>&1) || { echo "$by" >&9; fail "$what"; }
     grep '^kvis: ' err >lines
     n=$(wc -l <lines)
     [ $n -le 2 ] || { cat lines >&9; fail "$what: $n lines"; }

@@ -12,6 +12,8 @@ GEN = TESTS + "/../gen/"
 page = read(GEN + "report/report.html")
 for mark, name in (("css", "report.css"), ("common", "common.js"), ("monitor_js", "monitor.js"), ("diff_js", "diff.js"), ("js", "report.js")):
     page = page.replace("{{%s}}\n" % mark, read(GEN + "report/" + name))
+for unused in r"^ +", r" */\*[^*\n]*\*/$", r"^\n":  # as in the Makefile
+    page = re.sub(unused, "", page, flags=re.M)
 eq("marks", ["monitor", "samples", "diff", "compared", "trace", "facts", "events"], re.findall("{{(.*?)}}", page))
 run("trace", "-q", "-w", "a.kvis", "--", "true").status(0)
 run("replay", "--report=report.html", "a.kvis").status(0)

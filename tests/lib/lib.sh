@@ -41,7 +41,27 @@ needs_hybrid() {
 backends() { "$KVIS" trace -q --backend=hybrid -- /bin/true >&9 2>&1 9>&- && echo ptrace hybrid || echo ptrace; }
 
 # js EXPR FILE: evaluates a python expression over FILE's JSON lines (see j.py) and prints its value.
-js() { python3 "$TESTS/lib/j.py" "$1" <"${2:-json}"; }
+js() { py j "$1" "${2:-json}"; }
+
+# py j|want ARG...: lib/j.py or lib/want.py; the runner has started one Python for all calls of this case (lib/serve.py).
+py() {
+    if [ ! -p "${SERVE:-/dev/null}/ask" ]; then
+        py_module=$1; shift
+        python3 "$TESTS/lib/$py_module.py" "$@"
+        return
+    fi
+    printf '%s\0' "$PWD" "${PARTIAL-}" "$@" >"$SERVE/ask"
+    {
+        read -r py_status
+        while IFS= read -r py_line; do
+            case $py_line in
+            1*) printf '%s\n' "${py_line#1}" ;;
+            2*) printf '%s\n' "${py_line#2}" >&2 ;;
+            esac
+        done
+    } <"$SERVE/answer"
+    return "$py_status"
+}
 
 # want EXPR [FILE]: the expression must be true of FILE (./json).
 want() {

@@ -17,7 +17,7 @@ commands() {
     case ${PROC_OPT-} in
     *ptrace*) sed -i "/_switches'\]/d; /\['m'\] \* 128/d; s/\['max_rss_bytes'\] == \([0-9]*\)$/['max_rss_bytes'] - \1 in range(-1 << 20, 1 << 20)/" facts ;;
     esac
-    python3 "$TESTS/lib/want.py" json facts >&9 || fail "$1"
+    py want json facts >&9 || fail "$1"
 }
 
 # each FUNCTION SCENE...: every scene in a directory of its own.

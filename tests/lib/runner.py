@@ -381,6 +381,19 @@ def interrupted(*_):
     os._exit(130)
 
 
+def serve(directory, environment):
+    """Starts lib/serve.py, which evaluates what the case asks of JSON; $SERVE has its pipes."""
+    pipes = directory.with_name(directory.name + ".serve")
+    shutil.rmtree(pipes, ignore_errors=True)
+    pipes.mkdir()
+    for name in ("ask", "answer"):
+        os.mkfifo(pipes / name)
+        os.chmod(pipes / name, 0o666)
+    own = {name: value for name, value in environment.items() if name != "KVIS_CASE"}
+    environment["SERVE"] = str(pipes)
+    return subprocess.Popen([sys.executable, str(TESTS / "lib/serve.py"), str(pipes)], env=own, stdin=subprocess.DEVNULL)
+
+
 def run_case(case, binary, mark):
     why = missing(case)
     if why:
@@ -403,14 +416,19 @@ def run_case(case, binary, mark):
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
         limit = case.timeout * SLACK
+        server = serve(directory, environment) if re.search(r"\b(js|want|truth|same|proc[.]sh)\b", case.path.read_text()) else None
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.add(child.pid)
         _, status, usage = os.wait4(child.pid, 0)
         RUNNING.discard(child.pid)
+        if server:
+            server.kill()
+            _, server.returncode, its = os.wait4(server.pid, 0)
+            shutil.rmtree(environment["SERVE"], ignore_errors=True)
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
-        case.cpu = usage.ru_utime + usage.ru_stime
+        case.cpu = usage.ru_utime + usage.ru_stime + (its.ru_utime + its.ru_stime if server else 0)
         case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"

@@ -19,19 +19,8 @@ is_committed() {
     cmp "gen/out/$1" "$top/gen/out/$1" >&9 || fail "gen/out/$1 is not what gen/$generator.sh makes: run make gen"
 }
 
-# finds_mistakes TABLE FILE: of the lines SCRIPT~MESSAGE, each sed script makes a mistake in TABLE.tbl. The generator says
-# in which line it is and what it is (a regular expression), and leaves FILE as it was.
+# finds_mistakes TABLE FILE <LIST: see lib/mistakes.py.
 finds_mistakes() {
-    n=0
-    cp "gen/out/$2" before
-    while IFS='~' read -r script want; do
-        sed "$script" "$top/gen/tables/$1.tbl" >"gen/tables/$1.tbl"
-        cmp -s "gen/tables/$1.tbl" "$top/gen/tables/$1.tbl" && fail "changes nothing: $script"
-        sh "gen/$generator.sh" 2>err && fail "takes: $script"
-        has err "^[^ ]*$1.tbl:[0-9]+: .*$want"
-        cmp -s "gen/out/$2" before || fail "$script: $2 was written"
-        n=$((n + 1))
-    done
-    cp "$top/gen/tables/$1.tbl" gen/tables
-    say "$n mistakes are found"
+    python3 "$TESTS/lib/mistakes.py" "$generator" "$1" "$2" >out 2>err || fail "$1.tbl: mistakes"
+    cat out >&9
 }

@@ -14,7 +14,7 @@ truth() {
     77) say "$(tail -n 1 facts)"; return 77 ;;
     *) tail -n 5 facts >&9; fail "$prog $*: exit status $st" ;;
     esac
-    python3 "$TESTS/lib/want.py" json facts >&9 || fail "$prog $*"
+    py want json facts >&9 || fail "$prog $*"
 }
 
 # same PROG ARG...: the same output and the same exit status, traced or not. What the program wants
@@ -33,7 +33,7 @@ same() {
     diff want.said got.said >&9 || fail "$prog $*: another output when traced"
     [ $st = $native ] || fail "$prog $*: exit status $st, untraced $native"
     if grep -q '^want ' got.out; then
-        python3 "$TESTS/lib/want.py" json got.out >&9 || fail "$prog $*"
+        py want json got.out >&9 || fail "$prog $*"
     else
         js True json >/dev/null || fail "$prog $*: bad JSON"
     fi

@@ -82,4 +82,5 @@ def main():
     sys.exit(bad > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

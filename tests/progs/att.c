@@ -78,6 +78,7 @@ static void *spawner(void *arg)
             __sync_fetch_and_add(&working, 1);
         else
             pthread_join(t, NULL);
+        usleep(2000);
     }
     return arg;
 }
@@ -96,7 +97,8 @@ static void spawn(int argc, char **argv)
 
 static void *waiting(void *arg)
 {
-    until_stop();
+    for (int i = 0; i < 300 && !ended(); i++) /* seldom: there may be 1000 of it */
+        usleep(200000);
     return arg;
 }
 
