@@ -28875,7 +28875,8 @@ static struct {
     bool begun, user_only;
     bool off[N_PG];            /* groups for which there are no file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is counted */
-    struct pmc_sum all, pmu[PMC_PMUS], one[MFS_PIDS], cpu; /* all: the machine or cgroup */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the machine or cgroup */
+    struct pmc_sum *one;       /* counts of each process of -p, by index in opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -29419,6 +29420,7 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* with diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
+    pmc.one = xcalloc(pmc.n_tasks, sizeof *pmc.one);
     pmc_look();
     pmc_raise_limit();
     if (!pmc.n_pmus)
