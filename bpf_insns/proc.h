@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 ed87954ba1a69fb1a560ecb1df6f9d6fc032cecae3c33ffdcc7317de6fa742d2
  * wire.h
- *   sha256 b5d934fb1262faaeb2a102d22ca8eab057f82e341a590baae7f960e93bae9bef
+ *   sha256 391ae765ab300f83d4da173699f1b6021b6f3ed66e44cd0f258f91b6e5261032
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
