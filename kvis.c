@@ -10091,8 +10091,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a directory that the thread may have left since the call. kvis walks the path
- * again and takes the result only if it is the file of the record. */
+/* Resolves the path of a directory that the thread may have left since the call. kvis walks the
+ * path again and takes the result only if it is the file of the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10124,8 +10124,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 
 /* Returns the kind of the opened file, as the kernel reports it. The kernel also resolves `..`,
  * because the result depends on symbolic links and concurrent renames: the record has the path of
- * such a file (goes_up in call.bpf.c), or the probe holds the thread and kvis reads /proc. Sets *sx,
- * or leaves it zeroed if nothing is known. */
+ * such a file (goes_up in call.bpf.c), or the probe holds the thread and kvis reads /proc. Sets
+ * *sx, or leaves it zeroed if nothing is known. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
