@@ -1847,8 +1847,11 @@ static struct {
         const u8 *data;
     } part[MEM_PARTS];
     const struct wire_file *file[2]; /* the files of the descriptors that the call returned */
-    const struct wire_sock *sock;    /* the addresses of a socket */
+    const struct wire_sock *sock;    /* the addresses of an IP socket, */
+    const struct wire_unix *local;   /* or of a Unix socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
+    const char *path; /* NULL, or the path of the opened file: see SEG_PATH */
+    u32 path_len;
 } replay;
 
 /* Clears the data of the previous record. */
@@ -1857,6 +1860,8 @@ static void mem_replay_begin(void)
     replay.n = replay.n_files = 0;
     replay.times = NULL;
     replay.sock = NULL;
+    replay.local = NULL;
+    replay.path = NULL;
 }
 
 /* Adds bytes of the thread's memory. */
@@ -9685,6 +9690,28 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok &= i >= n; /* nothing was cut off */
 }
 
+/* Joins the components, which come last first, after the root. */
+static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
+{
+    p->len = 0;
+    if (outside)
+        memcpy(p->s, "(unreachable)", p->len = 13);
+    p->s[p->len] = '/';
+    for (u32 end = n; end;) {
+        u32 from = --end; /* the NUL of a component */
+        while (from && parts[from - 1])
+            from--;
+        if (p->len + 1 + (end - from) >= sizeof p->s)
+            break;
+        p->s[p->len++] = '/';
+        memcpy(p->s + p->len, parts + from, end - from);
+        p->len += end - from;
+        end = from;
+    }
+    p->len += !p->len;
+    p->s[p->len] = 0;
+}
+
 /* Like md_join, relative to a directory that md_base returned, even for an absolute name. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
@@ -10395,9 +10422,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves a path with ".." for a call at whose end nothing held the thread. The descriptor may
- * already be closed, so kvis walks the path again and takes the result only if it is the file of
- * the record. */
+/* Resolves the path of a directory that the thread may have left since the call. kvis walks the
+ * path again and takes the result only if it is the file of the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10417,25 +10443,37 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
+/* Sets p to the path of the opened file from its record (put_path in call.bpf.c). */
+static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
+{
+    static struct path below; /* the caller's root */
+    md_parts(&below, replay.path, replay.path_len, false);
+    if (unnamed) /* as /proc/PID/fd shows it */
+        memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
+    md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
+}
+
 /* Returns the kind of the opened file, as the kernel reports it. The kernel also resolves `..`,
- * because the result depends on symbolic links and concurrent renames. For that the probe holds the
- * thread at the end of such a call (goes_up in call.bpf.c). Sets *sx, or leaves it zeroed if
- * nothing is known. */
+ * because the result depends on symbolic links and concurrent renames: the record has the path of
+ * such a file (goes_up in call.bpf.c), or the probe holds the thread and kvis reads /proc. Sets
+ * *sx, or leaves it zeroed if nothing is known. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
     const struct wire_file *f = mem_replayed_file(0);
-    s64 len = ask && !mem_is_past() ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
-    if (len > 0) {
+    bool recorded = ask && replay.on && replay.path;
+    bool late = recorded || mem_is_past();
+    s64 len = ask && !late ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
+    if (recorded) {
+        md_recorded_path(t, p, unnamed);
+    } else if (len > 0) {
         p->len = (u32)len;
         p->ok = true;
     } else if (unnamed && f) { /* as /proc/PID/fd shows it */
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) {
-        md_resolve_recorded(t, p, f);
     }
     if (f)
         *sx = md_recorded_stat(f);
@@ -10497,11 +10535,11 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Installs descriptor n of t, which came from another process. /proc shows what it is. */
-static void md_received_fd(struct task *t, s32 n, bool cloexec)
+/* Installs descriptor n of t, which another process or io_uring opened. /proc shows what it is. */
+static void md_received_fd(struct task *t, s32 n)
 {
-    bool unused;
-    struct ofd *o = fd_from_proc(t->tid, n, &unused);
+    bool cloexec;
+    struct ofd *o = fd_from_proc(t->tid, n, &cloexec);
     if (o)
         md_install(t, n, o, cloexec);
 }
@@ -10546,7 +10584,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_received_fd(t, (s32)c->ret, dec_cloexec(c));
+        md_received_fd(t, (s32)c->ret);
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10696,7 +10734,17 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* Like fd_probe_socket, for the socket that a record describes. */
+/* Like fd_probe_socket, for the Unix socket that a record describes. */
+static void md_recorded_unix(struct ofd *o)
+{
+    const struct wire_unix *w = replay.local;
+    o->sock = fd_sock_type(AF_UNIX, w->type, 0);
+    o->local = fd_peer(o->sock, w->local, MIN(w->local_len, sizeof w->local));
+    if (w->peer_len)
+        o->peer = fd_peer(o->sock, w->peer, MIN(w->peer_len, sizeof w->peer));
+}
+
+/* Like fd_probe_socket, for the IP socket that a record describes. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10720,7 +10768,9 @@ static void md_recorded_socket(struct ofd *o)
 /* Fills in o from the record, or from the kernel by descriptor n of t. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
-    if (replay.on && (replay.sock || !replay.live))
+    if (replay.on && replay.local)
+        md_recorded_unix(o);
+    else if (replay.on && (replay.sock || !replay.live))
         md_recorded_socket(o);
     else
         fd_probe_socket(o, t->tid, n);
@@ -11042,7 +11092,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
 }
 
 /* Installs the descriptors that a message passed with SCM_RIGHTS: unix(7), cmsg(3). */
-static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
+static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
     u8 ctl[4096];
@@ -11058,7 +11108,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
                             && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
-            md_received_fd(t, got, flags & MSG_CMSG_CLOEXEC);
+            md_received_fd(t, got);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
@@ -11082,7 +11132,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     md_moved(t, c, n, peer, first[1] < (u64)bytes ? 0 : first[0],
              in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
     if (in)
-        md_rights(t, c, &m, flags);
+        md_rights(t, c, &m);
     return true;
 }
 
@@ -11528,7 +11578,7 @@ static const char *const md_ring_op[] = {
     "+openat2", " epoll_ctl", " splice", " provide_buffers", " remove_buffers", " tee", " shutdown",
     " renameat", " unlinkat", " mkdirat", " symlinkat", " linkat", " msg_ring", " fsetxattr",
     " setxattr", " fgetxattr", " getxattr", "+socket", " uring_cmd", ">send_zc", ">sendmsg_zc",
-    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", " fixed_fd_install",
+    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", "+fixed_fd_install",
     " ftruncate", " bind", " listen", "<recv_zc", " epoll_wait", "<readv_fixed", ">writev_fixed",
     " pipe",
 };
@@ -11542,6 +11592,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     if (moves == '+' && w->res > 0) { /* io_uring has closed a file that had this number */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
+        md_received_fd(t, w->res);
     }
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
@@ -19370,7 +19421,6 @@ static const struct hy_stop {
     S(mq_open, "kvis reads the kind of the new descriptor from /proc")
     S(pidfd_getfd, "kvis reads the kind of the new descriptor from /proc")
     S(io_uring_setup, "the programs that record the ring's requests are loaded before it is used")
-    S(io_uring_enter, "kvis reads the files that the ring's requests opened from /proc")
 #undef S
 };
 
@@ -19646,6 +19696,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
+    s->ring = id == SC_io_uring_enter;
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
@@ -20413,6 +20464,13 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
+/* Keeps the path of an opened file for md_recorded_path. */
+static void hy_replay_path(const u8 *data, u32 len)
+{
+    replay.path = (const char *)data;
+    replay.path_len = len;
+}
+
 /* Checks a record and lets mem_ read from its segments. Returns NULL if it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
@@ -20434,6 +20492,10 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             replay.times = (const void *)data;
         else if (seg->arg == SEG_SOCK && len == sizeof(struct wire_sock))
             replay.sock = (const void *)data;
+        else if (seg->arg == SEG_UNIX && len == sizeof(struct wire_unix))
+            replay.local = (const void *)data;
+        else if (seg->arg == SEG_PATH && (!len || !data[len - 1]))
+            hy_replay_path(data, len);
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
         else if (seg->arg == SEG_AT && len >= 8)
@@ -23838,27 +23900,6 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- a record --- */
 
-/* Joins the components, which come last first, after the root. */
-static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
-{
-    p->len = 0;
-    if (outside)
-        memcpy(p->s, "(unreachable)", p->len = 13);
-    p->s[p->len] = '/';
-    for (u32 end = n; end;) {
-        u32 from = --end; /* the NUL of a component */
-        while (from && parts[from - 1])
-            from--;
-        if (p->len + 1 + (end - from) >= sizeof p->s)
-            break;
-        p->s[p->len++] = '/';
-        memcpy(p->s + p->len, parts + from, end - from);
-        p->len += end - from;
-        end = from;
-    }
-    p->len += !p->len;
-}
-
 /* Reads from /proc the directory in which a relative name starts: right unless the process has
  * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
  * CLONE_FILES). */
@@ -23895,7 +23936,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (w->state & OPEN_DIR)
-        open_dir(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
+        md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
         if (!open_dir_proc(&dir, w) || (w->state & OPEN_DIR && !open_ends_with(&dir, &known)))
             return;
@@ -25649,7 +25690,7 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
                       const char *link)
 {
     static struct path p;
-    open_dir(&p, parts, n, state & WALK_OUT);
+    md_parts(&p, parts, n, state & WALK_OUT);
     proc_keep(to, p.s, (state & (WALK_DONE | WALK_CUT)) == WALK_DONE ? p.len : 0);
     if (state & WALK_CUT)
         proc_link(pid, link, to);

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
  * wire.h
- *   sha256 9cc002ef5a397a6d58a85d340f108631cbe68504ebdc087847893701e5942a86
+ *   sha256 d59003ca7811ae7589e6d0b70d1b31ad6de1c9be366a055417120b0b22f7da34
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

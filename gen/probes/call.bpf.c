@@ -57,6 +57,7 @@ extern char CFG_PROC;
  * freezer (6.1). */
 #define TASK_SLEEPS (0xff | 0x1000 | 0x8000)
 #define EINPROGRESS 115
+#define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
 #define TCP_SYN_SENT 2 /* include/net/tcp_states.h */
@@ -101,6 +102,11 @@ struct record {
         u32 vector;  /* where in data the rest of the vector is: struct iovec */
         u32 entries; /* that are left of it */
     } nest;
+    struct { /* the directory that call_nest has reached on the way up from an opened file */
+        struct vfsmount *mount;
+        struct dentry *dentry; /* NULL: no path is wanted, or it is complete */
+        u32 len; /* bytes of the path so far */
+    } walk;
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -113,8 +119,10 @@ struct pid { u32 level; struct upid numbers[1]; } KERNEL;
 struct super_block { u32 s_dev; u64 s_magic; } KERNEL;
 struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KERNEL;
 struct qstr { const char *name; } KERNEL;
-struct dentry { struct qstr d_name; struct inode *d_inode; } KERNEL;
-struct path { struct dentry *dentry; } KERNEL;
+struct dentry { struct dentry *d_parent; struct qstr d_name; struct inode *d_inode; } KERNEL;
+struct vfsmount { struct dentry *mnt_root; } KERNEL;
+struct mount { struct mount *mnt_parent; struct dentry *mnt_mountpoint; struct vfsmount mnt; } KERNEL;
+struct path { struct vfsmount *mnt; struct dentry *dentry; } KERNEL;
 struct sock_common {
     u16 skc_family, skc_num, skc_dport;
     u8 skc_state;
@@ -123,6 +131,8 @@ struct sock_common {
 } KERNEL;
 struct sock { struct sock_common __sk_common; u16 sk_type, sk_protocol; } KERNEL;
 struct socket { struct sock *sk; } KERNEL;
+struct unix_address { int len; u8 name[UNIX_ADDR_MAX]; } KERNEL;
+struct unix_sock { struct unix_address *addr; struct sock *peer; } KERNEL;
 struct file { struct inode *f_inode; struct path f_path; void *private_data; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
@@ -130,7 +140,7 @@ struct sigset { u64 sig[1]; } KERNEL;
 struct sigpending { struct sigset signal; } KERNEL;
 struct atomic { int counter; } KERNEL;
 struct mm_struct { struct atomic mm_users; u64 env_end; } KERNEL;
-struct fs_struct { struct path pwd; } KERNEL;
+struct fs_struct { struct path root, pwd; } KERNEL;
 struct task_struct {
     int pid;
     struct mm_struct *mm;
@@ -661,19 +671,60 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     return 1;
 }
 
-/* Appends the addresses of a socket. Others than those of IP are kvis's to ask for. */
-INLINE void put_sock(struct record *r, s64 fd)
+/* Returns the file of one of the caller's descriptors, or NULL. */
+INLINE struct file *file_of(s64 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     struct files_struct *files = READ(t, files);
     struct fdtable *fdt = READ(files, fdt);
     struct file *f = 0;
-    if (fd < 0 || fd >= READ(fdt, max_fds))
+    if (fd >= 0 && fd < READ(fdt, max_fds))
+        bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    return f;
+}
+
+/* Copies the address that a Unix socket is bound to. Returns its length. */
+INLINE u16 unix_name(u8 *to, struct sock *sk)
+{
+    struct unix_sock *u = (void *)sk;
+    struct unix_address *a = READ(u, addr);
+    u64 len = (u32)READ(a, len);
+    asm volatile("" : "+r"(len)); /* the verifier must see the check of this very register */
+    if (len > UNIX_ADDR_MAX)
+        return 0;
+    return bpf_probe_read_kernel(to, (u32)len, &a->name) ? 0 : (u16)len;
+}
+
+/* Appends the addresses of a Unix socket. */
+INLINE void put_unix(struct record *r, struct sock *sk)
+{
+    struct unix_sock *u = (void *)sk;
+    struct wire_seg *seg = next_seg(r);
+    if (!seg) {
+        r->left_out = 1;
         return;
-    bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    }
+    struct wire_unix *w = begin_seg(seg, SEG_UNIX, sizeof *w);
+    w->type = READ(sk, sk_type);
+    w->unused = 0;
+    w->local_len = unix_name(w->local, sk);
+    w->peer_len = unix_name(w->peer, READ(u, peer));
+    end_seg(r, sizeof *w);
+}
+
+/* Appends the addresses of a socket. kvis asks for those of families other than IP and Unix. */
+INLINE void put_sock(struct record *r, s64 fd)
+{
+    struct file *f = file_of(fd);
+    if (!f)
+        return;
     struct socket *socket = READ(f, private_data);
     struct sock *sk = READ(socket, sk);
     u16 family = READ(sk, __sk_common.skc_family);
+    if (family == AF_UNIX && EXISTS((struct unix_sock *)sk, peer)) { /* CONFIG_UNIX=y */
+        put_unix(r, sk);
+        return;
+    }
     if (family != AF_INET && family != AF_INET6) {
         r->left_out = 1;
         return;
@@ -709,14 +760,10 @@ INLINE void put_sock(struct record *r, s64 fd)
 INLINE void put_file(struct record *r, s64 fd, bool cwd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
-    struct files_struct *files = READ(t, files);
-    struct fdtable *fdt = READ(files, fdt);
     struct fs_struct *fs = READ(t, fs);
-    struct file *f = 0;
-    if (!cwd && (fd < 0 || fd >= READ(fdt, max_fds)))
+    struct file *f = cwd ? 0 : file_of(fd);
+    if (!cwd && !f)
         return;
-    if (!cwd)
-        bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
     struct dentry *d = cwd ? READ(fs, pwd.dentry) : READ(f, f_path.dentry);
     u64 name[sizeof ((struct wire_file *)0)->name / 8] = { 0 };
     bpf_probe_read_kernel_str(name, sizeof name, READ(d, d_name.name));
@@ -960,6 +1007,88 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
         put_buffer(r, s);
 }
 
+/* --- the path of an opened file --- */
+
+/* Begins the path of an opened file; call_nest appends its components. */
+INLINE void begin_walk(struct record *r, s64 fd)
+{
+    struct file *f = file_of(fd);
+    struct wire_seg *seg = next_seg(r);
+    if (!f || !seg || !TYPE_EXISTS(struct mount)) {
+        r->left_out = 1;
+        return;
+    }
+    begin_seg(seg, SEG_PATH, 0);
+    r->walk.mount = READ(f, f_path.mnt);
+    r->walk.dentry = READ(f, f_path.dentry);
+    r->walk.len = 0;
+}
+
+/* Ends the path. kvis reads /proc instead if it is too long or the file is not below the caller's root. */
+INLINE void end_walk(struct record *r, bool whole)
+{
+    u32 len = *(volatile u32 *)&r->walk.len;
+    struct wire_seg *seg = next_seg(r);
+    r->walk.dentry = 0;
+    if (!whole || !seg) {
+        r->left_out = 1;
+        return;
+    }
+    seg->len = (u16)len;
+    end_seg(r, len);
+}
+
+/* Appends a component of the path. */
+INLINE bool put_part(struct record *r, const void *name)
+{
+    u32 len = *(volatile u32 *)&r->walk.len, at = *(volatile u32 *)&r->at;
+    at += sizeof(struct wire_seg) + len;
+    asm volatile("" : "+r"(at)); /* the verifier must see the check of this very register */
+    if (len > CALL_PART_MAX - WALK_PART_MAX || at > CALL_DATA_MAX + CALL_PART_MAX - WALK_PART_MAX)
+        return 0;
+    s64 n = bpf_probe_read_kernel_str(r->data + at, WALK_PART_MAX, name);
+    if (n <= 0 || n >= WALK_PART_MAX)
+        return 0;
+    r->walk.len = len + (u32)n;
+    return 1;
+}
+
+/* Appends the next components: goes up through parents and mount points, WALK_STEPS of them or to the
+ * caller's root. */
+INLINE void put_path(struct record *r)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct fs_struct *fs = READ(t, fs);
+    struct dentry *root = READ(fs, root.dentry), *d = r->walk.dentry;
+    struct vfsmount *root_mount = READ(fs, root.mnt), *vfs = r->walk.mount;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < WALK_STEPS; i++) {
+        if (d == root && vfs == root_mount) {
+            end_walk(r, 1);
+            return;
+        }
+        struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
+        if (d != top && d != up) {
+            if (!put_part(r, READ(d, d_name.name))) {
+                end_walk(r, 0);
+                return;
+            }
+            d = up;
+            continue;
+        }
+        struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
+        struct mount *over = READ(m, mnt_parent);
+        if (m == over || d != top) { /* the top of everything, and not the root */
+            end_walk(r, 0);
+            return;
+        }
+        d = READ(m, mnt_mountpoint);
+        vfs = (void *)over + OFFSET(struct mount, mnt);
+    }
+    r->walk.dentry = d;
+    r->walk.mount = vfs;
+}
+
 /* Whether two dots in a row are in the path that has been appended at `at` of data, or may be, if it
  * is a long one. Eight bytes at a time: `dot` has the highest bit of each byte that is one. */
 INLINE bool goes_up(struct record *r, u32 at)
@@ -982,8 +1111,21 @@ INLINE bool goes_up(struct record *r, u32 at)
     return words > 64;
 }
 
+/* Whether io_uring requests have opened files since the last call of io_uring_enter(2). (A worker
+ * thread of the kernel notes that at the first thread of the process: note_opened in uring.bpf.c.) */
+INLINE bool ring_opened(struct wire_thread *th)
+{
+    u32 pid = (u32)(bpf_get_current_pid_tgid() >> 32);
+    struct wire_thread *leader = bpf_map_lookup_elem(&traced, &pid);
+    bool opened = th->opened || (leader && leader->opened);
+    th->opened = 0;
+    if (leader)
+        leader->opened = 0;
+    return opened;
+}
+
 /* Appends what a call that has returned says. */
-INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire_spec *s)
 {
     if (s->early[0])
         put_early(r, th, s);
@@ -996,9 +1138,10 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
             break;
     if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
-    /* The path that it has opened: /proc shows where that has led. */
     if (s->file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
-        r->left_out = 1;
+        begin_walk(r, r->head.ret);
+    if (!CFG(CFG_OBSERVE) && s->ring && ring_opened(th))
+        r->left_out = 1; /* kvis reads /proc for them while the thread is held */
     if (s->sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
         put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
     if (s->nest.kind && applies(r, s->nest.flags))
@@ -1024,6 +1167,7 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     r->faults = 0;
     r->left_out = 0;
     r->nest.messages = r->nest.entries = 0;
+    r->walk.dentry = 0;
     th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
     th->word[WORD_ONE] = 1;
     if (CFG(CFG_OBSERVE))
@@ -1087,7 +1231,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!r)
         return;
     put_call(r, th, s);
-    if (r->nest.messages) {
+    if (r->nest.messages || r->walk.dentry) {
         bpf_tail_call(ctx, &nested, 0);
         r->left_out = 1; /* it is not there */
     }
@@ -1109,8 +1253,9 @@ int call_exit(struct raw_tp *ctx)
     return 0;
 }
 
-/* Follows what an argument leads to, a part in each run: one program for all would take the verifier
- * 20 ms for each message (Linux 6.18). The kernel ends a chain of 32 runs or 33; the rest is left out. */
+/* Follows what an argument leads to, or goes up an opened file's path, a part in each run: one program
+ * for all would take the verifier 20 ms for each message (Linux 6.18). The kernel ends a chain of 32 or
+ * 33 runs; the rest is left out. */
 SEC("both/raw_syscalls/sys_exit")
 int call_nest(void *ctx)
 {
@@ -1122,8 +1267,11 @@ int call_nest(void *ctx)
     struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
-    put_nest(r, th, s);
-    if (goes_on(r) && (r->nest.entries || r->nest.messages)) {
+    if (r->walk.dentry)
+        put_path(r);
+    else
+        put_nest(r, th, s);
+    if (goes_on(r) && (r->nest.entries || r->nest.messages || r->walk.dentry)) {
         bpf_tail_call(ctx, &nested, 0);
         r->left_out = 1;
     }
