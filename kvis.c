@@ -155,7 +155,7 @@ typedef int64_t s64;
  * memory is kept for reuse: a reused buffer allocates only if it needs more than ever before. */
 struct buf {
     char *p;
-    u32 len, cap, max; /* max 0: 1 MiB */
+    u32 len, cap, max; /* max 0 means 1 MiB */
     bool cut;
 };
 
@@ -1177,7 +1177,7 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
-/* Opens a file below /sys, mounted or not. Returns like open(2). */
+/* Opens a file below /sys, even if sysfs is not mounted. Returns what open(2) returns. */
 static int u_sys_open(const char *path, int flags)
 {
     int f = open(path, flags | O_CLOEXEC), e = errno;
@@ -1786,7 +1786,7 @@ enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 static u8 mem_data[4096];
 
 static struct {
-    u32 reads_left;    /* for this stop: see mem_budget */
+    u32 reads_left;    /* reads that are still allowed in this stop: see mem_budget */
     u64 wait_left_ns;
     bool gave_up;      /* at this stop; counted once per stop */
     pthread_mutex_t lock;
@@ -2345,8 +2345,8 @@ static struct name *nm_inode(char cls, const char *kind, u64 ino)
     return nm_str(cls, text);
 }
 
-/* Returns whether it is a dynamic linker. It runs for every opened file, so it searches for two
- * bytes once instead of for three longer strings. */
+/* Returns whether a path is a dynamic linker's. This function is called for every opened file, so
+ * it searches for two bytes once instead of for three longer strings. */
 static bool nm_is_linker(const char *s)
 {
     for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
@@ -3334,9 +3334,10 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. Block
- * devices have a major number. The mounts are read each time, because the kernel reuses the device
- * numbers of unmounted file systems, except that of the running program's file. */
+/* Marks m careful if a file on that device, which tid has open or mapped, can block a reader. A
+ * device with a major number is a block device and cannot. The mounts are read each time, because
+ * the kernel reuses the device numbers of unmounted file systems; only the number of the running
+ * program's file stays in use. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -3899,7 +3900,7 @@ struct dec {
     u8 form;      /* enum arg_form */
     const struct kind *kind; /* NULL: bits or a value of a family */
     bool cut;     /* ARG_STR: truncated, the tracee has more */
-    u64 left;     /* bytes transferred by the call that no iovec has shown yet */
+    u64 left;     /* bytes that the call transferred, minus those already shown from iovecs */
 };
 
 /* Limits in bytes: a name or string inside a structure; one read of a structure's array. */
@@ -5038,7 +5039,7 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-/* Appends 1<<CAP_CHOWN|1<<CAP_KILL; a nearly full set as a number. */
+/* Appends a capability set, such as 1<<CAP_CHOWN|1<<CAP_KILL; a nearly full set as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
@@ -7889,7 +7890,7 @@ static void out_forget(const struct task *t)
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* calls by name; the last row: unnamed numbers */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* by call; the last row is for numbers without a name */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
@@ -7978,7 +7979,7 @@ static struct summary {
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;            /* total, including those that did not fit into the list */
-    struct st_where where[ST_WHERE]; /* open addressing; no calls: free; sorted at the end */
+    struct st_where where[ST_WHERE]; /* open addressing, sorted at the end; no calls: free */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
@@ -10100,7 +10101,8 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A message, and how far it has been read. Every byte of it is the program's or the network's. */
+/* A message, and how far it has been read. None of its bytes can be trusted: they come from the
+ * program or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
     u32 len, at; /* at <= len */
@@ -10302,8 +10304,8 @@ static void md_dns_answered(struct md_query *answer)
     }
 }
 
-/* Reads a message to or from a DNS server, at `at` in t's memory, until the next call; NULL: it is
- * no question that was sent, and no answer that has come. */
+/* Reads the DNS message at address `at` in t's memory. The result is valid until the next call;
+ * NULL: the message is neither a sent question nor a received answer. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10765,7 +10767,7 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* Fills in o from the record, or from the kernel by descriptor n of t. */
+/* Fills in o from the record, or asks the kernel about descriptor n of t. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && replay.local)
@@ -11227,8 +11229,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Calls that change a path or the file of a descriptor; the arguments after it are the new
- * value. */
+/* Calls that change the file of a path or of a descriptor; the arguments after the path or
+ * descriptor are the new value. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -11478,7 +11480,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(); /* a record does not contain argv */
 }
@@ -11687,8 +11689,8 @@ static void md_enter_socketcall(struct task *t, struct call *c)
 }
 
 /* A call begins; shown: its arguments will be printed. In an address space where a page fault may
- * never be resolved (userfaultfd), a path is read now only if it is printed or filtered: when the
- * call ends, the kernel has already read the path. */
+ * never be resolved (userfaultfd), kvis reads a path now only if it prints or filters it. Otherwise
+ * it waits for the end of the call, when the kernel has already faulted the path in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[md_row[c->id]];
@@ -12097,7 +12099,7 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* its strings are valid only now */
+        rec_enter_due(); /* its strings are valid until the next record is read */
 }
 
 /* Writes what -P checks besides the text of the arguments: absolute paths and the files of
@@ -12742,8 +12744,8 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Reads the header of a recording from descriptor f ("-": stdin). The recording's numbers will go
- * to *sum. Returns 0, or -1 with rec_in.wrong set. */
+/* Reads the header of a recording from descriptor f ("-": stdin). The recording's summary will be
+ * stored in *sum. Returns 0, or -1 with rec_in.wrong set. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -13014,7 +13016,7 @@ static struct {
     u32 n;
     struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: events that did not fit in
                                                                 * e[] */
-    u64 missing;              /* dropped events of calls that were wanted */
+    u64 missing;              /* dropped events of selected calls */
 } rp_held;
 
 /* Counts an event that cannot be held, by its call. */
@@ -13596,7 +13598,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* An argument. number 0: the file does not contain its name yet. */
+/* An argument. `number` is 0 until its name has been written to the file. */
 static void px_pb_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13805,7 +13807,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* Removes the first n waits for a CPU: they are written, or were part of a call. */
+/* Removes the first n waits for a CPU, which have been written or were part of a call. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -14660,7 +14662,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score that stays, so that at most `max` events stay. */
+/* Chooses the lowest score of the events to keep, which are at most `max`. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -15648,7 +15650,7 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Prints further numbers for the calls in the current pairs that took at least least_ns. */
+/* Prints additional numbers of those calls of the current pairs that took at least least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15973,7 +15975,7 @@ static long pf_paranoid(void)
  * or cgroup, and for a user's own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns how to fix an errno of perf_event_open, or "". perf_event_paranoid causes EACCES
+/* Returns advice for an errno of perf_event_open, or "". perf_event_paranoid causes EACCES
  * (perf_allow_cpu in the kernel's include/linux/perf_event.h), a container's filter EPERM. */
 static const char *pf_fix(int e, enum pf_level level)
 {
@@ -16436,7 +16438,7 @@ static struct {
     struct btf_file file[2];  /* vmlinux, the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
-    u32 *hit, n_hits;         /* types whose names begin like a wanted one */
+    u32 *hit, n_hits;         /* types whose names have a requested name as a prefix */
     u64 members;              /* how many may still be visited */
     char *why;
 } btf;
@@ -16559,7 +16561,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen has 16 bits and kind 5. The bits above each are reserved for them and are 0 so far. */
+    /* vlen is 16 bits wide, kind 5 bits. The bits above each are reserved, and are 0. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -17010,7 +17012,7 @@ enum {
 
 static struct {
     const char *mounted[2]; /* where to look if fsopen fails */
-    int fd, err;            /* -1: not open; a failure is remembered */
+    int fd, err;            /* fd -1: not open; err: why, so that it is not tried again */
     char why[WHY_LEN], no_root[WHY_LEN];
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
@@ -17382,7 +17384,7 @@ struct bpf_obj {
     u32 loaded;              /* a bit for each program */
     u32 jumps;               /* type of the programs in its array of programs; 0: any */
     bool cgroups;            /* the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* sizes of maps that leave it open; NULL: 1 */
+    u32 (*entries)(const char *map); /* sizes of maps that specify none; NULL: 1 */
     const char *module;      /* NULL, or the module whose BTF has the fields, if not built in */
     bool too_old;            /* the kernel lacks BPF features of Linux 5.8 */
     struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
@@ -17785,7 +17787,7 @@ static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
     *in = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = (s32)(BPF_POISON + patch) };
-    if (wide) /* its second half: a no-op */
+    if (wide) /* the second half of the instruction: a no-op */
         in[1] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA };
 }
 
@@ -18528,7 +18530,7 @@ enum {
 
 static struct {
     int epoll;
-    size_t size;             /* of the data, a power of two */
+    size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* positions; the data is mapped twice in a row */
     volatile u64 *producer;
     const u8 *data;
@@ -18636,8 +18638,8 @@ static struct {
     pid_t pid;               /* 0: none was started */
     volatile bool ended;     /* and was waited for: its pid may be reused */
     int go;                  /* write end of the pipe that the child waits for; -1: none */
-    /* report: shared with the child. When it called execve, or why it could not become the
-     * command. */
+    /* report: shared with the child, which stores when it called execve, or why it could not
+     * execute the command. */
     struct sp_report { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
@@ -19094,7 +19096,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Whether a file is executable and not kvis itself, which would get here again. */
+/* Whether a file is executable and is not kvis itself, which would loop. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -19301,7 +19303,7 @@ static const struct hy_kind {
     bool short_; /* at most -s bytes of it are shown */
     u16 mul;
     u8 plus;
-    bool early;  /* the call overwrites what it has read */
+    bool early;  /* the call overwrites this buffer after it has read it */
     bool model;  /* needed even if it is not shown: the model reads it */
     u16 max;     /* further bytes are never used; 0: no limit */
 } hy_kinds[N_KINDS] = {
@@ -19383,8 +19385,8 @@ static const struct hy_kind {
 #undef NEXT
 };
 
-/* The calls that stop whatever their arguments are, and why. All others are recorded; clone, prctl
- * and ioctl stop with some arguments (tr_filter). */
+/* The calls that always stop their thread, and why. All others are recorded; clone, prctl and ioctl
+ * stop it for some arguments (tr_filter). */
 static const struct hy_stop {
     u16 id;
     bool only_no_raw; /* only if the kernel may skip a program during a bpf(2) of kvis (hy_map), or
@@ -19990,7 +19992,7 @@ static int hy_put_cgroup(void)
     return e ? bpf_fail(&hy.obj, e, "cannot watch %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
-/* Prepares everything except the programs. */
+/* Prepares everything except the BPF programs. */
 static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
@@ -20555,7 +20557,7 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* stops and exits that tr_reap_dead took */
-    u64 seen_ns;          /* time of the current stops; output up to it is written */
+    u64 seen_ns;          /* time of the current stops; output up to that time is written */
     u64 collected;        /* stops that went into tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped at their entry */
@@ -20640,7 +20642,7 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits code that decides for the numbers [lo, hi): a binary search over the numbers at which the
+/* Emits the decision for call numbers in [lo, hi): a binary search over the numbers at which the
  * decision changes. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
@@ -21107,7 +21109,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Returns whether the kernel counts a call although it stopped (see tr_filter). */
+/* Returns whether the kernel counts a call although the call stops its thread (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
@@ -21909,7 +21911,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* from signal_generate, in the sender's own numbering */
+    if (known == TR_SENDER && sent) /* from signal_generate, numbered in the first PID namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
@@ -23023,7 +23025,7 @@ static void tr_child_late(void)
     kill(getpid(), SIGSTOP);
 }
 
-/* Returns why ptrace(2) is refused to kvis for every process, or NULL. */
+/* Returns why kvis may not ptrace(2) any process, or NULL. */
 static const char *tr_refused(void)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -23590,7 +23592,7 @@ static void ses_spawn(struct session *s)
     tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd[0]);
-    sp_restore_signals(); /* tr_signals must find the handlers that kvis found */
+    sp_restore_signals(); /* tr_signals must see the signal dispositions that kvis inherited */
     tr_signals();
     tr_spawn();
 }
@@ -23612,7 +23614,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* Returns the current name of a thread, which prctl(2) can change; if /proc is unreadable, the
+/* Returns the current name of a thread, which prctl(2) can change; if /proc is unreadable, the last
  * known name. */
 static void ses_comm(pid_t tid, const char *known, char comm[16])
 {
@@ -23625,8 +23627,8 @@ static void ses_comm(pid_t tid, const char *known, char comm[16])
 
 /* --- with either backend --- */
 
-/* Starts to watch with programs in the kernel. If they cannot be used, leaves it to ses_go to trace
- * the command with ptrace. Ends kvis if neither is possible. */
+/* Starts watching with BPF programs. If they cannot be used, ses_go traces the command with ptrace.
+ * Exits if neither is possible. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -24309,7 +24311,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* bytes of a command line that -l matches */
 enum { PROC_NODES = 1 << 19 }; /* commands that are kept until the end */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line, without and with --tree */
 enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* most processes at one time in a recording */
 
@@ -25308,7 +25310,7 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- completed commands --- */
 
-/* Stores how a command ended, or that it still runs when kvis ends. */
+/* Stores how a command ended, or that it was still running when kvis ended. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -25727,8 +25729,8 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     proc_emit((struct proc_row){ .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all });
 }
 
-/* Returns the peak of the command that ends with a record. The kernel keeps one peak for all
- * programs of a process since its fork; it is this command's if it has grown since the exec. */
+/* Returns the peak memory of the command whose end a record reports. The kernel has one peak for
+ * all programs of a process since its fork; it is this command's if it has grown since the exec. */
 static u64 proc_peak(const struct proc_life *l, const struct wire_proc *h)
 {
     return h->own_rss ? h->own_rss : h->max_rss > l->before_rss ? h->max_rss : 0;
@@ -25942,7 +25944,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether there is space for a process: a recording may have any number of them. */
+/* Returns whether there is space for one more process: a recording may have any number of them. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -26512,7 +26514,7 @@ enum met_dim {
     MET_THINGS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* of a metric that every dimension with met_dims[].pmc has */
+    DIM_PMC /* the metric exists in every dimension with met_dims[].pmc */
 };
 
 enum met_form {
@@ -26574,7 +26576,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* The value of the thing without a name: a separate one, or the sum or mean of all things. */
+/* Sets the value of the unnamed instance: a separate one, or the sum or mean of all instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 /* How a number is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
@@ -26736,7 +26738,7 @@ static void met_hists_anew(const struct met_inst *i)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
-/* The current source has no space for n more things. */
+/* Notes that the current source has no space for n more instances. */
 static void met_left_out(u32 n)
 {
     met.src[met.cur].left_out += n;
@@ -26934,8 +26936,8 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns space for a thing; NULL: there are too many. Busy processes change all the time, so they
- * first reuse the space of other busy processes. */
+/* Returns space for an instance; NULL: there are too many. The set of busy processes changes all
+ * the time, so a new one first reuses the space of another busy process. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
@@ -27206,7 +27208,8 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in a directory of at most MET_DIR bytes; valid until the next call. */
+/* Returns the path of a file in a directory, whose own path has at most MET_DIR bytes; valid until
+ * the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -27445,8 +27448,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
  * One function per source. A source that cannot read something calls met_wrong; other sources are
- * not affected. Sources that go by the rows' keys (met_keys, met_columns, met_files, mfs_places)
- * have no code for a single metric. */
+ * not affected. Sources that find their metrics by the keys of the rows (met_keys, met_columns,
+ * met_files, mfs_places) need no code for a single metric. */
 
 /* Whether a text begins with one of n prefixes. */
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
@@ -28292,7 +28295,7 @@ static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
     u64 next; /* the sequence number of the next message; 0: not known */
-    u64 lost; /* overwritten before kvis read them */
+    u64 lost; /* messages that were overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
 /* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9": the level, 8 or more if a program
@@ -28958,8 +28961,6 @@ static bool mfs_is_stuck(const struct mfs_task *t)
 static void mfs_stuck(void)
 {
     u32 n = 0;
-    if (mfs_seen.ns - mfs_before.ns < NSEC / 10) /* too short to tell a stuck task from a wait */
-        return;
     for (u32 k = 0; k < mfs_seen.n; k++) {
         struct mfs_task *t = &mfs_seen.task[k];
         if (!mfs_is_stuck(t))
@@ -29072,7 +29073,7 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the share of the time of an access from one node to another's memory that is due to the
+/* Returns the fraction of the access time from one node to the memory of another that is due to the
  * distance (ACPI's SLIT: 10 for local memory). `text`: the first node's distances. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
@@ -29170,7 +29171,7 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-/* Number of cgroups that were looked at, and that were found but not looked at. */
+/* Numbers of cgroups that were read, and that were found but not read. */
 static struct { u32 looked, skipped; } mfs_group_count;
 
 /* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
@@ -29393,7 +29394,7 @@ struct pmc_reading {
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or not */
     bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* some unit has counted it; some unit has not */
-    double share;              /* the smallest of the units */
+    double share;              /* the smallest share of any unit */
     bool any, counted, fresh;  /* there are units; one has counted; none was read before */
 };
 
@@ -29406,7 +29407,7 @@ static struct {
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    u32 left_out;              /* processes and PMUs without a place */
+    u32 left_out;              /* processes and PMUs for which there was no space */
     bool off[N_PG];            /* groups without file descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
     struct pmc_sum all, pmu[PMC_PMUS], one[PMC_TASKS], cpu; /* all: the machine, or the cgroup */
@@ -29720,7 +29721,7 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event. Without the right to count the kernel, counts only user mode. Returns a
+/* Opens an event. Without permission to count kernel mode, counts user mode only. Returns a
  * descriptor or -errno. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
@@ -29895,8 +29896,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Opens a process's threads. A thread created meanwhile may have inherited the events or not: then
- * kvis closes them and starts again, and gives up after some tries. */
+/* Opens events for the threads of a process. A thread that was created meanwhile may or may not
+ * have inherited them; kvis then closes all and starts again, and gives up after a few tries. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -30949,9 +30950,9 @@ static void unc_mbm(void)
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* Loads and attaches a program whose first constant is 1 if its tracepoint has one more argument.
- * If the kernel's tracepoint lacks it, the program fails to attach (with typed arguments: to load),
- * and is loaded again with 0. Returns 0 or -errno. */
+/* Loads and attaches a program for a tracepoint that has one argument more on some kernels; the
+ * program's first constant says whether it does. Tries 1 first; if the program fails to attach
+ * (with typed arguments: to load), loads it again with 0. Returns 0 or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -31463,7 +31464,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may just be in progress */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may be in progress right now */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
@@ -31570,7 +31571,7 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
     struct bpf_cfgs cfg;
     bool deep;               /* the programs read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* of each handler; 0: none */
+    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of the programs, by handler; 0: none */
     struct wire_vh now;      /* read at now_ns or later */
     u64 now_ns;
 } vh;
@@ -32545,7 +32546,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
 /* Ends a list: removes the trailing comma and writes `end`. */
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->p[b->len - 1] == ',';
+    b->len -= b->len && b->p[b->len - 1] == ','; /* empty if there was no memory */
     b_s(b, end);
 }
 
@@ -33409,7 +33410,7 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Whether a sum is worth a cell: it is, or recently was, not 0. */
+/* Whether a sum is worth a cell: it is nonzero, or was recently. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -34572,8 +34573,8 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of an instance, or of the machine if such instances do not have it. False: it is
- * unknown. */
+/* Gets a number of an instance, or of the machine if instances of this kind do not have it. Returns
+ * false if it is unknown. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -35924,7 +35925,7 @@ static void PRINTF_LIKE(2, 3) check_fix(struct check *c, const char *fmt, ...)
     c->works = false;
 }
 
-/* Splits a reason into detail and fix; NULL: the ability works. */
+/* Splits a reason into detail and fix; NULL: the feature works. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -36092,7 +36093,7 @@ static const struct check_row {
     bool bpf;            /* it needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* without fn: a source of monitor; 0: a row above fills this row */
-    const char *what;    /* detail if it works and fn gives none */
+    const char *what;    /* the detail if the feature works and fn supplies none */
     const char *without; /* what the verdict calls missing; NULL: the command falls back */
     const char *fix;     /* fix if the reason has none; NULL: CHECK_REPORT */
 } check_rows[] = {
@@ -36581,7 +36582,8 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
 
 static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)
 {
-    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s", b->p[b->len - 1] == '[' ? "" : ",",
+    bool first = !b->len || b->p[b->len - 1] == '[';
+    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s", first ? "" : ",",
         name, v->works ? "true" : "false", v->full ? "true" : "false");
     check_json_text(b, "detail", v->detail);
     if (v->reason)
@@ -38167,8 +38169,8 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* Sets members of large structs that are not 0 at first. An initializer would move the whole struct
- * from .bss into the file. */
+/* Sets members whose initial value is not 0, of large structs. A static initializer would move the
+ * whole struct from .bss into the file. */
 static void cmd_before_options(void)
 {
     tr.status = -1;

@@ -1332,6 +1332,15 @@ static void t_vhost(void)
     vh.obj.fam = NULL;
 }
 
+/* A list of JSON ends although there was no memory for its beginning. */
+static void t_json_end(void)
+{
+    struct buf none = { 0 };
+    mout_json_end(&none, "");
+    EXPECT(!none.len);
+    b_free(&none);
+}
+
 /* A client that takes its time is not ended while places are free. */
 static void t_slow_client(void)
 {
@@ -1496,6 +1505,7 @@ int main(int argc, char **argv)
     t_arguments();
     t_pmc();
     t_metrics();
+    t_json_end();
     t_listen();
     t_virtio();
     t_vhost();
