@@ -2789,14 +2789,20 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Names the ends of a unix socket that have no address. s: kvis's copy of it. */
+/* Names the ends of a unix socket that have no address by their inodes. */
+static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
+{
+    o->local = o->local ? o->local : fd_unnamed(o->sock, local);
+    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
+}
+
+/* Does so for a socket of a tracee; s: kvis's copy of it. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
     if (fstat(s, &st) < 0)
         return;
-    o->local = o->local ? o->local : fd_unnamed(o->sock, st.st_ino);
-    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, fd_unix_partner((u32)st.st_ino));
+    fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
 }
 
 /* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
@@ -10744,6 +10750,7 @@ static void md_recorded_unix(struct ofd *o)
     o->local = fd_peer(o->sock, w->local, MIN(w->local_len, sizeof w->local));
     if (w->peer_len)
         o->peer = fd_peer(o->sock, w->peer, MIN(w->peer_len, sizeof w->peer));
+    fd_name_ends(o, w->local_ino, w->peer_ino);
 }
 
 /* Like fd_probe_socket, for the IP socket that a record describes. */

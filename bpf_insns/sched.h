@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
  * wire.h
- *   sha256 d59003ca7811ae7589e6d0b70d1b31ad6de1c9be366a055417120b0b22f7da34
+ *   sha256 a41003a87f1c1c587cdf1705a5b214bfe669e45d1eb5f09ea70fae9d993f7b28
  * hist.h
  *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
  * compiler: clang 14.0.6

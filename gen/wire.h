@@ -355,13 +355,15 @@ struct wire_sock {
 };
 WIRE_ASSERT(sizeof(struct wire_sock) == 48);
 
-/* The addresses of a Unix socket: so many bytes of a struct sockaddr_un; 0: it has none. */
+/* A Unix socket and its peer. Each address has the length of its struct sockaddr_un, or 0 if the socket
+ * is not bound; the inode number is 0 if that socket has no file. */
 enum { UNIX_ADDR_MAX = 110 };
 struct wire_unix {
     u16 type, local_len, peer_len, unused;
+    u64 local_ino, peer_ino;
     u8 local[112], peer[112];
 };
-WIRE_ASSERT(sizeof(struct wire_unix) == 232);
+WIRE_ASSERT(sizeof(struct wire_unix) == 248);
 
 /* --- proc: commands, from fork to exit --- */
 

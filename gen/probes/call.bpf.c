@@ -129,8 +129,8 @@ struct sock_common {
     u32 skc_daddr, skc_rcv_saddr;
     u64 skc_v6_daddr[2], skc_v6_rcv_saddr[2];
 } KERNEL;
-struct sock { struct sock_common __sk_common; u16 sk_type, sk_protocol; } KERNEL;
-struct socket { struct sock *sk; } KERNEL;
+struct sock { struct sock_common __sk_common; u16 sk_type, sk_protocol; struct socket *sk_socket; } KERNEL;
+struct socket { struct file *file; struct sock *sk; } KERNEL;
 struct unix_address { int len; u8 name[UNIX_ADDR_MAX]; } KERNEL;
 struct unix_sock { struct unix_address *addr; struct sock *peer; } KERNEL;
 struct file { struct inode *f_inode; struct path f_path; void *private_data; } KERNEL;
@@ -695,10 +695,20 @@ INLINE u16 unix_name(u8 *to, struct sock *sk)
     return bpf_probe_read_kernel(to, (u32)len, &a->name) ? 0 : (u16)len;
 }
 
-/* Appends the addresses of a Unix socket. */
+/* Returns the inode number of a socket, or 0 if it has no file: not accepted yet, or closed. */
+INLINE u64 sock_ino(struct sock *sk)
+{
+    struct socket *socket = READ(sk, sk_socket);
+    struct file *f = READ(socket, file);
+    struct inode *inode = READ(f, f_inode);
+    return READ(inode, i_ino);
+}
+
+/* Appends the addresses and inode numbers of a Unix socket and its peer. */
 INLINE void put_unix(struct record *r, struct sock *sk)
 {
     struct unix_sock *u = (void *)sk;
+    struct sock *peer = READ(u, peer);
     struct wire_seg *seg = next_seg(r);
     if (!seg) {
         r->left_out = 1;
@@ -708,7 +718,9 @@ INLINE void put_unix(struct record *r, struct sock *sk)
     w->type = READ(sk, sk_type);
     w->unused = 0;
     w->local_len = unix_name(w->local, sk);
-    w->peer_len = unix_name(w->peer, READ(u, peer));
+    w->local_ino = sock_ino(sk);
+    w->peer_len = unix_name(w->peer, peer);
+    w->peer_ino = sock_ino(peer);
     end_seg(r, sizeof *w);
 }
 
