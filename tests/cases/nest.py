@@ -12,7 +12,7 @@ import subprocess
 from lib import BIN, KVIS, fail, read, run, say, skip, until_true
 
 NESTS = re.compile(r"(p?readv2?|p?writev2?|sendmm?sg|recvmm?sg|vmsplice|p?select6?|process_vm_\w+)$")
-LABEL = re.compile(r"(?<=[\d\[])<(?:[^<>]|->)*>")  # of a descriptor: strace has none
+LABEL = re.compile(r"(?<=[\d\[])<(?:->|[^<>])*>")  # of a descriptor: strace has none
 CHANGING = re.compile(r"\bpid=\d+")
 
 
