@@ -136,7 +136,9 @@ int uring_file(struct trace_event_raw_io_uring_file_get *ctx)
 }
 
 /* Notes that a result may be a new descriptor. The probe then holds the thread at the end of its
- * io_uring_enter(2) while kvis reads /proc (ring_opened in call.bpf.c). */
+ * io_uring_enter(2) while kvis reads /proc (ring_opened in call.bpf.c). The current thread can be a
+ * worker of the kernel, which makes no calls and can be in `traced` nevertheless (CFG_BY_SCHED): therefore
+ * the first thread of the process is noted as well. */
 INLINE void note_opened(const struct wire_uring *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -145,10 +147,11 @@ INLINE void note_opened(const struct wire_uring *w)
     if (w->res <= 0 || !makes)
         return;
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
-    if (!th) /* a worker thread of the kernel */
-        th = bpf_map_lookup_elem(&traced, &pid);
+    struct wire_thread *leader = bpf_map_lookup_elem(&traced, &pid);
     if (th)
         th->opened = 1;
+    if (leader)
+        leader->opened = 1;
 }
 
 SEC("tp/io_uring/io_uring_complete")
