@@ -19214,13 +19214,12 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace keeps control of the threads (creation, execs, signals, exits, and the calls of
- * hy_stopping[]). All other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
- * the memory that its arguments point to. What that is follows from the kinds in
- * gen/tables/syscalls.tbl and from hy_kinds[]: a call with a kind that has no row there stops if
- * the kind is shown. kvis reads what does not fit in a record while the probe holds the thread at
- * the end of that call. A record is played to the model as the two stops that it replaces
- * (tr_record), with mem_ reading from the record. In observe mode the same programs count or
+ * ptrace keeps control of the threads: creation, execs, signals, exits, and the calls that
+ * gen/tables/syscalls.tbl has `stops` for. All other calls do not stop: the probe
+ * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to, which the
+ * kinds in that table describe. kvis reads the memory that does not fit in a record while the probe
+ * holds the thread at the end of that call. tr_record passes a record to the model as the two stops
+ * that it replaces; mem_ then reads from the record. In observe mode the same BPF programs count or
  * record, and ptrace is not used. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
@@ -19260,7 +19259,7 @@ enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
 /* A row of disk_progs[]: the programs before it are first tried with a second argument
- * (hy_load_at). */
+ * (hy_load_disk). */
 enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
@@ -19281,7 +19280,7 @@ static struct {
     u64 magic;
     const char *why_not;   /* why the backend is only ptrace */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
-    bool in_order;         /* classic tracepoints: the probe's words are the arguments, in order */
+    bool classic_tracepoints; /* the probe's words are the arguments, in order */
     bool sched;            /* scheduler events are recorded as well */
     bool count;            /* calls are counted in the kernel, without records */
     bool observe;          /* no thread stops for anything: ptrace is not used */
@@ -19295,142 +19294,35 @@ static struct {
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
 } hy;
 
-/* How the number of bytes that an argument points to is determined: a string, or `plus` bytes and
- * `mul` bytes times a count. A kind without a row is never recorded: a call with one stops if that
- * argument is shown. */
+/* How the number of bytes that an argument points to is determined: the column MEMORY of
+ * gen/tables/syscalls.tbl. HY_NESTS: the probe cannot copy the memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
+/* The memory that a kind of argument points to: `plus` bytes, and `mul` bytes times the count. */
 static const struct hy_kind {
-    u8 nest;     /* enum wire_nest_kind: the memory contains further pointers, `count` times; with
-                  * `early`, its first `mul` bytes are also read when the call begins */
-    u8 count;    /* enum hy_count. HY_NEXT: the next argument; HY_POINTED: the number that it points
-                  * to; HY_COMMAND: by command; HY_BITS: argument 0, in bits */
-    bool result; /* written by the kernel: valid if the call succeeded */
-    bool short_; /* at most -s bytes of it are shown */
+    bool result; /* the call writes it: valid if the call succeeded */
+    u8 nest;     /* enum wire_nest_kind; `mul`: bytes that are also read when the call begins */
+    u8 count;    /* enum hy_count */
     u16 mul;
     u8 plus;
+    u16 max;     /* most bytes that are ever used; 0: no limit */
+    bool short_; /* at most -s bytes are shown */
     bool early;  /* the call overwrites this buffer after it has read it */
-    bool model;  /* needed even if it is not shown: the model reads it */
-    u16 max;     /* further bytes are never used; 0: no limit */
+    bool model;  /* the model reads it even if it is not shown */
 } hy_kinds[N_KINDS] = {
-#define PLAIN(kind) [K_##kind] = { .count = HY_PLAIN },
-#define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes) },
-#define OUT(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes), .result = true },
-#define NEXT(kind, bytes) [K_##kind] = { .count = HY_NEXT, .mul = (bytes) },
-    PLAIN(INT) PLAIN(UINT) PLAIN(LONG) PLAIN(ULONG) PLAIN(SIZE) PLAIN(OFF) PLAIN(HEX) PLAIN(HEX32)
-    PLAIN(ADDR) PLAIN(MODE) PLAIN(DEV) PLAIN(PID) PLAIN(UID) PLAIN(GID) PLAIN(SIG) PLAIN(FD)
-    PLAIN(DIRFD)
-    PLAIN(FUTEXOP) PLAIN(FUTEXVAL) PLAIN(SOCKPROTO) PLAIN(IOCTLCMD)
-    [K_PATH] = { .count = HY_STRING, .model = true },
-    [K_TARGET] = { .count = HY_STRING, .model = true },
-    [K_STR] = { .count = HY_STRING, .short_ = true },
-    [K_WBUF] = { .count = HY_NEXT, .mul = 1, .short_ = true },
-    [K_RBUF] = { .count = HY_RESULT, .mul = 1, .short_ = true, .result = true },
-    [K_LINKBUF] = { .count = HY_RESULT, .mul = 1, .result = true },
-    [K_DENTS] = { .count = HY_RESULT, .mul = 1, .result = true, .max = CALL_PART_MAX,
-                  .model = true },
-    [K_MSGBUF] = { .count = HY_NEXT, .mul = 1, .plus = 8, .short_ = true },
-    [K_MSGBUFOUT] = { .count = HY_RESULT, .mul = 1, .plus = 8, .short_ = true, .result = true },
-    OUT(STAT, sizeof(struct stat)) OUT(STATX, 256) OUT(STATFS, 120)
-    ONE(TS, 16) ONE(TSOUT, 16) ONE(TS64, 16) ONE(TS64OUT, 16) ONE(TV, 16) OUT(TVOUT, 16) ONE(TZ, 8)
-    ONE(TS2, 32) ONE(TS264, 32) ONE(TV2, 32) ONE(ITIMERVAL, 32) OUT(ITIMERVALOUT, 32)
-    ONE(ITIMERSPEC, 32) OUT(ITIMERSPECOUT, 32) OUT(TIMEX, 208)
-    ONE(RLIM, 16) OUT(RLIMOUT, 16) OUT(RUSAGEOUT, 144)
-    ONE(SIGSET, 8) OUT(SIGSETOUT, 8) OUT(SIGACTOUT, 32)
-    [K_SIGACT] = { .count = HY_ONE, .mul = 32, .model = true },
-    ONE(SIGINFO, 48) OUT(SIGINFOOUT, 48) ONE(SIGEVENT, 20) ONE(SIGSTACK, 24) OUT(SIGSTACKOUT, 24)
-    OUT(WSTATUS, 4) OUT(UTSNAME, 390) OUT(SYSINFO, 112) OUT(TMSOUT, 32)
-    ONE(EPEV, 16) NEXT(POLLFDS, 8)
-    [K_EPEVS] = { .count = HY_RESULT, .mul = 16, .result = true, .max = CALL_PART_MAX },
-    [K_CLONEARGS] = { .count = HY_NEXT, .mul = 1, .max = 88 },
-    [K_OPENHOW] = { .count = HY_NEXT, .mul = 1, .model = true },
-    [K_CPUSET] = { .count = HY_PREVIOUS, .mul = 1, .max = CALL_PART_MAX },
-    [K_CPUSETOUT] = { .count = HY_RESULT, .mul = 1, .result = true },
-    [K_SA] = { .count = HY_NEXT, .mul = 1, .max = 128, .model = true },
-    [K_SAOUT] = { .count = HY_POINTED, .max = 128, .result = true, .model = true },
-    [K_SOCKOPTVAL] = { .count = HY_NEXT, .mul = 1, .max = 256 },
-    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true, .model = true },
-    [K_INTP] = { .count = HY_ONE, .mul = 4, .early = true, .model = true },
-    [K_OFFP] = { .count = HY_ONE, .mul = 8, .early = true },
-    [K_SIZEP] = { .count = HY_ONE, .mul = 8, .early = true },
-    [K_CAPHDR] = { .count = HY_ONE, .mul = 8, .early = true },
-    [K_INT2FD] = { .count = HY_ONE, .mul = 8, .result = true, .model = true },
-    OUT(INTPOUT, 4) OUT(UINTPOUT, 4) ONE(U64P, 8) OUT(U64POUT, 8)
-    ONE(INTIN, 4) OUT(SIGPOUT, 4) ONE(FLOCK, 32) OUT(FLOCKOUT, 32) ONE(FLOCK64, 32)
-    OUT(FLOCK64OUT, 32) ONE(OWNER, 8) OUT(OWNEROUT, 8) ONE(TERMIOS, 36) OUT(TERMIOSOUT, 36)
-    ONE(WINSIZE, 8) OUT(WINSIZEOUT, 8) ONE(IFREQ, 32) OUT(IFREQOUT, 32)
-    [K_TEXT] = { .count = HY_STRING }, [K_TEXTOUT] = { .count = HY_STRING, .result = true },
-    ONE(SCHEDPARAM, 4) OUT(SCHEDPARAMOUT, 4)
-    [K_GIDS] = { .count = HY_FIRST, .mul = 4, .max = CALL_PART_MAX },
-    [K_GIDSOUT] = { .count = HY_RESULT, .mul = 4, .result = true, .max = CALL_PART_MAX },
-    [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
-    [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
-    ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
-    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
-    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* with E2BIG the kernel sets the
-                                                                    * size */
-    [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
-    OUT(SCHEDATTROUT, 128) /* more than the struct has: see hy_bytes */
-    NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
-    [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
-    [K_WIOV] = { .nest = NEST_IOV, .count = HY_NEXT },
-    [K_RIOV] = { .nest = NEST_IOV, .count = HY_NEXT, .result = true },
-    [K_MSGIN] = { .nest = NEST_MSG, .count = HY_ONE, .model = true },
-    [K_MSGOUT] = { .nest = NEST_MSG, .count = HY_ONE, .mul = 16, .result = true, .early = true,
-                   .model = true },
-    [K_MMSGIN] = { .nest = NEST_MMSG, .count = HY_NEXT, .model = true },
-    [K_MMSGOUT] = { .nest = NEST_MMSG, .count = HY_RESULT, .result = true, .model = true },
-    [K_PSIGSET] = { .nest = NEST_IOV, .count = HY_ONE, .max = 128 },
-    [K_FDSET] = { .count = HY_BITS, .max = 1024 }, /* early: see CALL_SETS */
-    [K_FSVALUE] = { .count = HY_NESTS, .model = true },
-    [K_FCNTLARG] = { .count = HY_COMMAND }, [K_IOCTLARG] = { .count = HY_COMMAND },
-    [K_PRCTLARG] = { .count = HY_COMMAND },
-#undef PLAIN
-#undef ONE
-#undef OUT
-#undef NEXT
+#define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
+    [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
+    DEC_MEMORY(X)
+#undef X
 };
 
-/* The calls that always stop their thread, and why. All others are recorded; clone, prctl and ioctl
- * stop it for some arguments (tr_filter). */
-static const struct hy_stop {
-    u16 id;
-    bool only_no_raw; /* only if the kernel may skip a program during a bpf(2) of kvis (hy_map), or
-                       * if kvis cannot find a thread's entry at once (pid namespaces) */
-    const char *why;
-} hy_stopping[] = {
-#define S(name, why) { SC_##name, false, why },
-    S(execve, "the old program's memory no longer exists when it returns")
-    S(execveat, "the old program's memory no longer exists when it returns")
-    S(exit, "the thread exits in it and cannot wait for space in the ring")
-    S(exit_group, "the thread exits in it and cannot wait for space in the ring")
-    { SC_clone, true, "the child must be followed before it runs" },
-    S(clone3, "the child must not escape by CLONE_UNTRACED")
-    S(ptrace, "kvis is already the tracer")
-    S(seccomp, "the program's own filter changes which calls kvis sees")
-    S(userfaultfd, "later reads of the program's memory may never return")
-    S(rename, "earlier records need the old names of directories")
-    S(renameat, "earlier records need the old names of directories")
-    S(renameat2, "earlier records need the old names of directories")
-    S(chdir, "kvis reads the new directory from /proc")
-    S(fchdir, "kvis reads the new directory from /proc")
-    S(chroot, "kvis reads the new directory from /proc")
-    S(pivot_root, "kvis reads the new directory from /proc")
-    S(setns, "kvis reads the new directory from /proc")
-    S(unshare, "kvis reads the new directory from /proc")
-    S(open_by_handle_at, "kvis reads the kind of the new descriptor from /proc")
-    S(open_tree, "kvis reads the kind of the new descriptor from /proc")
-    S(open_tree_attr, "kvis reads the kind of the new descriptor from /proc")
-    S(fspick, "kvis reads the kind of the new descriptor from /proc")
-    S(landlock_create_ruleset, "kvis reads the kind of the new descriptor from /proc")
-    S(bpf, "kvis reads the kind of the new descriptor from /proc")
-    S(fsopen, "kvis reads the kind of the new descriptor from /proc")
-    S(fsmount, "kvis reads the kind of the new descriptor from /proc")
-    S(mq_open, "kvis reads the kind of the new descriptor from /proc")
-    S(pidfd_getfd, "kvis reads the kind of the new descriptor from /proc")
-    S(io_uring_setup, "the programs that record the ring's requests are loaded before it is used")
-#undef S
+/* The calls that always stop their thread. All others are recorded; clone, prctl and ioctl stop it
+ * for some arguments (tr_filter). */
+static const struct { u16 id; const char *why; } hy_stopping[] = {
+#define X(call, why) { SC_##call, why },
+    SC_STOPS(X)
+#undef X
 };
 
 /* Whether the calls of all threads are recorded, and none is followed. */
@@ -19445,25 +19337,13 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The files that the record of a call describes: that of a descriptor argument, that of the result,
- * the working directory, or those of two descriptors that an argument points to; and the socket
- * whose addresses it contains. The numbers are 1 + the argument's index; 0: none. */
+/* The calls whose record describes a file, or a socket with its addresses. A descriptor is 1 + the
+ * index of its argument; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
-static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
-    { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
-    { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
-    { SC_mmap, 1 + 4, 0, 0 }, /* whether a page fault may never be resolved (mem_) */
-    { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
-    { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
-    { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
-    { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
-    { SC_socketpair, 0, 1 + 3, 0 },
-    { SC_chdir, FILE_OF_CWD, 0, 0 }, { SC_fchdir, FILE_OF_CWD, 0, 0 },
-    { SC_open_by_handle_at, FILE_OF_RESULT, 0, 0 }, { SC_open_tree, FILE_OF_RESULT, 0, 0 },
-    { SC_open_tree_attr, FILE_OF_RESULT, 0, 0 }, { SC_fspick, FILE_OF_RESULT, 0, 0 },
-    { SC_landlock_create_ruleset, FILE_OF_RESULT, 0, 0 }, { SC_bpf, FILE_OF_RESULT, 0, 0 },
-    { SC_fsopen, FILE_OF_RESULT, 0, 0 }, { SC_fsmount, FILE_OF_RESULT, 0, 0 },
-    { SC_mq_open, FILE_OF_RESULT, 0, 0 },
+static const struct { u16 id; u8 file, sock; } hy_files[] = {
+#define X(call, file, socket) { SC_##call, file, socket },
+    SC_FILES(X)
+#undef X
 };
 
 /* --- the programs of the family proc --- */
@@ -19597,7 +19477,7 @@ static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off[MIN(arg, 5)];
     u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
-    return hy.in_order ? arg : (u8)(at / 8);
+    return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
 
 /* Takes the six arguments from the probe's words. */
@@ -19710,6 +19590,8 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
+        if (r->arg[i] == K_INT2FD && !hy_everyone())
+            s->pair = hy_place(1 + i);
         if (k.nest)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
@@ -19732,19 +19614,20 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
         if (hy_files[i].id == id) {
             s->file = hy_place(hy_files[i].file);
-            s->pair = hy_place(hy_files[i].pair);
             s->sock = hy_place(hy_files[i].sock);
         }
     return NULL;
 }
 
-/* Returns why calls of a row stop, or NULL if they are recorded. */
+/* Returns why calls of a row stop, or NULL if they are recorded. The probe follows the child of a
+ * clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis (hy_map), or if kvis
+ * cannot find a thread's entry at once (pid namespaces). */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
-    bool raw = !hy.in_ns && !hy.in_order;
+    bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
+        if (hy_stopping[i].id == id && !(id == SC_clone && follows))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
         return "-P: a path must be resolved before it changes";
@@ -19817,16 +19700,12 @@ static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
     opt.calls = true;
-    hy.in_order = !bpf_raw_is_whole();
+    hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.in_ns = bpf_pid_ns(NULL) != 0;
     b_s(b, "\nCalls that stop a thread with --backend=hybrid (all others are recorded):\n");
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++) {
-        bool said = false;
-        for (size_t k = 0; k < i; k++)
-            said |= !strcmp(hy_stopping[k].why, hy_stopping[i].why);
-        if (!said)
+    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
+        if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
             hy_text_reason(b, hy_stopping[i].why);
-    }
     hy_text_reason(b, HY_UNTAKEN);
     opt.calls = calls;
 }
@@ -19942,7 +19821,7 @@ static bool hy_follows_none(void)
  * counted. */
 static void hy_settle(void)
 {
-    bool late = hy.count && !hy.observe && hy.in_order;
+    bool late = hy.count && !hy.observe && hy.classic_tracepoints;
     for (int i = 0; late && i < 100 && !hy_follows_none(); i++)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
@@ -20022,14 +19901,14 @@ static int hy_open(u32 ring_bytes)
     hy.in_ns = ns != 0;
     bpf_set(&c, "CFG_NS_INO", ns);
     bpf_set(&c, "CFG_STOP", ring_bytes / 4 * 3);
-    hy.in_order = !bpf_raw_is_whole();
+    hy.classic_tracepoints = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
     bpf_set(&c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
-    bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_BY_SCHED", hy.classic_tracepoints);
     bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     hy_configure_observe(&c);
@@ -20050,33 +19929,37 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches a program for disk requests. If the queue may be the first argument
- * (CFG_SECOND), first tries the program with the second argument, which attaches only if the
- * tracepoint has one. The last two need not try: a request is issued with the same arguments as it
- * is inserted (one class of events, include/trace/events/block.h). */
-static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
+/* Loads and attaches program i of a family. */
+static int hy_load_at(struct bpf_obj *o, u32 i)
 {
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* 5.11 removed the queue */
-    int e;
-    for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
-        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
-            return e;
-        close(o->prog[i]);
-        o->prog[i] = -1;
-    }
+    int e = bpf_load(o, 1u << i);
+    return e ? e : bpf_attach(o, 1u << i);
 }
 
-/* Loads the programs for disk requests. *err (an int): 0 or -errno. */
+/* Loads the programs for disk requests. Before Linux 5.11, which removed it, the queue can be the first
+ * argument of a tracepoint, and the request the second. A program that reads the second argument
+ * cannot be attached if there is none (EINVAL). For the last two programs the argument is not tried:
+ * a request is issued with the same arguments as it is inserted (one class of events,
+ * include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
-    for (u32 i = 0; i < disk_family.n_progs && !e; i++)
-        e = hy_load_at(o, cfg, i);
+    for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
+        cfg->val |= old && i < HY_DISK_ISSUE;
+        e = hy_load_at(o, i);
+        if (e == -EINVAL && cfg->val) {
+            close(o->prog[i]);
+            o->prog[i] = -1;
+            cfg->val = 0;
+            e = hy_load_at(o, i);
+        }
+    }
     *(int *)err = e;
     return NULL;
 }
@@ -20245,7 +20128,7 @@ static void hy_child(void)
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
-    long policy = hy.in_order ? syscall(SYS_sched_getscheduler, 0) : -1;
+    long policy = hy.classic_tracepoints ? syscall(SYS_sched_getscheduler, 0) : -1;
     bool normal = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
     bool undisturbed = normal && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
     int e = bpf_map_flagged(cmd, bpf_map(&hy.obj, "traced"), key, val, flags);
@@ -21590,7 +21473,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* the parent has just been killed: tr_orphan takes its child */
-    if (!hy.in_order)
+    if (!hy.classic_tracepoints)
         tr_pending_at(t, true); /* sets its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
@@ -22131,7 +22014,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
     /* The probe has moved the entry itself, unless it missed the exec (see bpf_raw_is_whole). */
-    if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
+    if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
         t->proc->exec_rss = tr_record_peak(t->proc, h);
@@ -22853,13 +22736,13 @@ static void tr_on_tick(void)
     tr.n_resident = 0;
     if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
         tr_each(tr_resident);
-    if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
+    if (hy.on && !hy.observe && !hy.classic_tracepoints && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_report_lost(hy_lost(), tr_when());
     tr_look_for_missing(now);
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    if (hy.on && opt.calls && (idle || !hy.in_order)) /* see hy_map */
+    if (hy.on && opt.calls && (idle || !hy.classic_tracepoints)) /* see hy_map */
         tr_each(tr_pending);
     out_flush();
 }
