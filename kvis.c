@@ -1850,8 +1850,7 @@ static struct {
     const struct wire_sock *sock;    /* the addresses of an IP socket, */
     const struct wire_unix *local;   /* or of a Unix socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
-    const char *path; /* NULL, or the path of the opened file: see SEG_PATH */
-    u32 path_len;
+    const struct wire_seg *path; /* segment with the path of the opened file (SEG_PATH), or NULL */
 } replay;
 
 /* Clears the data of the previous record. */
@@ -10455,7 +10454,7 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below; /* the caller's root */
-    md_parts(&below, replay.path, replay.path_len, false);
+    md_parts(&below, (const char *)(replay.path + 1), replay.path->len, false);
     if (unnamed) /* as /proc/PID/fd shows it */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
@@ -18525,29 +18524,29 @@ static int bpf_take_time(void)
     return MIN(f, 0);
 }
 
-/* == 26 rb_  records that programs send =============================================
+/* == 26 rb_  records that BPF programs send =============================================
  * A ring buffer for all CPUs (Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain,
  * rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* bytes: what another CPU wrote is prefetched this far ahead */
-    RB_GIVEN_BACK = 4096     /* bytes: writers read the consumer's position, so it is seldom
-                              * updated */
+    RB_AHEAD = 512,          /* prefetch distance in bytes: another CPU's cache has the data */
+    RB_GIVEN_BACK = 4096     /* bytes read between updates of the consumer's position, which
+                              * the writers read */
 };
 
 static struct {
     int epoll;
-    size_t size;             /* size of the data area, a power of two */
-    volatile u64 *consumer;  /* positions; the data is mapped twice in a row */
-    volatile u64 *producer;
-    const u8 *data;
-    u64 mark;
+    size_t size;             /* size of the data area in bytes, a power of two */
+    volatile u64 *consumer;  /* position up to which kvis has read */
+    volatile u64 *producer;  /* position of the writers */
+    const u8 *data;          /* data area, mapped twice in a row */
+    u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
 /* Takes a record. Returns false to leave it and all later records in the ring. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
+/* Maps a ring buffer. The kernel's kernel/bpf/ringbuf.c and bpf_map_mmap define the layout. */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -18560,8 +18559,8 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* Not inherited: the pages would count as resident memory of the child that becomes the
-     * command. */
+    /* The child that becomes the command does not inherit the pages, because they would count as
+     * its resident memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18579,11 +18578,11 @@ static int rb_open(struct bpf_obj *o)
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
-    if (epoll_pwait(rb_state.epoll, &ev, 1, ms, mask) < 0)
-        return; /* EINTR: the caller checks why */
+    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* on EINTR, the caller checks why */
 }
 
-/* Saves the writers' position. The next rb_drain stops there, however fast the writers are. */
+/* Saves the writers' position. The next rb_drain stops there even if writers add records
+ * meanwhile. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -18602,9 +18601,10 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`. Returns their number. A record is a length with two
- * flags in its top bits, four bytes of the kernel's, and the data, padded to 8. Busy: its writer
- * has not finished, and later records have to wait as well. */
+/* Passes the records before the mark to `take`. Returns their number. A record consists of its
+ * length with two flags in the top bits, four bytes that the kernel uses, and the data, padded to
+ * a multiple of 8. If the writer of a record has not finished (busy), later records wait as well.
+ * */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18628,7 +18628,7 @@ static u32 rb_drain(rb_fn *take)
 }
 
 /* Returns how many records were lost for a reason of enum wire_lost; for N_LOST, how many runs of
- * programs the kernel skipped. */
+ * BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18642,25 +18642,25 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
 static struct {
-    pid_t pid;               /* 0: none was started */
-    volatile bool ended;     /* and was waited for: its pid may be reused */
-    int go;                  /* write end of the pipe that the child waits for; -1: none */
-    /* report: shared with the child, which stores when it called execve, or why it could not
-     * execute the command. */
-    struct sp_report { int stage, err; u64 exec_ns; } volatile *report;
+    pid_t pid;               /* process ID; 0: no command was started */
+    volatile bool ended;     /* kvis has waited for the command: its pid may be reused */
+    int go;                  /* write end of the pipe that the child waits for; -1: closed */
+    /* report: memory shared with the child, which stores the time of its execve, or the stage and
+     * the errno with which it failed. */
+    struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
-static struct { /* signals as kvis found them */
+static struct { /* the signal mask and actions that kvis inherited */
     sigset_t mask;
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Directs kvis's signals to `note`; from now on they interrupt any call that kvis waits in.
- * sigaction and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these
- * are constants, so errors are not checked. */
+/* Makes `note` the handler of kvis's signals, which interrupt any call that kvis waits in.
+ * sigaction and sigprocmask fail only for invalid signals and pointers (ERRORS in their manual
+ * pages). Here these are constants, so errors are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18677,22 +18677,22 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, children would be reaped unseen */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, the kernel would reap the children */
 }
 
 /* --- signals to commands that BPF programs watch ---
- * A signal to the process group also goes to the command: kvis leaves it alone and ends with the
- * command. siginfo does not distinguish a signal to the group from one to kvis alone. A witness
- * does: a process in the group that blocks all signals, so that a signal to the group stays
- * pending there. With ptrace, the command's own stop shows it: see tr_is_groups. */
+ * The command also gets a signal that is sent to the process group: kvis ignores such a signal and
+ * ends with the command. siginfo does not distinguish a signal to the group from one to kvis alone.
+ * A witness does: a process in the group that blocks all signals. A signal to the group stays
+ * pending there. With ptrace, the command's own stop shows the signal: see tr_is_groups. */
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;               /* the signal that ends kvis */
-static volatile sig_atomic_t sp_n_came, sp_n_done;  /* other signals received, and handled */
+static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis */
+static volatile sig_atomic_t sp_n_came, sp_n_done;     /* other signals: number received, handled */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
-static char **sp_words;                             /* kvis's own argv */
+static char **sp_argv;                             /* kvis's own argv */
 
 /* The signal handler. The timer interrupts a write of kvis that blocks because nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
@@ -18729,7 +18729,7 @@ static void sp_start_witness(void)
     if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
         for (int f = 0; f < 1024; f++)
             close(f);
-    for (char **w = sp_words; *w; w++)
+    for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis)
         pause();
@@ -18780,9 +18780,9 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Handles a signal that did not go to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
- * the command's; the first SIGINT or SIGQUIT sent to kvis alone is passed on to it. All others end
- * kvis. */
+/* Handles a signal that was not sent to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
+ * for the command; the first SIGINT or SIGQUIT sent to kvis alone is passed on to the command. All
+ * other signals end kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18800,8 +18800,8 @@ static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the kernel signals the group one
-                                                                 * by one */
+    /* The kernel signals the members of the group one by one. */
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -18817,7 +18817,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Restores the signals for the command as kvis found them. */
+/* Restores the signal mask and actions that kvis inherited, for the command. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18876,8 +18876,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child. The error is in shared memory, because the child may already be traced and must
- * not make calls of its own. */
+/* Ends the child. It reports the error in shared memory, because it may already be traced, and a
+ * message would be a call of the command. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18970,8 +18970,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: restores everything as kvis found it and leaves nothing of kvis's
- * open. A signal that arrives meanwhile is the command's: sp_restore_signals unblocks it. */
+/* The child, up to its exec: restores the state that kvis inherited and closes the pipe. A signal
+ * that arrives meanwhile is for the command: sp_restore_signals unblocks it. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18979,7 +18979,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* otherwise the read would never end if kvis is killed */
+    close(sync[1]); /* otherwise the read would never end if kvis were killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -19084,17 +19084,15 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- the first process of a machine ---
- * init=/kvis: the command must be process 1, as systemd and others require. kvis therefore becomes
- * the command, and a child of it watches. That child has mounts of its own, so that init finds the
- * machine as the kernel left it. Like all processes, it ends when init sends SIGTERM. Whatever
- * goes wrong, process 1 does not end: sp_never_end. */
-
-static char **sp_argv; /* of kvis as process 1; NULL otherwise */
+ * With init=/kvis, the command must be process 1, as systemd requires. Therefore kvis
+ * becomes the command, and a child of it watches. The child has its own mounts, because init must
+ * find the machine as the kernel left it. Like all processes, the child ends when init sends
+ * SIGTERM. Whatever goes wrong, process 1 does not end: sp_never_end. */
 
 /* The list of kernel_init (init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Calls only write(2), because it may run in a signal handler. */
+/* Writes the message with write(2) alone, because this may run in a signal handler. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 becomes ";
@@ -19154,17 +19152,16 @@ static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
     struct sigaction act = { .sa_handler = sp_first_fatal, .sa_flags = SA_RESETHAND };
-    sp_words = argv;
+    sp_argv = argv;
     if (getpid() != 1 || !argv[0] || kill(2, 0) < 0)
         return;
-    sp_argv = argv;
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
         sp_never_end(); /* at least 32 functions can be registered, and this is the first */
 }
 
-static int sp_ready = -1; /* the watching child closes it when it watches, or fails */
+static int sp_ready = -1; /* write end of a pipe that closes when the child watches, or exits */
 
 static void sp_own_mounts(void)
 {
@@ -19180,8 +19177,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1 and has a command: becomes the command, and returns in a child that watches,
- * without a command. The machine boots whatever happens to that child. */
+/* If kvis is process 1 and has a command: process 1 becomes the command, and the function returns
+ * in a child that watches and has no command. The machine boots even if the child fails. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -19206,7 +19203,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* kvis watches: the boot may continue. */
+/* Lets the boot continue: kvis watches now. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -19250,13 +19247,13 @@ enum {
     HY_BIO,
     N_HY
 };
-_Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
-_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
+_Static_assert(ARRAY_LEN(call_progs) == N_HY, "one number for each program");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
 
 /* Rows of proc_progs[]: each program for a raw tracepoint is followed by the one for the classic
  * tracepoint. */
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
-_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
+_Static_assert(ARRAY_LEN(proc_progs) == 10, "one number for each program");
 
 /* A row of disk_progs[]: the programs before it are first tried with a second argument
  * (hy_load_disk). */
@@ -19271,27 +19268,30 @@ enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;
-    struct bpf_obj disk;   /* disk requests; fam NULL: not used */
-    struct bpf_obj uring;  /* io_uring requests; loaded when there is a ring */
-    struct bpf_obj proc;   /* processes; fam NULL: ptrace reports them, or they are not wanted */
-    bool ring_tried;
+    struct bpf_obj obj;    /* the probe */
+    struct bpf_obj disk;   /* programs for disk requests; fam NULL: not loaded */
+    struct bpf_obj uring;  /* programs for io_uring requests; loaded when the first ring exists */
+    struct bpf_obj proc;   /* programs for processes; fam NULL: ptrace reports processes, or they
+                            * are not wanted */
+    bool ring_tried;       /* kvis has tried to load `uring` */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic;
-    const char *why_not;   /* why the backend is only ptrace */
+    u64 magic;             /* pointer by which the child asks to be followed: see hy_child */
+    const char *why_not;   /* reason why only ptrace is used */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
     bool classic_tracepoints; /* the probe's words are the arguments, in order */
     bool sched;            /* scheduler events are recorded as well */
     bool count;            /* calls are counted in the kernel, without records */
     bool observe;          /* no thread stops for anything: ptrace is not used */
-    const struct wire_count *table; /* the probe's, if it counts */
-    const struct wire_hist *hists;
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* already in st_, by number */
-    u64 strays;            /* records that are damaged, or of unknown threads */
-    bool row[SC_N];        /* recorded: the call does not stop */
+    const struct wire_count *table; /* counts of the probe, by CPU and call number */
+    const struct wire_hist *hists;  /* histograms of the probe, by call number */
+    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts that st_ already has,
+                                                                      * by call number */
+    u64 strays;            /* number of records that are damaged, or of unknown threads */
+    bool row[SC_N];        /* calls that are recorded and do not stop */
     u64 records, reported_lost;
-    const struct wire_who *who; /* of the current record; NULL: not recorded */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
+    const struct wire_who *who; /* process of the current record; NULL: the record names none */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as records report them: per
+                                           * CPU, in total */
 } hy;
 
 /* How the number of bytes that an argument points to is determined: the column MEMORY of
@@ -19361,18 +19361,18 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
 
 /* --- arguments that wait for their exec --- */
 
-/* The arguments come before the exec, from the same thread. */
+/* The records of a thread's arguments come before the record of its exec. */
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* of all pieces, and of their exec unless they are from execve's argv */
+    u64 ts_ns; /* time of all pieces, and of their exec unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
 };
 static struct {
-    struct hy_args *first; /* the newest */
-    u32 n;
+    struct hy_args *first; /* newest list */
+    u32 n;                 /* number of lists */
 } hy_pending;
 
 static struct hy_args **hy_args_of(u32 tid)
@@ -19416,7 +19416,7 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
 }
 
 /* Adds a piece of the arguments, or of the environment that follows them. A piece that does not
- * continue the previous one is dropped, and so are all later ones. */
+ * continue the previous one is dropped, and so are all later pieces. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
@@ -19443,9 +19443,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes are shown at most. For short kinds: -s bytes and one more, from which the
- * decoder sees that there is more; otherwise all of them. (If that many are not readable, the probe
- * stops the thread and kvis reads those that are.) */
+/* Returns the maximum number of bytes that are shown. For short kinds, these are -s bytes and one
+ * more, which tells the decoder that the text continues; for other kinds, all bytes. (If so many
+ * bytes are not readable, the probe holds the thread and kvis reads the readable bytes.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19532,8 +19532,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* When an item is valid. The remaining time of a sleep is read if the call failed, because the
- * probe cannot check for EINTR alone. */
+/* Returns the flag for the condition under which an item is valid. The remaining time of a sleep is
+ * read if the call failed, because the probe cannot check for EINTR alone. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19579,8 +19579,8 @@ static u8 hy_exec_flag(u16 id)
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode, what
- * does not fit is omitted and its address is shown. */
+/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode,
+ * memory that does not fit is omitted and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19620,8 +19620,8 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 }
 
 /* Returns why calls of a row stop, or NULL if they are recorded. The probe follows the child of a
- * clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis (hy_map), or if kvis
- * cannot find a thread's entry at once (pid namespaces). */
+ * clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis (hy_map), or if
+ * kvis cannot find a thread's entry at once (pid namespaces). */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -19636,7 +19636,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How the probe counts calls with one number. tr_ counts those that have to stop anyway. */
+/* Describes how the probe counts the calls of one number. tr_ counts calls that have to stop
+ * anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19651,7 +19652,8 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How the probe handles calls with one number. */
+/* Describes how the probe handles the calls of one number. row < 0: kvis does not know the number.
+ * */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19669,7 +19671,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (!recorded)
         s = none;
     s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
-    return row < 0 || need[row] ? s : none; /* row < 0: a call newer than our table */
+    return row < 0 || need[row] ? s : none;
 }
 
 /* Appends the names of the calls that stop for a reason, in lines of at most 80 columns. */
@@ -19736,8 +19738,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) and the sizes of the arguments after
- * them. */
+/* Adds the commands of a call (gen/tables/commands.tbl) with the sizes of the arguments that follow
+ * the command. */
 static int hy_put_commands_of(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19857,14 +19859,14 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Which calls the probe counts or observes, by their result; 0: all. */
+/* Returns the results of the calls that the probe counts or observes, as CFG_STATUS; 0: all. */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in the probe */
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Passes the cgroup of --cgroup to the probe. Returns 0 or -errno. */
+/* Gives the probe the cgroup of --cgroup. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19918,8 +19920,7 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the program at the end of a call continue with the one that follows the arguments' pointers.
- * Returns 0 or -errno. */
+/* Lets the BPF program at the end of a call continue with call_nest. Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
     u32 first = 0;
@@ -19929,18 +19930,18 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches program i of a family. */
+/* Loads and attaches BPF program i of a family. */
 static int hy_load_at(struct bpf_obj *o, u32 i)
 {
     int e = bpf_load(o, 1u << i);
     return e ? e : bpf_attach(o, 1u << i);
 }
 
-/* Loads the programs for disk requests. Before Linux 5.11, which removed it, the queue can be the first
- * argument of a tracepoint, and the request the second. A program that reads the second argument
- * cannot be attached if there is none (EINVAL). For the last two programs the argument is not tried:
- * a request is issued with the same arguments as it is inserted (one class of events,
- * include/trace/events/block.h). *err (an int): 0 or -errno. */
+/* Loads the BPF programs for disk requests. Before Linux 5.11, the queue can be the first argument
+ * of a tracepoint, and the request the second. A program that reads the second argument cannot be
+ * attached if there is none (EINVAL). The last two programs use the argument of the one before
+ * them, because a request is issued with the same arguments as it is inserted (one class of events
+ * in include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
@@ -19971,10 +19972,10 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Uses the programs for disk requests, or continues without them if loading them failed with error
- * `disk`: a program of the family call then shows which thread uses a disk. (Not both: removing one
- * of two programs from a tracepoint waits for an RCU grace period, 12 ms here;
- * kernel/tracepoint.c.) */
+/* If the BPF programs for disk requests failed to load with the error `disk`, continues without
+ * them. A program of the family call then shows which thread uses a disk. (The two are not used
+ * together, because removing one of two programs from a tracepoint waits for an RCU grace period,
+ * 12 ms here; kernel/tracepoint.c.) */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << HY_BIO;
@@ -19986,8 +19987,9 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the programs that report the start, exec and exit of processes, for the threads that are
- * followed. They attach after those of the calls, which note where a thread's last call ends. */
+/* Loads the BPF programs that report the start, exec and exit of processes, for the threads that
+ * are followed. They are attached after the programs of the calls, which note the end of a
+ * thread's last call. */
 static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
@@ -20013,7 +20015,7 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the programs of the calls, which are already loaded. */
+/* Attaches the BPF programs of the calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -20025,8 +20027,8 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
 }
 
-/* Loads and attaches all programs. Those for disk requests are loaded while the others are
- * attached. */
+/* Loads and attaches all BPF programs. A second thread loads those for disk requests while the
+ * others are attached. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -20071,8 +20073,8 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* An io_uring exists, or will exist when the current call of a stopped thread returns: its requests
- * are recorded from now on. */
+/* Records the requests of io_uring from now on. Called when a ring exists, or will exist when the
+ * current call of a stopped thread returns. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -20085,7 +20087,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Loads and attaches all programs. Returns NULL, or why that failed (static). */
+/* Starts the hybrid backend or the observe mode. Returns NULL, or why that failed (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -20108,7 +20110,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* then these calls have to stop */
+    memset(hy.row, 0, sizeof hy.row); /* without records, all calls have to stop */
     return why;
 }
 
@@ -20137,15 +20139,15 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* A thread's key in `traced`: its id in the initial pid namespace, which its records contain; 0:
- * unknown. */
+/* Returns a thread's key in `traced`, or 0 if it is unknown. The key is the id in the initial pid
+ * namespace, which the thread's records contain. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Gets what the probe knows of a thread and of the call that it is in (in_call). Returns false if
- * it knows nothing. */
+/* Reads the probe's entry of a thread, which describes its current call (in_call). Returns false
+ * if there is none. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -20176,8 +20178,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Makes the probe follow a thread that nothing stops. A thread that has already exited would be
- * followed forever. Returns the same as hy_follow. */
+/* Makes the probe follow a thread that is not stopped. The entry of a thread that has already
+ * exited would stay forever, so it is removed. Returns the same as hy_follow, or -ESRCH. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -20188,7 +20190,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* From now on all calls of a thread stop, so they must not be counted in the kernel as well. */
+/* Keeps the probe from counting the calls of a thread, which all stop from now on. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -20199,8 +20201,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* A thread has taken its leader's id by an exec. The probe has seen that as well, unless its
- * program did not run (see bpf_raw_is_whole). */
+/* Called when a thread has taken its leader's id by an exec. The probe moves the entry itself,
+ * unless the kernel skipped its program (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -20208,7 +20210,7 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Whether the signal that has just stopped a thread is the probe's and nothing else. */
+/* Whether the probe sent the signal that has just stopped a thread. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
@@ -20217,13 +20219,13 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* How often threads were stopped because the ring was filling up. */
+/* Returns how often the probe held a thread. */
 static u64 hy_stops(void)
 {
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* The command begins: its process's earlier waits for a CPU do not count. */
+/* Called at the exec of the command: the child's earlier waits for a CPU do not count. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -20254,7 +20256,7 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* A disk's name, or MAJOR:MINOR if sysfs does not have it. */
+/* Returns a disk's name, or MAJOR:MINOR if sysfs does not have it. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -20287,7 +20289,7 @@ static u64 hy_uring_lost(void)
     return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
 }
 
-/* The errno of a request's error (blk_status_to_errno, block/blk-core.c). */
+/* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
     static const u8 known[] = {
@@ -20297,7 +20299,7 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* The operation of a request, by its number in include/linux/blk_types.h. */
+/* Returns the name of an operation with that number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -20305,8 +20307,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one, according to the records of its CPU
- * and of others. */
+/* Returns how many records were lost before the current one, according to the records of all CPUs.
+ * */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -20338,7 +20340,7 @@ static void hy_warn_missing(void)
                "missing in the table", skipped);
 }
 
-/* Replays bytes that are preceded by their address. */
+/* Lets mem_ read bytes that follow their address. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -20346,7 +20348,7 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Whether the call writes to the memory that this word of its thread points to. */
+/* Whether the call writes to the memory to which a word of wire_call points. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -20354,13 +20356,6 @@ static bool hy_is_written(u32 nr, u8 word)
     for (u32 i = 0; i < s->n; i++)
         written |= s->item[i].arg == word && s->item[i].flags & ITEM_RESULT;
     return written;
-}
-
-/* Keeps the path of an opened file for md_recorded_path. */
-static void hy_replay_path(const u8 *data, u32 len)
-{
-    replay.path = (const char *)data;
-    replay.path_len = len;
 }
 
 /* Checks a record and lets mem_ read from its segments. Returns NULL if it is damaged. */
@@ -20387,7 +20382,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
         else if (seg->arg == SEG_UNIX && len == sizeof(struct wire_unix))
             replay.local = (const void *)data;
         else if (seg->arg == SEG_PATH && (!len || !data[len - 1]))
-            hy_replay_path(data, len);
+            replay.path = seg;
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
         else if (seg->arg == SEG_AT && len >= 8)
