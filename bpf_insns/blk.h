@@ -3,7 +3,7 @@
  * blk.bpf.c
  *   sha256 5ff0858ae5f28eaba502eb7a8ceeb12e7ad947f6377c6da91ed761f6abcca605
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
  *   sha256 a41003a87f1c1c587cdf1705a5b214bfe669e45d1eb5f09ea70fae9d993f7b28
  * hist.h
@@ -148,10 +148,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   93 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*   94 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   95 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   96 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   98 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   99 */ I_JMP_IMM(JEQ, R0, 0, 81),      /* if r0 == 0 goto L181 */
     /*  100 */ I_JA(78),                       /* goto L179 */
     /* L101: */
@@ -247,10 +247,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  172 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  174 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
     /* L179: */
     /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */

@@ -3,7 +3,7 @@
  * sched.bpf.c
  *   sha256 32255b8c46acbe82fcdf5e81fffc65c77e9947f05bfcdfe51e5993a324ad82d3
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
  *   sha256 a41003a87f1c1c587cdf1705a5b214bfe669e45d1eb5f09ea70fae9d993f7b28
  * hist.h

@@ -3,7 +3,7 @@
  * uring.bpf.c
  *   sha256 c29a164ba44107bb34449ad247b37ae24fe756158fd58861b4aa4d081932607b
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
  *   sha256 a41003a87f1c1c587cdf1705a5b214bfe669e45d1eb5f09ea70fae9d993f7b28
  * compiler: clang 14.0.6
@@ -138,13 +138,13 @@ static const struct bpf_insn uring_submit_insns[] = {
     /*   81 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   84 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   86 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   87 */ I_JMP_IMM(JEQ, R0, 0, 56),      /* if r0 == 0 goto L144 */
     /*   88 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   89 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*   90 */ I_JA(53),                       /* goto L144 */
     // uring.bpf.c:112  w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
@@ -557,13 +557,13 @@ static const struct bpf_insn uring_done_insns[] = {
     /*  177 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  178 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  179 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  180 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  182 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  183 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L186 */
     /*  184 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*  185 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // uring.bpf.c:188  }
     /* L186: */

@@ -3,7 +3,7 @@
  * vhost.bpf.c
  *   sha256 37511d3c7a6e505e6e0e009b715904f2af6142deaee796e0cb1e4e1358d6f0d7
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
  *   sha256 a41003a87f1c1c587cdf1705a5b214bfe669e45d1eb5f09ea70fae9d993f7b28
  * hist.h
@@ -272,10 +272,10 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  184 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  185 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  186 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  187 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  189 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  190 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L467 */
     /*  191 */ I_JA(274),                      /* goto L466 */
     // vhost.bpf.c:168  if (!q->key.worker) {
@@ -593,10 +593,10 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  459 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  460 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  461 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  462 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  464 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  465 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L467 */
     /* L466: */
     /*  466 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */

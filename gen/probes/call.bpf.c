@@ -17,8 +17,6 @@
  * of the second argument; of the copy of the first argument, if the result overwrites its register
  * (riscv64; 0: it does not). */
 extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
-/* Offset in a task of the flag for calls of the 32-bit ABI, and its mask (0: there are no such calls). */
-extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* Inode of kvis's pid namespace; 0: kvis is in the initial one. */
 extern char CFG_NS_INO;
 /* The pointer, and the number of the call with it, by which the command asks to be followed; the number of
@@ -205,17 +203,6 @@ INLINE u64 arg(u64 regs, u64 offset)
     u64 v = 0;
     bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
     return v;
-}
-
-/* Whether this is a call of the 32-bit ABI, which has other call numbers: such a call stops its thread. */
-INLINE bool is_compat(void)
-{
-    u32 bits = 0;
-    if (!CFG(CFG_COMPAT_MASK))
-        return 0;
-    bpf_probe_read_kernel(&bits, sizeof bits,
-                          (void *)(bpf_get_current_task() + CFG(CFG_COMPAT_OFF)));
-    return bits & CFG(CFG_COMPAT_MASK);
 }
 
 INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns)
