@@ -19224,42 +19224,9 @@ static void sp_boot_on(void)
 #include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
-/* Rows of call_progs[]. */
-enum {
-    HY_ENTER,
-    HY_ENTER_TP,
-    HY_EXIT,
-    HY_EXIT_TP,
-    HY_NEST,
-    HY_NEST_TP,
-    HY_FORK,
-    HY_EXEC,
-    HY_GONE,
-    HY_GONE_TP,
-    HY_SIGNAL,
-    HY_SIGNAL_TP,
-    HY_SENT,
-    HY_SENT_TP,
-    HY_SWITCH,
-    HY_WAKE,
-    HY_NEW,
-    HY_WAKING,
-    HY_BIO,
-    N_HY
-};
-_Static_assert(ARRAY_LEN(call_progs) == N_HY, "one number for each program");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
 
-/* Rows of proc_progs[]: each program for a raw tracepoint is followed by the one for the classic
- * tracepoint. */
-enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
-_Static_assert(ARRAY_LEN(proc_progs) == 10, "one number for each program");
-
-/* A row of disk_progs[]: the programs before it are first tried with a second argument
- * (hy_load_disk). */
-enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
-_Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
-
+enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
 
@@ -19832,17 +19799,20 @@ static void hy_settle(void)
 static u32 hy_programs(bool sched)
 {
     bool raw = bpf_raw_is_whole();
-    u32 births = 1u << HY_FORK | 1u << HY_NEW;
-    u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
-                   : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
-    mask |= 1u << HY_EXEC;
+    u32 births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
+    u32 mask = raw ? 1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT | 1u << PROG_CALL_FORK
+                         | 1u << PROG_CALL_GONE
+                   : 1u << PROG_CALL_ENTER_TP | 1u << PROG_CALL_EXIT_TP | 1u << PROG_CALL_SWITCH
+                         | 1u << PROG_CALL_NEW;
+    mask |= 1u << PROG_CALL_EXEC;
     if (hy_follows())
-        mask |= raw ? 1u << HY_SIGNAL | 1u << HY_SENT
-                    : 1u << HY_SIGNAL_TP | 1u << HY_SENT_TP | 1u << HY_GONE_TP;
+        mask |= raw ? 1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT
+                    : 1u << PROG_CALL_SIGNAL_TP | 1u << PROG_CALL_SENT_TP | 1u << PROG_CALL_GONE_TP;
     if (!hy.count)
-        mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
+        mask |= 1u << (raw ? PROG_CALL_NEST : PROG_CALL_NEST_TP);
     if (sched)
-        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
+        mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_NEW
+                | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
 }
 
@@ -19925,7 +19895,7 @@ static int hy_let_nest(void)
 {
     u32 first = 0;
     struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[bpf_raw_is_whole() ? HY_NEST : HY_NEST_TP];
+    const int *prog = &o->prog[bpf_raw_is_whole() ? PROG_CALL_NEST : PROG_CALL_NEST_TP];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
@@ -19952,7 +19922,7 @@ static void *hy_load_disk(void *err)
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
-        cfg->val |= old && i < HY_DISK_ISSUE;
+        cfg->val |= old && i < PROG_DISK_ISSUE;
         e = hy_load_at(o, i);
         if (e == -EINVAL && cfg->val) {
             close(o->prog[i]);
@@ -19978,7 +19948,7 @@ static void hy_drop(struct bpf_obj *o)
  * 12 ms here; kernel/tracepoint.c.) */
 static int hy_with_disk(int disk)
 {
-    u32 bio = 1u << HY_BIO;
+    u32 bio = 1u << PROG_CALL_BIO;
     int e;
     if (!disk)
         return 0;
@@ -19994,7 +19964,7 @@ static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.proc;
-    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    u32 mask = 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT;
     mask <<= !bpf_raw_is_whole();
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
@@ -20024,7 +19994,7 @@ static int hy_attach(u32 mask)
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
-    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
+    return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
 /* Loads and attaches all BPF programs. A second thread loads those for disk requests while the
@@ -24362,13 +24332,13 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
-    *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    *mask = 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT;
     proc_state.btf = hy_has_proc_fields(o);
     proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (proc_opt.failed || proc_state.argv)
-        *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+        *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;

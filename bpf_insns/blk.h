@@ -671,6 +671,10 @@ static const struct bpf_map_row blk_maps[] = {
     { "flying", BPF_MAP_TYPE_HASH, 8, 32, 16384, 0 },
 };
 
+enum {
+    PROG_BLK_ISSUE,
+    PROG_BLK_DONE,
+};
 static const struct bpf_prog_row blk_progs[] = {
     { .name = "blk_issue", .attach = "block_rq_issue",
       .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 5),

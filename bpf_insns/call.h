@@ -7291,6 +7291,27 @@ static const struct bpf_map_row call_maps[] = {
     { "scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 12496, 2, 0 },
 };
 
+enum {
+    PROG_CALL_ENTER,
+    PROG_CALL_ENTER_TP,
+    PROG_CALL_EXIT,
+    PROG_CALL_EXIT_TP,
+    PROG_CALL_NEST,
+    PROG_CALL_NEST_TP,
+    PROG_CALL_FORK,
+    PROG_CALL_EXEC,
+    PROG_CALL_GONE,
+    PROG_CALL_GONE_TP,
+    PROG_CALL_SIGNAL,
+    PROG_CALL_SIGNAL_TP,
+    PROG_CALL_SENT,
+    PROG_CALL_SENT_TP,
+    PROG_CALL_SWITCH,
+    PROG_CALL_WAKE,
+    PROG_CALL_NEW,
+    PROG_CALL_WAKING,
+    PROG_CALL_BIO,
+};
 static const struct bpf_prog_row call_progs[] = {
     { .name = "call_enter", .attach = "sys_enter",
       .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 5),

@@ -1444,6 +1444,14 @@ static const struct bpf_map_row disk_maps[] = {
     { "ios", BPF_MAP_TYPE_HASH, 8, 48, 4096, 0 },
 };
 
+enum {
+    PROG_DISK_BIO,
+    PROG_DISK_BIO_DONE,
+    PROG_DISK_SPLIT,
+    PROG_DISK_INSERT,
+    PROG_DISK_ISSUE,
+    PROG_DISK_DONE,
+};
 static const struct bpf_prog_row disk_progs[] = {
     { .name = "disk_bio", .attach = "block_bio_queue",
       .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 5),

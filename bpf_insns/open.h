@@ -2583,6 +2583,18 @@ static const struct bpf_map_row open_maps[] = {
     { "scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8536, 2, 0 },
 };
 
+enum {
+    PROG_OPEN_ENTER,
+    PROG_OPEN_ENTER_TP,
+    PROG_OPEN_EXIT,
+    PROG_OPEN_EXIT_TP,
+    PROG_OPEN_EXEC,
+    PROG_OPEN_EXEC_TP,
+    PROG_OPEN_FORK,
+    PROG_OPEN_FORK_TP,
+    PROG_OPEN_GONE,
+    PROG_OPEN_GONE_TP,
+};
 static const struct bpf_prog_row open_progs[] = {
     { .name = "open_enter", .attach = "sys_enter",
       .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 7),

@@ -5228,6 +5228,18 @@ static const struct bpf_map_row proc_maps[] = {
     { "traced", BPF_MAP_TYPE_HASH, 4, 296, 0, 0 },
 };
 
+enum {
+    PROG_PROC_FORK,
+    PROG_PROC_FORK_TP,
+    PROG_PROC_EXEC,
+    PROG_PROC_EXEC_TP,
+    PROG_PROC_EXIT,
+    PROG_PROC_EXIT_TP,
+    PROG_PROC_CALL,
+    PROG_PROC_CALL_TP,
+    PROG_PROC_RETURN,
+    PROG_PROC_RETURN_TP,
+};
 static const struct bpf_prog_row proc_progs[] = {
     { .name = "proc_fork", .attach = "task_newtask",
       .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 8),

@@ -640,6 +640,16 @@ static const struct bpf_map_row sched_maps[] = {
     { "cpus", BPF_MAP_TYPE_ARRAY, 4, 4600, 0, 0 },
 };
 
+enum {
+    PROG_SCHED_SWITCH,
+    PROG_SCHED_SWITCH_TP,
+    PROG_SCHED_WAKEUP,
+    PROG_SCHED_WAKEUP_TP,
+    PROG_SCHED_NEW,
+    PROG_SCHED_NEW_TP,
+    PROG_SCHED_MIGRATE,
+    PROG_SCHED_MIGRATE_TP,
+};
 static const struct bpf_prog_row sched_progs[] = {
     { .name = "sched_switch", .attach = "btf_trace_sched_switch",
       .type = BPF_PROG_TYPE_TRACING, .is_ret = 0, .lowest = I_KERNEL(5, 5),

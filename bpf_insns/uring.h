@@ -602,6 +602,11 @@ static const struct bpf_map_row uring_maps[] = {
     { "fds", BPF_MAP_TYPE_HASH, 4, 4, 4096, 0 },
 };
 
+enum {
+    PROG_URING_SUBMIT,
+    PROG_URING_FILE,
+    PROG_URING_DONE,
+};
 static const struct bpf_prog_row uring_progs[] = {
     { .name = "uring_submit", .attach = "io_uring/io_uring_submit_sqe",
       .type = BPF_PROG_TYPE_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 3),

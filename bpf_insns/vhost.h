@@ -952,6 +952,11 @@ static const struct bpf_map_row vhost_maps[] = {
     { "woken", BPF_MAP_TYPE_LRU_HASH, 8, 8, 1024, 0 },
 };
 
+enum {
+    PROG_VHOST_BEGIN,
+    PROG_VHOST_END,
+    PROG_VHOST_WAKE,
+};
 static const struct bpf_prog_row vhost_progs[] = {
     { .name = "vhost_begin", .attach = "handle_tx_kick",
       .type = BPF_PROG_TYPE_KPROBE, .is_ret = 0, .lowest = I_KERNEL(5, 5),

@@ -3185,6 +3185,20 @@ static const struct bpf_map_row vq_maps[] = {
     { "outers", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 16, 2, 0 },
 };
 
+enum {
+    PROG_VQ_ADD_SGS,
+    PROG_VQ_ADD,
+    PROG_VQ_ADDED,
+    PROG_VQ_GET,
+    PROG_VQ_GOT,
+    PROG_VQ_KICK,
+    PROG_VQ_KICKED,
+    PROG_VQ_NOTIFY,
+    PROG_VQ_IRQ,
+    PROG_VQ_IRQ_DONE,
+    PROG_VQ_IRQ_OWN,
+    PROG_VQ_DEL,
+};
 static const struct bpf_prog_row vq_progs[] = {
     { .name = "vq_add_sgs", .attach = "virtqueue_add_sgs",
       .type = BPF_PROG_TYPE_KPROBE, .is_ret = 0, .lowest = I_KERNEL(5, 5),
