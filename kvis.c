@@ -18589,13 +18589,13 @@ static void rb_mark(void)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the ring is half full: a thread that continues now may find it full. */
+/* Returns whether the ring is half full: a thread that continues now may find it full. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Whether all records before the mark have been taken. */
+/* Returns whether all records before the mark have been taken. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
@@ -18795,7 +18795,7 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Whether the signals received so far end kvis. */
+/* Returns whether the signals received so far end kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
@@ -18922,7 +18922,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Whether a line of /etc/group, name:password:gid:member,member, lists the user. */
+/* Returns whether a line of /etc/group, name:password:gid:member,member, lists the user. */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -19074,8 +19074,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Whether the command has ended; if so, sets *status to its wait status and, unless used is NULL,
- * *used. */
+/* Returns whether the command has ended; if so, sets *status to its wait status and, unless used
+ * is NULL, *used. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -19101,7 +19101,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Whether a file is executable and is not kvis itself, which would loop. */
+/* Returns whether a file is executable and is not kvis itself, which would loop. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -19261,7 +19261,7 @@ static struct {
                                            * CPU, in total */
 } hy;
 
-/* How the number of bytes that an argument points to is determined: the column MEMORY of
+/* The source of the number of bytes that an argument points to: the column MEMORY of
  * gen/tables/syscalls.tbl. HY_NESTS: the probe cannot copy the memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
@@ -19292,13 +19292,13 @@ static const struct { u16 id; const char *why; } hy_stopping[] = {
 #undef X
 };
 
-/* Whether the calls of all threads are recorded, and none is followed. */
+/* Returns whether the calls of all threads are recorded, and none is followed. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Whether the tasks of -p are followed with records, without stopping them. */
+/* Returns whether the tasks of -p are followed with records, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
@@ -19421,7 +19421,7 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Whether a buffer can hold a message of DNS. */
+/* Returns whether a buffer can hold a message of DNS. */
 static bool hy_is_message(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows], kind = r->arg[i];
@@ -19429,7 +19429,7 @@ static bool hy_is_message(const struct sc_row *r, u32 i)
            && (r->cls & CLS_NET || id == SC_read || id == SC_write);
 }
 
-/* Whether the output or the model needs what argument i of a row points to. */
+/* Returns whether the output or the model needs what argument i of a row points to. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19467,7 +19467,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Whether an argument is a time that the kernel updates to the remaining time (select(2),
+/* Returns whether an argument is a time that the kernel updates to the remaining time (select(2),
  * recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
@@ -19778,7 +19778,7 @@ static void hy_counts(void)
     }
 }
 
-/* Whether the probe no longer follows any thread. */
+/* Returns whether the probe no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
@@ -20136,8 +20136,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain PF_EXITING before
- * the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
+/* Returns whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain
+ * PF_EXITING before the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -20180,7 +20180,7 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Whether the probe sent the signal that has just stopped a thread. */
+/* Returns whether the probe sent the signal that has just stopped a thread. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
@@ -20318,7 +20318,7 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Whether the call writes to the memory to which a word of wire_call points. */
+/* Returns whether the call writes to the memory to which a word of wire_call points. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];

@@ -190,7 +190,7 @@ INLINE void follow(u32 key)
 
 /* --- the entry --- */
 
-/* With CFG_EVERYONE: whether calls of the current thread are not wanted. */
+/* Returns whether calls of the current thread are not wanted, if all threads are seen (CFG_EVERYONE). */
 INLINE bool outside(void)
 {
     if (bpf_get_current_pid_tgid() >> 32 == CFG(CFG_SELF))
@@ -392,7 +392,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     __sync_fetch_and_add(&h->n[b], 1);
 }
 
-/* Whether a call is counted, according to its duration and result. ended: it returned. */
+/* Returns whether a call is counted, according to its duration and result. ended: it returned. */
 INLINE bool wanted(bool ended, bool failed, u64 ns)
 {
     if (CFG(CFG_MIN_NS) && ns < CFG(CFG_MIN_NS))
@@ -400,8 +400,8 @@ INLINE bool wanted(bool ended, bool failed, u64 ns)
     return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
 }
 
-/* Whether a call failed: the same as st_has_failed of kvis.c. A connect(2) in progress has not failed, and
- * the result of rt_sigreturn(2) is a register of the interrupted code. */
+/* Returns whether a call failed: the same as st_has_failed of kvis.c. A connect(2) in progress has not
+ * failed, and the result of rt_sigreturn(2) is a register of the interrupted code. */
 INLINE bool has_failed(s64 ret, const struct wire_spec *s)
 {
     return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
@@ -624,7 +624,7 @@ INLINE const void *exec_name(void)
     return (void *)READ(mm, env_end);
 }
 
-/* Whether the call succeeded. The result is loaded from memory for the reason given at `merged`. */
+/* Returns whether the call succeeded. The result is loaded from memory for the reason given at `merged`. */
 INLINE bool succeeded(const struct record *r)
 {
     return *(volatile const s64 *)&r->head.ret >= 0;
@@ -853,7 +853,7 @@ INLINE bool stop(void)
     return 1;
 }
 
-/* Whether an item with these flags is valid, according to the result of the call. */
+/* Returns whether an item with these flags is valid, according to the result of the call. */
 INLINE bool applies(const struct record *r, u8 flags)
 {
     if (flags & ITEM_FAILED)
@@ -926,7 +926,7 @@ INLINE void put_vector(struct record *r, const struct wire_spec *s, u64 from, u6
     r->nest.moved = moved;
 }
 
-/* Whether the control messages (cmsg(3)) that have just been appended at offset `at` of data contain
+/* Returns whether the control messages (cmsg(3)) that have just been appended at offset `at` of data contain
  * descriptors. The kernel writes fewer than eight other messages before them: times (net/socket.c),
  * credentials, a security label, a pidfd (scm_recv, include/net/scm.h). */
 INLINE bool brings_files(struct record *r, u64 at)
@@ -991,8 +991,8 @@ INLINE void put_buffer(struct record *r, const struct wire_spec *s)
     r->nest.entries = r->nest.moved ? r->nest.entries - 1 : 0;
 }
 
-/* Whether to append more. A held thread whose record already lacks data is not worth it, because kvis then
- * reads the memory of the whole call. */
+/* Returns whether to append more. A held thread whose record already lacks data is not worth it, because
+ * kvis then reads the memory of the whole call. */
 INLINE bool goes_on(const struct record *r)
 {
     return CFG(CFG_OBSERVE) || !r->left_out;
@@ -1096,7 +1096,7 @@ INLINE void put_path(struct record *r)
     r->walk.mount = vfs;
 }
 
-/* Whether the path at offset `at` of data contains two dots in a row, or is too long to check. Checks
+/* Returns whether the path at offset `at` of data contains two dots in a row, or is too long to check. Checks
  * eight bytes at a time: `dot` has the highest bit of each byte that is a dot. */
 INLINE bool goes_up(struct record *r, u32 at)
 {
@@ -1118,7 +1118,7 @@ INLINE bool goes_up(struct record *r, u32 at)
     return words > 64;
 }
 
-/* Whether io_uring requests have opened files since the last call of io_uring_enter(2). (A worker
+/* Returns whether io_uring requests have opened files since the last call of io_uring_enter(2). (A worker
  * thread of the kernel notes that at the first thread of the process: note_opened in uring.bpf.c.) */
 INLINE bool ring_opened(struct wire_thread *th)
 {
@@ -1208,7 +1208,8 @@ INLINE void send(struct record *r, s64 ret, bool over)
         count_lost(LOST_RING);
 }
 
-/* Whether a call gets a record. A call that a signal interrupts counts as failed, even if it is restarted. */
+/* Returns whether a call gets a record. A call that a signal interrupts counts as failed, even if it is
+ * restarted. */
 INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *s, s64 ret)
 {
     u64 ns = CFG(CFG_MIN_NS) ? bpf_ktime_get_ns() - th->ts_ns : 0;
