@@ -1831,8 +1831,10 @@ static struct {
         const u8 *data;
     } part[MEM_PARTS];
     const struct wire_file *file[2]; /* the files of the descriptors that the call returned */
-    const struct wire_sock *sock;    /* addresses of a socket */
+    const struct wire_sock *sock;    /* addresses of an IP socket */
+    const struct wire_unix *local;   /* addresses of a Unix socket */
     const struct wire_times *times;  /* where the time was spent; NULL: all of it on a CPU */
+    const struct wire_seg *path;     /* segment with the path of the opened file, or NULL */
 } replay;
 
 /* Clears the data of the previous record. */
@@ -1841,6 +1843,8 @@ static void mem_replay_begin(void)
     replay.n = replay.n_files = 0;
     replay.times = NULL;
     replay.sock = NULL;
+    replay.local = NULL;
+    replay.path = NULL;
 }
 
 static void mem_replay(struct mem_part part)
@@ -2713,14 +2717,20 @@ static u32 fd_unix_partner(u32 ino)
     return partner;
 }
 
-/* Names the ends of a unix socket that have no address. s: kvis's duplicate of the descriptor. */
+/* Names the ends of a Unix socket that have no address by their inodes. */
+static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
+{
+    o->local = o->local ? o->local : fd_unnamed(o->sock, local);
+    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
+}
+
+/* Names the ends of a Unix socket that have no address. s: kvis's duplicate of the descriptor. */
 static void fd_probe_unix(struct ofd *o, int s)
 {
     struct stat st;
     if (fstat(s, &st) < 0)
         return;
-    o->local = o->local ? o->local : fd_unnamed(o->sock, st.st_ino);
-    o->peer = o->peer ? o->peer : fd_unnamed(o->sock, fd_unix_partner((u32)st.st_ino));
+    fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
 }
 
 /* Returns the value of a key ("Tgid:") in /proc/TID/status, valid until the next call; NULL: no
@@ -9536,6 +9546,28 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok &= i >= n; /* nothing was cut off */
 }
 
+/* Joins the components, which come last first, after the root. */
+static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
+{
+    p->len = 0;
+    if (outside)
+        memcpy(p->s, "(unreachable)", p->len = 13);
+    p->s[p->len] = '/';
+    for (u32 end = n; end;) {
+        u32 from = --end; /* the NUL of a component */
+        while (from && parts[from - 1])
+            from--;
+        if (p->len + 1 + (end - from) >= sizeof p->s)
+            break;
+        p->s[p->len++] = '/';
+        memcpy(p->s + p->len, parts + from, end - from);
+        p->len += end - from;
+        end = from;
+    }
+    p->len += !p->len;
+    p->s[p->len] = 0;
+}
+
 /* Like md_join, relative to a directory that md_base returned, even for an absolute name. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
@@ -10254,9 +10286,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves a path with ".." for a call at whose end nothing held the thread. The descriptor may
- * already be closed, so kvis walks the path again and takes the result only if it is the file of
- * the record. */
+/* Resolves the path of a directory that the thread may have left since the call. kvis walks the
+ * path again and takes the result only if it is the file of the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10276,25 +10307,37 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
+/* Sets p to the path of the opened file from its record (put_path in call.bpf.c). */
+static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
+{
+    static struct path below; /* the caller's root */
+    md_parts(&below, (const char *)(replay.path + 1), replay.path->len, false);
+    if (unnamed) /* as /proc/PID/fd shows it */
+        memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
+    md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
+}
+
 /* Returns the kind of the opened file, as the kernel reports it. The kernel also resolves `..`,
- * because the result depends on symbolic links and concurrent renames. For that the probe holds the
- * thread at the end of such a call (goes_up in call.bpf.c). Sets *sx, or leaves it zeroed if
- * nothing is known. */
+ * because the result depends on symbolic links and concurrent renames: the record has the path of
+ * such a file (goes_up in call.bpf.c), or the probe holds the thread and kvis reads /proc. Sets
+ * *sx, or leaves it zeroed if nothing is known. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
     const struct wire_file *f = mem_replayed_file(0);
-    s64 len = ask && !mem_is_past() ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
-    if (len > 0) {
+    bool recorded = ask && replay.on && replay.path;
+    bool late = recorded || mem_is_past();
+    s64 len = ask && !late ? fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s) : 0;
+    if (recorded) {
+        md_recorded_path(t, p, unnamed);
+    } else if (len > 0) {
         p->len = (u32)len;
         p->ok = true;
     } else if (unnamed && f) { /* as /proc/PID/fd shows it */
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) {
-        md_resolve_recorded(t, p, f);
     }
     if (f)
         *sx = md_recorded_stat(f);
@@ -10356,11 +10399,11 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Installs descriptor n of t, which came from another process. /proc shows what it is. */
-static void md_received_fd(struct task *t, s32 n, bool cloexec)
+/* Installs descriptor n of t, which another process or io_uring opened. /proc shows what it is. */
+static void md_received_fd(struct task *t, s32 n)
 {
-    bool unused;
-    struct ofd *o = fd_from_proc(t->tid, n, &unused);
+    bool cloexec;
+    struct ofd *o = fd_from_proc(t->tid, n, &cloexec);
     if (o)
         md_install(t, n, o, cloexec);
 }
@@ -10406,7 +10449,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_received_fd(t, (s32)c->ret, dec_cloexec(c));
+        md_received_fd(t, (s32)c->ret);
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10556,7 +10599,18 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* Like fd_probe_socket, for the socket that a record describes. */
+/* Like fd_probe_socket, for the Unix socket that a record describes. */
+static void md_recorded_unix(struct ofd *o)
+{
+    const struct wire_unix *w = replay.local;
+    o->sock = fd_sock_type(AF_UNIX, w->type, 0);
+    o->local = fd_peer(o->sock, w->local, MIN(w->local_len, sizeof w->local));
+    if (w->peer_len)
+        o->peer = fd_peer(o->sock, w->peer, MIN(w->peer_len, sizeof w->peer));
+    fd_name_ends(o, w->local_ino, w->peer_ino);
+}
+
+/* Like fd_probe_socket, for the IP socket that a record describes. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10580,7 +10634,9 @@ static void md_recorded_socket(struct ofd *o)
 /* Fills in o from the record, or asks the kernel about descriptor n of t. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
-    if (replay.on && (replay.sock || !replay.live))
+    if (replay.on && replay.local)
+        md_recorded_unix(o);
+    else if (replay.on && (replay.sock || !replay.live))
         md_recorded_socket(o);
     else
         fd_probe_socket(o, t->tid, n);
@@ -10901,7 +10957,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
 }
 
 /* Installs the descriptors that a message passed with SCM_RIGHTS: unix(7), cmsg(3). */
-static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags)
+static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
     u8 ctl[4096];
@@ -10917,7 +10973,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
                             && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
-            md_received_fd(t, got, flags & MSG_CMSG_CLOEXEC);
+            md_received_fd(t, got);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
@@ -10941,7 +10997,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     md_moved(t, c, n, peer, first[1] < (u64)bytes ? 0 : first[0],
              in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
     if (in)
-        md_rights(t, c, &m, flags);
+        md_rights(t, c, &m);
     return true;
 }
 
@@ -11378,7 +11434,7 @@ static const char *const md_ring_op[] = {
     "+openat2", " epoll_ctl", " splice", " provide_buffers", " remove_buffers", " tee", " shutdown",
     " renameat", " unlinkat", " mkdirat", " symlinkat", " linkat", " msg_ring", " fsetxattr",
     " setxattr", " fgetxattr", " getxattr", "+socket", " uring_cmd", ">send_zc", ">sendmsg_zc",
-    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", " fixed_fd_install",
+    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", "+fixed_fd_install",
     " ftruncate", " bind", " listen", "<recv_zc", " epoll_wait", "<readv_fixed", ">writev_fixed",
     " pipe",
 };
@@ -11392,6 +11448,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     if (moves == '+' && w->res > 0) { /* io_uring has closed a file that had this number */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
+        md_received_fd(t, w->res);
     }
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
@@ -18119,29 +18176,29 @@ static int bpf_take_time(void)
     return MIN(f, 0);
 }
 
-/* == 26 rb_  records that programs send =============================================
+/* == 26 rb_  records that BPF programs send =============================================
  * A ring buffer for all CPUs (Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain,
  * rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* bytes: what another CPU wrote is prefetched this far ahead */
-    RB_GIVEN_BACK = 4096     /* bytes: writers read the consumer's position, so it is seldom
-                              * updated */
+    RB_AHEAD = 512,          /* prefetch distance in bytes: another CPU's cache has the data */
+    RB_GIVEN_BACK = 4096     /* bytes read between updates of the consumer's position, which
+                              * the writers read */
 };
 
 static struct {
     int epoll;
-    size_t size;             /* size of the data area, a power of two */
-    volatile u64 *consumer;  /* positions; the data is mapped twice in a row */
-    volatile u64 *producer;
-    const u8 *data;
-    u64 mark;
+    size_t size;             /* size of the data area in bytes, a power of two */
+    volatile u64 *consumer;  /* position up to which kvis has read */
+    volatile u64 *producer;  /* position of the writers */
+    const u8 *data;          /* data area, mapped twice in a row */
+    u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
 /* Takes a record. Returns false to leave it and all later records in the ring. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
+/* Maps a ring buffer. The kernel's kernel/bpf/ringbuf.c and bpf_map_mmap define the layout. */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -18154,8 +18211,8 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* Not inherited: the pages would count as resident memory of the child that becomes the
-     * command. */
+    /* The child that becomes the command does not inherit the pages, because they would count as
+     * its resident memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -18173,32 +18230,33 @@ static int rb_open(struct bpf_obj *o)
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
-    if (epoll_pwait(rb_state.epoll, &ev, 1, ms, mask) < 0)
-        return; /* EINTR: the caller checks why */
+    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* on EINTR, the caller checks why */
 }
 
-/* Saves the writers' position. The next rb_drain stops there, however fast the writers are. */
+/* Saves the writers' position. The next rb_drain stops there even if writers add records
+ * meanwhile. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the ring is half full: a thread that continues now may find it full. */
+/* Returns whether the ring is half full: a thread that continues now may find it full. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Whether all records before the mark have been taken. */
+/* Returns whether all records before the mark have been taken. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`. Returns their number. A record is a length with two
- * flags in its top bits, four bytes of the kernel's, and the data, padded to 8. Busy: its writer
- * has not finished, and later records have to wait as well. */
+/* Passes the records before the mark to `take`. Returns their number. A record consists of its
+ * length with two flags in the top bits, four bytes that the kernel uses, and the data, padded to
+ * a multiple of 8. If the writer of a record has not finished (busy), later records wait as well.
+ * */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18222,7 +18280,7 @@ static u32 rb_drain(rb_fn *take)
 }
 
 /* Returns how many records were lost for a reason of enum wire_lost; for N_LOST, how many runs of
- * programs the kernel skipped. */
+ * BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
@@ -18236,25 +18294,25 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
 static struct {
-    pid_t pid;               /* 0: none was started */
-    volatile bool ended;     /* and was waited for: its pid may be reused */
-    int go;                  /* write end of the pipe that the child waits for; -1: none */
-    /* report: shared with the child, which stores when it called execve, or why it could not
-     * execute the command. */
-    struct sp_report { int stage, err; u64 exec_ns; } volatile *report;
+    pid_t pid;               /* process ID; 0: no command was started */
+    volatile bool ended;     /* kvis has waited for the command: its pid may be reused */
+    int go;                  /* write end of the pipe that the child waits for; -1: closed */
+    /* report: memory shared with the child, which stores the time of its execve, or the stage and
+     * the errno with which it failed. */
+    struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
-static struct { /* signals as kvis found them */
+static struct { /* the signal mask and actions that kvis inherited */
     sigset_t mask;
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Directs kvis's signals to `note`; from now on they interrupt any call that kvis waits in.
- * sigaction and sigprocmask fail only for invalid signals and pointers (their ERRORS). Here these
- * are constants, so errors are not checked. */
+/* Makes `note` the handler of kvis's signals, which interrupt any call that kvis waits in.
+ * sigaction and sigprocmask fail only for invalid signals and pointers (ERRORS in their manual
+ * pages). Here these are constants, so errors are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18271,22 +18329,22 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, children would be reaped unseen */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, the kernel would reap the children */
 }
 
 /* --- signals to commands that BPF programs watch ---
- * A signal to the process group also goes to the command: kvis leaves it alone and ends with the
- * command. siginfo does not distinguish a signal to the group from one to kvis alone. A witness
- * does: a process in the group that blocks all signals, so that a signal to the group stays
- * pending there. With ptrace, the command's own stop shows it: see tr_is_groups. */
+ * The command also gets a signal that is sent to the process group: kvis ignores such a signal and
+ * ends with the command. siginfo does not distinguish a signal to the group from one to kvis alone.
+ * A witness does: a process in the group that blocks all signals. A signal to the group stays
+ * pending there. With ptrace, the command's own stop shows the signal: see tr_is_groups. */
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;               /* the signal that ends kvis */
-static volatile sig_atomic_t sp_n_came, sp_n_done;  /* other signals received, and handled */
+static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis */
+static volatile sig_atomic_t sp_n_came, sp_n_done;     /* other signals: number received, handled */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
-static char **sp_words;                             /* kvis's own argv */
+static char **sp_argv;                             /* kvis's own argv */
 
 /* The signal handler. The timer interrupts a write of kvis that blocks because nobody reads. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
@@ -18323,7 +18381,7 @@ static void sp_start_witness(void)
     if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
         for (int f = 0; f < 1024; f++)
             close(f);
-    for (char **w = sp_words; *w; w++)
+    for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis)
         pause();
@@ -18374,9 +18432,9 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Handles a signal that did not go to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
- * the command's; the first SIGINT or SIGQUIT sent to kvis alone is passed on to it. All others end
- * kvis. */
+/* Handles a signal that was not sent to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
+ * for the command; the first SIGINT or SIGQUIT sent to kvis alone is passed on to the command. All
+ * other signals end kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18389,13 +18447,13 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Whether the signals received so far end kvis. */
+/* Returns whether the signals received so far end kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* the kernel signals the group one
-                                                                 * by one */
+    /* The kernel signals the members of the group one by one. */
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     sigset_t all, was;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -18411,7 +18469,7 @@ static bool sp_over(void)
     return sp_end_sig;
 }
 
-/* Restores the signals for the command as kvis found them. */
+/* Restores the signal mask and actions that kvis inherited, for the command. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18470,8 +18528,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child. The error is in shared memory, because the child may already be traced and must
- * not make calls of its own. */
+/* Ends the child. It reports the error in shared memory, because it may already be traced, and a
+ * message would be a call of the command. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18516,7 +18574,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Whether a line of /etc/group, name:password:gid:member,member, lists the user. */
+/* Returns whether a line of /etc/group, name:password:gid:member,member, lists the user. */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -18564,8 +18622,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: restores everything as kvis found it and leaves nothing of kvis's
- * open. A signal that arrives meanwhile is the command's: sp_restore_signals unblocks it. */
+/* The child, up to its exec: restores the state that kvis inherited and closes the pipe. A signal
+ * that arrives meanwhile is for the command: sp_restore_signals unblocks it. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18573,7 +18631,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* otherwise the read would never end if kvis is killed */
+    close(sync[1]); /* otherwise the read would never end if kvis were killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -18668,8 +18726,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Whether the command has ended; if so, sets *status to its wait status and, unless used is NULL,
- * *used. */
+/* Returns whether the command has ended; if so, sets *status to its wait status and, unless used
+ * is NULL, *used. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18678,17 +18736,15 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- the first process of a machine ---
- * init=/kvis: the command must be process 1, as systemd and others require. kvis therefore becomes
- * the command, and a child of it watches. That child has mounts of its own, so that init finds the
- * machine as the kernel left it. Like all processes, it ends when init sends SIGTERM. Whatever
- * goes wrong, process 1 does not end: sp_never_end. */
-
-static char **sp_argv; /* of kvis as process 1; NULL otherwise */
+ * With init=/kvis, the command must be process 1, as systemd requires. Therefore kvis
+ * becomes the command, and a child of it watches. The child has its own mounts, because init must
+ * find the machine as the kernel left it. Like all processes, the child ends when init sends
+ * SIGTERM. Whatever goes wrong, process 1 does not end: sp_never_end. */
 
 /* The list of kernel_init (init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Calls only write(2), because it may run in a signal handler. */
+/* Writes the message with write(2) alone, because this may run in a signal handler. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 becomes ";
@@ -18697,7 +18753,7 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Whether a file is executable and is not kvis itself, which would loop. */
+/* Returns whether a file is executable and is not kvis itself, which would loop. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18748,17 +18804,16 @@ static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
     struct sigaction act = { .sa_handler = sp_first_fatal, .sa_flags = SA_RESETHAND };
-    sp_words = argv;
+    sp_argv = argv;
     if (getpid() != 1 || !argv[0] || kill(2, 0) < 0)
         return;
-    sp_argv = argv;
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
         sp_never_end(); /* at least 32 functions can be registered, and this is the first */
 }
 
-static int sp_ready = -1; /* the watching child closes it when it watches, or fails */
+static int sp_ready = -1; /* write end of a pipe that closes when the child watches, or exits */
 
 static void sp_own_mounts(void)
 {
@@ -18774,8 +18829,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1 and has a command: becomes the command, and returns in a child that watches,
- * without a command. The machine boots whatever happens to that child. */
+/* If kvis is process 1 and has a command: process 1 becomes the command, and the function returns
+ * in a child that watches and has no command. The machine boots even if the child fails. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -18800,7 +18855,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* kvis watches: the boot may continue. */
+/* Lets the boot continue: kvis watches now. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -18808,13 +18863,12 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace keeps control of the threads (creation, execs, signals, exits, and the calls of
- * hy_stopping[]). All other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
- * the memory that its arguments point to. What that is follows from the kinds in
- * gen/tables/syscalls.tbl and from hy_kinds[]: a call with a kind that has no row there stops if
- * the kind is shown. kvis reads what does not fit in a record while the probe holds the thread at
- * the end of that call. A record is played to the model as the two stops that it replaces
- * (tr_record), with mem_ reading from the record. In observe mode the same programs count or
+ * ptrace keeps control of the threads: creation, execs, signals, exits, and the calls that
+ * gen/tables/syscalls.tbl has `stops` for. All other calls do not stop: the probe
+ * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to, which the
+ * kinds in that table describe. kvis reads the memory that does not fit in a record while the probe
+ * holds the thread at the end of that call. tr_record passes a record to the model as the two stops
+ * that it replaces; mem_ then reads from the record. In observe mode the same BPF programs count or
  * record, and ptrace is not used. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
@@ -18822,42 +18876,9 @@ static void sp_boot_on(void)
 #include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
-/* Rows of call_progs[]. */
-enum {
-    HY_ENTER,
-    HY_ENTER_TP,
-    HY_EXIT,
-    HY_EXIT_TP,
-    HY_NEST,
-    HY_NEST_TP,
-    HY_FORK,
-    HY_EXEC,
-    HY_GONE,
-    HY_GONE_TP,
-    HY_SIGNAL,
-    HY_SIGNAL_TP,
-    HY_SENT,
-    HY_SENT_TP,
-    HY_SWITCH,
-    HY_WAKE,
-    HY_NEW,
-    HY_WAKING,
-    HY_BIO,
-    N_HY
-};
-_Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
-_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
 
-/* Rows of proc_progs[]: each program for a raw tracepoint is followed by the one for the classic
- * tracepoint. */
-enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
-_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
-
-/* A row of disk_progs[]: the programs before it are first tried with a second argument
- * (hy_load_at). */
-enum { HY_DISK_ISSUE = 4, HY_MAX_CPUS = 1024 };
-_Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
-
+enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
 
@@ -18866,199 +18887,82 @@ enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;
-    struct bpf_obj disk;   /* disk requests; fam NULL: not used */
-    struct bpf_obj uring;  /* io_uring requests; loaded when there is a ring */
-    struct bpf_obj proc;   /* processes; fam NULL: ptrace reports them, or they are not wanted */
-    bool ring_tried;
+    struct bpf_obj obj;    /* the probe */
+    struct bpf_obj disk;   /* programs for disk requests; fam NULL: not loaded */
+    struct bpf_obj uring;  /* programs for io_uring requests; loaded when the first ring exists */
+    struct bpf_obj proc;   /* programs for processes; fam NULL: ptrace reports processes, or they
+                            * are not wanted */
+    bool ring_tried;       /* kvis has tried to load `uring` */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic;
-    const char *why_not;   /* why the backend is only ptrace */
+    u64 magic;             /* pointer by which the child asks to be followed: see hy_child */
+    const char *why_not;   /* reason why only ptrace is used */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
-    bool in_order;         /* classic tracepoints: the probe's words are the arguments, in order */
+    bool classic_tracepoints; /* the probe's words are the arguments, in order */
     bool sched;            /* scheduler events are recorded as well */
     bool count;            /* calls are counted in the kernel, without records */
     bool observe;          /* no thread stops for anything: ptrace is not used */
-    const struct wire_count *table; /* the probe's, if it counts */
-    const struct wire_hist *hists;
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* already in st_, by number */
-    u64 strays;            /* records that are damaged, or of unknown threads */
-    bool row[SC_N];        /* recorded: the call does not stop */
+    const struct wire_count *table; /* counts of the probe, by CPU and call number */
+    const struct wire_hist *hists;  /* histograms of the probe, by call number */
+    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts that st_ already has,
+                                                                      * by call number */
+    u64 strays;            /* number of records that are damaged, or of unknown threads */
+    bool row[SC_N];        /* calls that are recorded and do not stop */
     u64 records, reported_lost;
-    const struct wire_who *who; /* of the current record; NULL: not recorded */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report: per CPU, in total */
+    const struct wire_who *who; /* process of the current record; NULL: the record names none */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as records report them: per
+                                           * CPU, in total */
 } hy;
 
-/* How the number of bytes that an argument points to is determined: a string, or `plus` bytes and
- * `mul` bytes times a count. A kind without a row is never recorded: a call with one stops if that
- * argument is shown. */
+/* The source of the number of bytes that an argument points to: the column MEMORY of
+ * gen/tables/syscalls.tbl. HY_NESTS: the probe cannot copy the memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
+/* The memory that a kind of argument points to: `plus` bytes, and `mul` bytes times the count. */
 static const struct hy_kind {
-    u8 nest;     /* enum wire_nest_kind: the memory contains further pointers, `count` times; with
-                  * `early`, its first `mul` bytes are also read when the call begins */
-    u8 count;    /* enum hy_count. HY_NEXT: the next argument; HY_POINTED: the number that it points
-                  * to; HY_COMMAND: by command; HY_BITS: argument 0, in bits */
-    bool result; /* written by the kernel: valid if the call succeeded */
-    bool short_; /* at most -s bytes of it are shown */
+    bool result; /* the call writes it: valid if the call succeeded */
+    u8 nest;     /* enum wire_nest_kind; `mul`: bytes that are also read when the call begins */
+    u8 count;    /* enum hy_count */
     u16 mul;
     u8 plus;
+    u16 max;     /* most bytes that are ever used; 0: no limit */
+    bool short_; /* at most -s bytes are shown */
     bool early;  /* the call overwrites this buffer after it has read it */
-    bool model;  /* needed even if it is not shown: the model reads it */
-    u16 max;     /* further bytes are never used; 0: no limit */
+    bool model;  /* the model reads it even if it is not shown */
 } hy_kinds[N_KINDS] = {
-#define PLAIN(kind) [K_##kind] = { .count = HY_PLAIN },
-#define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes) },
-#define OUT(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes), .result = true },
-#define NEXT(kind, bytes) [K_##kind] = { .count = HY_NEXT, .mul = (bytes) },
-    PLAIN(INT) PLAIN(UINT) PLAIN(LONG) PLAIN(ULONG) PLAIN(SIZE) PLAIN(OFF) PLAIN(HEX) PLAIN(HEX32)
-    PLAIN(ADDR) PLAIN(MODE) PLAIN(DEV) PLAIN(PID) PLAIN(UID) PLAIN(GID) PLAIN(SIG) PLAIN(FD)
-    PLAIN(DIRFD)
-    PLAIN(FUTEXOP) PLAIN(FUTEXVAL) PLAIN(SOCKPROTO) PLAIN(IOCTLCMD)
-    [K_PATH] = { .count = HY_STRING, .model = true },
-    [K_TARGET] = { .count = HY_STRING, .model = true },
-    [K_STR] = { .count = HY_STRING, .short_ = true },
-    [K_WBUF] = { .count = HY_NEXT, .mul = 1, .short_ = true },
-    [K_RBUF] = { .count = HY_RESULT, .mul = 1, .short_ = true, .result = true },
-    [K_LINKBUF] = { .count = HY_RESULT, .mul = 1, .result = true },
-    [K_DENTS] = { .count = HY_RESULT, .mul = 1, .result = true, .max = CALL_PART_MAX,
-                  .model = true },
-    [K_MSGBUF] = { .count = HY_NEXT, .mul = 1, .plus = 8, .short_ = true },
-    [K_MSGBUFOUT] = { .count = HY_RESULT, .mul = 1, .plus = 8, .short_ = true, .result = true },
-    OUT(STAT, sizeof(struct stat)) OUT(STATX, 256) OUT(STATFS, 120)
-    ONE(TS, 16) ONE(TSOUT, 16) ONE(TS64, 16) ONE(TS64OUT, 16) ONE(TV, 16) OUT(TVOUT, 16) ONE(TZ, 8)
-    ONE(TS2, 32) ONE(TS264, 32) ONE(TV2, 32) ONE(ITIMERVAL, 32) OUT(ITIMERVALOUT, 32)
-    ONE(ITIMERSPEC, 32) OUT(ITIMERSPECOUT, 32) OUT(TIMEX, 208)
-    ONE(RLIM, 16) OUT(RLIMOUT, 16) OUT(RUSAGEOUT, 144)
-    ONE(SIGSET, 8) OUT(SIGSETOUT, 8) OUT(SIGACTOUT, 32)
-    [K_SIGACT] = { .count = HY_ONE, .mul = 32, .model = true },
-    ONE(SIGINFO, 48) OUT(SIGINFOOUT, 48) ONE(SIGEVENT, 20) ONE(SIGSTACK, 24) OUT(SIGSTACKOUT, 24)
-    OUT(WSTATUS, 4) OUT(UTSNAME, 390) OUT(SYSINFO, 112) OUT(TMSOUT, 32)
-    ONE(EPEV, 16) NEXT(POLLFDS, 8)
-    [K_EPEVS] = { .count = HY_RESULT, .mul = 16, .result = true, .max = CALL_PART_MAX },
-    [K_CLONEARGS] = { .count = HY_NEXT, .mul = 1, .max = 88 },
-    [K_OPENHOW] = { .count = HY_NEXT, .mul = 1, .model = true },
-    [K_CPUSET] = { .count = HY_PREVIOUS, .mul = 1, .max = CALL_PART_MAX },
-    [K_CPUSETOUT] = { .count = HY_RESULT, .mul = 1, .result = true },
-    [K_SA] = { .count = HY_NEXT, .mul = 1, .max = 128, .model = true },
-    [K_SAOUT] = { .count = HY_POINTED, .max = 128, .result = true, .model = true },
-    [K_SOCKOPTVAL] = { .count = HY_NEXT, .mul = 1, .max = 256 },
-    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true, .model = true },
-    [K_INTP] = { .count = HY_ONE, .mul = 4, .early = true, .model = true },
-    [K_OFFP] = { .count = HY_ONE, .mul = 8, .early = true },
-    [K_SIZEP] = { .count = HY_ONE, .mul = 8, .early = true },
-    [K_CAPHDR] = { .count = HY_ONE, .mul = 8, .early = true },
-    [K_INT2FD] = { .count = HY_ONE, .mul = 8, .result = true, .model = true },
-    OUT(INTPOUT, 4) OUT(UINTPOUT, 4) ONE(U64P, 8) OUT(U64POUT, 8)
-    ONE(INTIN, 4) OUT(SIGPOUT, 4) ONE(FLOCK, 32) OUT(FLOCKOUT, 32) ONE(FLOCK64, 32)
-    OUT(FLOCK64OUT, 32) ONE(OWNER, 8) OUT(OWNEROUT, 8) ONE(TERMIOS, 36) OUT(TERMIOSOUT, 36)
-    ONE(WINSIZE, 8) OUT(WINSIZEOUT, 8) ONE(IFREQ, 32) OUT(IFREQOUT, 32)
-    [K_TEXT] = { .count = HY_STRING }, [K_TEXTOUT] = { .count = HY_STRING, .result = true },
-    ONE(SCHEDPARAM, 4) OUT(SCHEDPARAMOUT, 4)
-    [K_GIDS] = { .count = HY_FIRST, .mul = 4, .max = CALL_PART_MAX },
-    [K_GIDSOUT] = { .count = HY_RESULT, .mul = 4, .result = true, .max = CALL_PART_MAX },
-    [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
-    [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
-    ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
-    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(USERDESC, 16) OUT(USERDESCOUT, 16)
-    [K_PERFATTR] = { .count = HY_ONE, .mul = 160, .early = true }, /* with E2BIG the kernel sets the
-                                                                    * size */
-    [K_SCHEDATTR] = { .count = HY_ONE, .mul = 128, .early = true },
-    OUT(SCHEDATTROUT, 128) /* more than the struct has: see hy_bytes */
-    NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
-    [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
-    [K_WIOV] = { .nest = NEST_IOV, .count = HY_NEXT },
-    [K_RIOV] = { .nest = NEST_IOV, .count = HY_NEXT, .result = true },
-    [K_MSGIN] = { .nest = NEST_MSG, .count = HY_ONE, .model = true },
-    [K_MSGOUT] = { .nest = NEST_MSG, .count = HY_ONE, .mul = 16, .result = true, .early = true,
-                   .model = true },
-    [K_MMSGIN] = { .nest = NEST_MMSG, .count = HY_NEXT, .model = true },
-    [K_MMSGOUT] = { .nest = NEST_MMSG, .count = HY_RESULT, .result = true, .model = true },
-    [K_PSIGSET] = { .nest = NEST_IOV, .count = HY_ONE, .max = 128 },
-    [K_FDSET] = { .count = HY_BITS, .max = 1024 }, /* early: see CALL_SETS */
-    [K_FSVALUE] = { .count = HY_NESTS, .model = true },
-    [K_FCNTLARG] = { .count = HY_COMMAND }, [K_IOCTLARG] = { .count = HY_COMMAND },
-    [K_PRCTLARG] = { .count = HY_COMMAND },
-#undef PLAIN
-#undef ONE
-#undef OUT
-#undef NEXT
+#define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
+    [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
+    DEC_MEMORY(X)
+#undef X
 };
 
-/* The calls that always stop their thread, and why. All others are recorded; clone, prctl and ioctl
- * stop it for some arguments (tr_filter). */
-static const struct hy_stop {
-    u16 id;
-    bool only_no_raw; /* only if the kernel may skip a program during a bpf(2) of kvis (hy_map), or
-                       * if kvis cannot find a thread's entry at once (pid namespaces) */
-    const char *why;
-} hy_stopping[] = {
-#define S(name, why) { SC_##name, false, why },
-    S(execve, "the old program's memory no longer exists when it returns")
-    S(execveat, "the old program's memory no longer exists when it returns")
-    S(exit, "the thread exits in it and cannot wait for space in the ring")
-    S(exit_group, "the thread exits in it and cannot wait for space in the ring")
-    { SC_clone, true, "the child must be followed before it runs" },
-    S(clone3, "the child must not escape by CLONE_UNTRACED")
-    S(ptrace, "kvis is already the tracer")
-    S(seccomp, "the program's own filter changes which calls kvis sees")
-    S(userfaultfd, "later reads of the program's memory may never return")
-    S(rename, "earlier records need the old names of directories")
-    S(renameat, "earlier records need the old names of directories")
-    S(renameat2, "earlier records need the old names of directories")
-    S(chdir, "kvis reads the new directory from /proc")
-    S(fchdir, "kvis reads the new directory from /proc")
-    S(chroot, "kvis reads the new directory from /proc")
-    S(pivot_root, "kvis reads the new directory from /proc")
-    S(setns, "kvis reads the new directory from /proc")
-    S(unshare, "kvis reads the new directory from /proc")
-    S(open_by_handle_at, "kvis reads the kind of the new descriptor from /proc")
-    S(open_tree, "kvis reads the kind of the new descriptor from /proc")
-    S(open_tree_attr, "kvis reads the kind of the new descriptor from /proc")
-    S(fspick, "kvis reads the kind of the new descriptor from /proc")
-    S(landlock_create_ruleset, "kvis reads the kind of the new descriptor from /proc")
-    S(bpf, "kvis reads the kind of the new descriptor from /proc")
-    S(fsopen, "kvis reads the kind of the new descriptor from /proc")
-    S(fsmount, "kvis reads the kind of the new descriptor from /proc")
-    S(mq_open, "kvis reads the kind of the new descriptor from /proc")
-    S(pidfd_getfd, "kvis reads the kind of the new descriptor from /proc")
-    S(io_uring_setup, "the programs that record the ring's requests are loaded before it is used")
-    S(io_uring_enter, "kvis reads the files that the ring's requests opened from /proc")
-#undef S
+/* The calls that always stop their thread. All others are recorded; clone, prctl and ioctl stop it
+ * for some arguments (tr_filter). */
+static const struct { u16 id; const char *why; } hy_stopping[] = {
+#define X(call, why) { SC_##call, why },
+    SC_STOPS(X)
+#undef X
 };
 
-/* Whether the calls of all threads are recorded, and none is followed. */
+/* Returns whether the calls of all threads are recorded, and none is followed. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Whether the tasks of -p are followed with records, without stopping them. */
+/* Returns whether the tasks of -p are followed with records, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The files that the record of a call describes: that of a descriptor argument, that of the result,
- * the working directory, or those of two descriptors that an argument points to; and the socket
- * whose addresses it contains. The numbers are 1 + the argument's index; 0: none. */
+/* The calls whose record describes a file, or a socket with its addresses. A descriptor is 1 + the
+ * index of its argument; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
-static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
-    { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
-    { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
-    { SC_mmap, 1 + 4, 0, 0 }, /* whether a page fault may never be resolved (mem_) */
-    { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
-    { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
-    { SC_getsockopt, 0, 0, 1 + 0 }, /* whether it is connected: see md_outcome */
-    { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
-    { SC_socketpair, 0, 1 + 3, 0 },
-    { SC_chdir, FILE_OF_CWD, 0, 0 }, { SC_fchdir, FILE_OF_CWD, 0, 0 },
-    { SC_open_by_handle_at, FILE_OF_RESULT, 0, 0 }, { SC_open_tree, FILE_OF_RESULT, 0, 0 },
-    { SC_open_tree_attr, FILE_OF_RESULT, 0, 0 }, { SC_fspick, FILE_OF_RESULT, 0, 0 },
-    { SC_landlock_create_ruleset, FILE_OF_RESULT, 0, 0 }, { SC_bpf, FILE_OF_RESULT, 0, 0 },
-    { SC_fsopen, FILE_OF_RESULT, 0, 0 }, { SC_fsmount, FILE_OF_RESULT, 0, 0 },
-    { SC_mq_open, FILE_OF_RESULT, 0, 0 },
+static const struct { u16 id; u8 file, sock; } hy_files[] = {
+#define X(call, file, socket) { SC_##call, file, socket },
+    SC_FILES(X)
+#undef X
 };
 
 /* --- the programs of the family proc --- */
@@ -19076,18 +18980,18 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
 
 /* --- arguments that wait for their exec --- */
 
-/* The arguments come before the exec, from the same thread. */
+/* The records of a thread's arguments come before the record of its exec. */
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* of all pieces, and of their exec unless they are from execve's argv */
+    u64 ts_ns; /* time of all pieces, and of their exec unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
 };
 static struct {
-    struct hy_args *first; /* the newest */
-    u32 n;
+    struct hy_args *first; /* newest list */
+    u32 n;                 /* number of lists */
 } hy_pending;
 
 static struct hy_args **hy_args_of(u32 tid)
@@ -19131,7 +19035,7 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
 }
 
 /* Adds a piece of the arguments, or of the environment that follows them. A piece that does not
- * continue the previous one is dropped, and so are all later ones. */
+ * continue the previous one is dropped, and so are all later pieces. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
@@ -19158,9 +19062,9 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes are shown at most. For short kinds: -s bytes and one more, from which the
- * decoder sees that there is more; otherwise all of them. (If that many are not readable, the probe
- * stops the thread and kvis reads those that are.) */
+/* Returns the maximum number of bytes that are shown. For short kinds, these are -s bytes and one
+ * more, which tells the decoder that the text continues; for other kinds, all bytes. (If so many
+ * bytes are not readable, the probe holds the thread and kvis reads the readable bytes.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19169,7 +19073,7 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Whether a buffer can hold a message of DNS. */
+/* Returns whether a buffer can hold a message of DNS. */
 static bool hy_is_message(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows], kind = r->arg[i];
@@ -19177,7 +19081,7 @@ static bool hy_is_message(const struct sc_row *r, u32 i)
            && (r->cls & CLS_NET || id == SC_read || id == SC_write);
 }
 
-/* Whether the output or the model needs what argument i of a row points to. */
+/* Returns whether the output or the model needs what argument i of a row points to. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19192,7 +19096,7 @@ static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off[MIN(arg, 5)];
     u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
-    return hy.in_order ? arg : (u8)(at / 8);
+    return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
 
 /* Takes the six arguments from the probe's words. */
@@ -19215,7 +19119,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Whether an argument is a time that the kernel updates to the remaining time (select(2),
+/* Returns whether an argument is a time that the kernel updates to the remaining time (select(2),
  * recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
@@ -19247,8 +19151,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* When an item is valid. The remaining time of a sleep is read if the call failed, because the
- * probe cannot check for EINTR alone. */
+/* Returns the flag for the condition under which an item is valid. The remaining time of a sleep is
+ * read if the call failed, because the probe cannot check for EINTR alone. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19294,16 +19198,19 @@ static u8 hy_exec_flag(u16 id)
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode, what
- * does not fit is omitted and its address is shown. */
+/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode,
+ * memory that does not fit is omitted and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
     s->unfailing = id == SC_rt_sigreturn;
+    s->ring = id == SC_io_uring_enter;
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
+        if (r->arg[i] == K_INT2FD && !hy_everyone())
+            s->pair = hy_place(1 + i);
         if (k.nest)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
@@ -19326,19 +19233,20 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
         if (hy_files[i].id == id) {
             s->file = hy_place(hy_files[i].file);
-            s->pair = hy_place(hy_files[i].pair);
             s->sock = hy_place(hy_files[i].sock);
         }
     return NULL;
 }
 
-/* Returns why calls of a row stop, or NULL if they are recorded. */
+/* Returns why calls of a row stop, or NULL if they are recorded. The probe follows the child of a
+ * clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis (hy_map), or if
+ * kvis cannot find a thread's entry at once (pid namespaces). */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
-    bool raw = !hy.in_ns && !hy.in_order;
+    bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i].id == id && !(hy_stopping[i].only_no_raw && raw))
+        if (hy_stopping[i].id == id && !(id == SC_clone && follows))
             return hy_stopping[i].why;
     if (opt.n_paths && sc_rows[row].cls & CLS_FILE)
         return "-P: a path must be resolved before it changes";
@@ -19347,7 +19255,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* How the probe counts calls with one number. tr_ counts those that have to stop anyway. */
+/* Describes how the probe counts the calls of one number. tr_ counts calls that have to stop
+ * anyway. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19362,7 +19271,8 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* How the probe handles calls with one number. */
+/* Describes how the probe handles the calls of one number. row < 0: kvis does not know the number.
+ * */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19380,7 +19290,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (!recorded)
         s = none;
     s.on = recorded ? CALL_RECORDED : CALL_UNSEEN;
-    return row < 0 || need[row] ? s : none; /* row < 0: a call newer than our table */
+    return row < 0 || need[row] ? s : none;
 }
 
 /* Appends the names of the calls that stop for a reason, in lines of at most 80 columns. */
@@ -19411,16 +19321,12 @@ static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
     opt.calls = true;
-    hy.in_order = !bpf_raw_is_whole();
+    hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.in_ns = bpf_pid_ns(NULL) != 0;
     b_s(b, "\nCalls that stop a thread with --backend=hybrid (all others are recorded):\n");
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++) {
-        bool said = false;
-        for (size_t k = 0; k < i; k++)
-            said |= !strcmp(hy_stopping[k].why, hy_stopping[i].why);
-        if (!said)
+    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
+        if (!i || strcmp(hy_stopping[i - 1].why, hy_stopping[i].why))
             hy_text_reason(b, hy_stopping[i].why);
-    }
     hy_text_reason(b, HY_UNTAKEN);
     opt.calls = calls;
 }
@@ -19451,8 +19357,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) and the sizes of the arguments after
- * them. */
+/* Adds the commands of a call (gen/tables/commands.tbl) with the sizes of the arguments that follow
+ * the command. */
 static int hy_put_commands_of(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19524,7 +19430,7 @@ static void hy_counts(void)
     }
 }
 
-/* Whether the probe no longer follows any thread. */
+/* Returns whether the probe no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
@@ -19536,7 +19442,7 @@ static bool hy_follows_none(void)
  * counted. */
 static void hy_settle(void)
 {
-    bool late = hy.count && !hy.observe && hy.in_order;
+    bool late = hy.count && !hy.observe && hy.classic_tracepoints;
     for (int i = 0; late && i < 100 && !hy_follows_none(); i++)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
@@ -19545,17 +19451,20 @@ static void hy_settle(void)
 static u32 hy_programs(bool sched)
 {
     bool raw = bpf_raw_is_whole();
-    u32 births = 1u << HY_FORK | 1u << HY_NEW;
-    u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
-                   : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
-    mask |= 1u << HY_EXEC;
+    u32 births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
+    u32 mask = raw ? 1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT | 1u << PROG_CALL_FORK
+                         | 1u << PROG_CALL_GONE
+                   : 1u << PROG_CALL_ENTER_TP | 1u << PROG_CALL_EXIT_TP | 1u << PROG_CALL_SWITCH
+                         | 1u << PROG_CALL_NEW;
+    mask |= 1u << PROG_CALL_EXEC;
     if (hy_follows())
-        mask |= raw ? 1u << HY_SIGNAL | 1u << HY_SENT
-                    : 1u << HY_SIGNAL_TP | 1u << HY_SENT_TP | 1u << HY_GONE_TP;
+        mask |= raw ? 1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT
+                    : 1u << PROG_CALL_SIGNAL_TP | 1u << PROG_CALL_SENT_TP | 1u << PROG_CALL_GONE_TP;
     if (!hy.count)
-        mask |= 1u << (raw ? HY_NEST : HY_NEST_TP);
+        mask |= 1u << (raw ? PROG_CALL_NEST : PROG_CALL_NEST_TP);
     if (sched)
-        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
+        mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_NEW
+                | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
 }
 
@@ -19572,14 +19481,14 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Which calls the probe counts or observes, by their result; 0: all. */
+/* Returns the results of the calls that the probe counts or observes, as CFG_STATUS; 0: all. */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in the probe */
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Passes the cgroup of --cgroup to the probe. Returns 0 or -errno. */
+/* Gives the probe the cgroup of --cgroup. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19615,14 +19524,14 @@ static int hy_open(u32 ring_bytes)
     hy.in_ns = ns != 0;
     bpf_set(&c, "CFG_NS_INO", ns);
     bpf_set(&c, "CFG_STOP", ring_bytes / 4 * 3);
-    hy.in_order = !bpf_raw_is_whole();
+    hy.classic_tracepoints = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
     bpf_set(&c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
-    bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_BY_SCHED", hy.classic_tracepoints);
     bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     hy_configure_observe(&c);
@@ -19632,44 +19541,47 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the program at the end of a call continue with the one that follows the arguments' pointers.
- * Returns 0 or -errno. */
+/* Lets the BPF program at the end of a call continue with call_nest. Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
     u32 first = 0;
     struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[bpf_raw_is_whole() ? HY_NEST : HY_NEST_TP];
+    const int *prog = &o->prog[bpf_raw_is_whole() ? PROG_CALL_NEST : PROG_CALL_NEST_TP];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
     return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
 }
 
-/* Loads and attaches a program for disk requests. If the queue may be the first argument
- * (CFG_SECOND), first tries the program with the second argument, which attaches only if the
- * tracepoint has one. The last two need not try: a request is issued with the same arguments as it
- * is inserted (one class of events, include/trace/events/block.h). */
-static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
+/* Loads and attaches BPF program i of a family. */
+static int hy_load_at(struct bpf_obj *o, u32 i)
 {
-    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8); /* 5.11 removed the queue */
-    int e;
-    for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
-        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
-            return e;
-        close(o->prog[i]);
-        o->prog[i] = -1;
-    }
+    int e = bpf_load(o, 1u << i);
+    return e ? e : bpf_attach(o, 1u << i);
 }
 
-/* Loads the programs for disk requests. *err (an int): 0 or -errno. */
+/* Loads the BPF programs for disk requests. Before Linux 5.11, the queue can be the first argument
+ * of a tracepoint, and the request the second. A program that reads the second argument cannot be
+ * attached if there is none (EINVAL). The last two programs use the argument of the one before
+ * them, because a request is issued with the same arguments as it is inserted (one class of events
+ * in include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
-    for (u32 i = 0; i < disk_family.n_progs && !e; i++)
-        e = hy_load_at(o, cfg, i);
+    for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
+        cfg->val |= old && i < PROG_DISK_ISSUE;
+        e = hy_load_at(o, i);
+        if (e == -EINVAL && cfg->val) {
+            close(o->prog[i]);
+            o->prog[i] = -1;
+            cfg->val = 0;
+            e = hy_load_at(o, i);
+        }
+    }
     *(int *)err = e;
     return NULL;
 }
@@ -19681,13 +19593,13 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Uses the programs for disk requests, or continues without them if loading them failed with error
- * `disk`: a program of the family call then shows which thread uses a disk. (Not both: removing one
- * of two programs from a tracepoint waits for an RCU grace period, 12 ms here;
- * kernel/tracepoint.c.) */
+/* If the BPF programs for disk requests failed to load with the error `disk`, continues without
+ * them. A program of the family call then shows which thread uses a disk. (The two are not used
+ * together, because removing one of two programs from a tracepoint waits for an RCU grace period,
+ * 12 ms here; kernel/tracepoint.c.) */
 static int hy_with_disk(int disk)
 {
-    u32 bio = 1u << HY_BIO;
+    u32 bio = 1u << PROG_CALL_BIO;
     int e;
     if (!disk)
         return 0;
@@ -19696,13 +19608,14 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the programs that report the start, exec and exit of processes, for the threads that are
- * followed. They attach after those of the calls, which note where a thread's last call ends. */
+/* Loads the BPF programs that report the start, exec and exit of processes, for the threads that
+ * are followed. They are attached after the programs of the calls, which note the end of a
+ * thread's last call. */
 static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.proc;
-    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    u32 mask = 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT;
     mask <<= !bpf_raw_is_whole();
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
@@ -19723,7 +19636,7 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the programs of the calls, which are already loaded. */
+/* Attaches the BPF programs of the calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -19732,11 +19645,11 @@ static int hy_attach(u32 mask)
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
-    return bpf_attach(o, mask & ~(1u << HY_NEST | 1u << HY_NEST_TP));
+    return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all programs. Those for disk requests are loaded while the others are
- * attached. */
+/* Loads and attaches all BPF programs. A second thread loads those for disk requests while the
+ * others are attached. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -19781,8 +19694,8 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* An io_uring exists, or will exist when the current call of a stopped thread returns: its requests
- * are recorded from now on. */
+/* Records the requests of io_uring from now on. Called when a ring exists, or will exist when the
+ * current call of a stopped thread returns. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -19795,7 +19708,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Loads and attaches all programs. Returns NULL, or why that failed (static). */
+/* Starts the hybrid backend or the observe mode. Returns NULL, or why that failed (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -19818,7 +19731,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* then these calls have to stop */
+    memset(hy.row, 0, sizeof hy.row); /* without records, all calls have to stop */
     return why;
 }
 
@@ -19838,7 +19751,7 @@ static void hy_child(void)
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
-    long policy = hy.in_order ? syscall(SYS_sched_getscheduler, 0) : -1;
+    long policy = hy.classic_tracepoints ? syscall(SYS_sched_getscheduler, 0) : -1;
     bool normal = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
     bool undisturbed = normal && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
     int e = bpf_map_flagged(cmd, bpf_map(&hy.obj, "traced"), key, val, flags);
@@ -19847,15 +19760,15 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* A thread's key in `traced`: its id in the initial pid namespace, which its records contain; 0:
- * unknown. */
+/* Returns a thread's key in `traced`, or 0 if it is unknown. The key is the id in the initial pid
+ * namespace, which the thread's records contain. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Gets what the probe knows of a thread and of the call that it is in (in_call). Returns false if
- * it knows nothing. */
+/* Reads the probe's entry of a thread, which describes its current call (in_call). Returns false
+ * if there is none. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19874,8 +19787,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain PF_EXITING before
- * the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
+/* Returns whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain
+ * PF_EXITING before the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19886,8 +19799,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Makes the probe follow a thread that nothing stops. A thread that has already exited would be
- * followed forever. Returns the same as hy_follow. */
+/* Makes the probe follow a thread that is not stopped. The entry of a thread that has already
+ * exited would stay forever, so it is removed. Returns the same as hy_follow, or -ESRCH. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19898,7 +19811,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* From now on all calls of a thread stop, so they must not be counted in the kernel as well. */
+/* Keeps the probe from counting the calls of a thread, which all stop from now on. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -19909,8 +19822,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* A thread has taken its leader's id by an exec. The probe has seen that as well, unless its
- * program did not run (see bpf_raw_is_whole). */
+/* Called when a thread has taken its leader's id by an exec. The probe moves the entry itself,
+ * unless the kernel skipped its program (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19918,7 +19831,7 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Whether the signal that has just stopped a thread is the probe's and nothing else. */
+/* Returns whether the probe sent the signal that has just stopped a thread. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
@@ -19927,13 +19840,13 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* How often threads were stopped because the ring was filling up. */
+/* Returns how often the probe held a thread. */
 static u64 hy_stops(void)
 {
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* The command begins: its process's earlier waits for a CPU do not count. */
+/* Called at the exec of the command: the child's earlier waits for a CPU do not count. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19964,7 +19877,7 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* A disk's name, or MAJOR:MINOR if sysfs does not have it. */
+/* Returns a disk's name, or MAJOR:MINOR if sysfs does not have it. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -19997,7 +19910,7 @@ static u64 hy_uring_lost(void)
     return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
 }
 
-/* The errno of a request's error (blk_status_to_errno, block/blk-core.c). */
+/* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
     static const u8 known[] = {
@@ -20007,7 +19920,7 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* The operation of a request, by its number in include/linux/blk_types.h. */
+/* Returns the name of an operation with that number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -20015,8 +19928,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one, according to the records of its CPU
- * and of others. */
+/* Returns how many records were lost before the current one, according to the records of all CPUs.
+ * */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -20048,7 +19961,7 @@ static void hy_warn_missing(void)
                "missing in the table", skipped);
 }
 
-/* Replays bytes that are preceded by their address. */
+/* Lets mem_ read bytes that follow their address. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -20056,7 +19969,7 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Whether the call writes to the memory that this word of its thread points to. */
+/* Returns whether the call writes to the memory to which a word of wire_call points. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -20087,6 +20000,10 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             replay.times = (const void *)data;
         else if (seg->arg == SEG_SOCK && len == sizeof(struct wire_sock))
             replay.sock = (const void *)data;
+        else if (seg->arg == SEG_UNIX && len == sizeof(struct wire_unix))
+            replay.local = (const void *)data;
+        else if (seg->arg == SEG_PATH && (!len || !data[len - 1]))
+            replay.path = seg;
         else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
             hy.who = (const void *)data;
         else if (seg->arg == SEG_AT && len >= 8)
@@ -21161,7 +21078,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* the parent has just been killed: tr_orphan takes its child */
-    if (!hy.in_order)
+    if (!hy.classic_tracepoints)
         tr_pending_at(t, true); /* sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
@@ -21685,7 +21602,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
     /* The BPF program has moved the map's entry, unless it missed the exec (bpf_raw_is_whole). */
-    if (hy.in_order && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
+    if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
         t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
@@ -22398,13 +22315,13 @@ static void tr_on_tick(void)
     tr.n_resident = 0;
     if ((opt.record || opt.report || opt.perfetto || opt.chrome_json) && !opt.trace)
         tr_each(tr_resident);
-    if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see hy_map */
+    if (hy.on && !hy.observe && !hy.classic_tracepoints && now - tr.lost_ns > NSEC) /* see hy_map */
         tr.lost_ns = now, tr_report_lost(hy_lost(), tr_when());
     tr_look_for_missing(now);
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    if (hy.on && opt.calls && (idle || !hy.in_order)) /* see hy_map */
+    if (hy.on && opt.calls && (idle || !hy.classic_tracepoints)) /* see hy_map */
         tr_each(tr_pending);
     out_flush();
 }
@@ -23425,27 +23342,6 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- a record --- */
 
-/* Joins the components, which come last first, after the root. */
-static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
-{
-    p->len = 0;
-    if (outside)
-        memcpy(p->s, "(unreachable)", p->len = 13);
-    p->s[p->len] = '/';
-    for (u32 end = n; end;) {
-        u32 from = --end; /* the NUL of a component */
-        while (from && parts[from - 1])
-            from--;
-        if (p->len + 1 + (end - from) >= sizeof p->s)
-            break;
-        p->s[p->len++] = '/';
-        memcpy(p->s + p->len, parts + from, end - from);
-        p->len += end - from;
-        end = from;
-    }
-    p->len += !p->len;
-}
-
 /* Reads the directory in which a relative name starts from /proc, which is wrong if the process has
  * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
  * CLONE_FILES). */
@@ -23476,7 +23372,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (w->state & OPEN_DIR)
-        open_dir(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
+        md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
         u32 end = w->state & OPEN_DIR ? known.len : 0; /* the record has the end of the path */
         if (!open_dir_proc(&dir, w) || end > dir.len
@@ -24008,12 +23904,12 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     const struct bpf_obj *o = &proc_session.obj;
-    *mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    *mask = 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT;
     proc_state.btf = hy_has_proc_fields(o);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
         proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
-        *mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+        *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
     proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
@@ -25188,7 +25084,7 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
                       const char *link)
 {
     static struct path p;
-    open_dir(&p, parts, n, state & WALK_OUT);
+    md_parts(&p, parts, n, state & WALK_OUT);
     proc_keep(to, p.s, (state & (WALK_DONE | WALK_CUT)) == WALK_DONE ? p.len : 0);
     if (state & WALK_CUT)
         proc_link(pid, link, to);

@@ -3,9 +3,9 @@
  * blk.bpf.c
  *   sha256 7b9afd4f9c627851f47e148f7139426943406ae19d1c26ebb24061edd8975c45
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
- *   sha256 00189896c3918a39a44e9b29a28f7676cd73690c0565a64848ed45d9474afc6d
+ *   sha256 96f59bf498133fc1a8bd81ed422a36d6c3f7ed906ccd75b484624f89028cfefe
  * hist.h
  *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
  * compiler: clang 14.0.6
@@ -148,10 +148,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   93 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*   94 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   95 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   96 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   98 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   99 */ I_JMP_IMM(JEQ, R0, 0, 81),      /* if r0 == 0 goto L181 */
     /*  100 */ I_JA(78),                       /* goto L179 */
     /* L101: */
@@ -247,10 +247,10 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*  172 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  174 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
     /* L179: */
     /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -671,6 +671,10 @@ static const struct bpf_map_row blk_maps[] = {
     { "flying", BPF_MAP_TYPE_HASH, 8, 32, 16384, 0 },
 };
 
+enum {
+    PROG_BLK_ISSUE,
+    PROG_BLK_DONE,
+};
 static const struct bpf_prog_row blk_progs[] = {
     { .name = "blk_issue", .attach = "block_rq_issue",
       .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(5, 5),

@@ -3,9 +3,9 @@
  * sched.bpf.c
  *   sha256 af8f2f1d27df401a0bd3054b8b89309ab103504d23c7807b79448dbd3d5094f8
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
- *   sha256 00189896c3918a39a44e9b29a28f7676cd73690c0565a64848ed45d9474afc6d
+ *   sha256 96f59bf498133fc1a8bd81ed422a36d6c3f7ed906ccd75b484624f89028cfefe
  * hist.h
  *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
  * compiler: clang 14.0.6
@@ -640,6 +640,16 @@ static const struct bpf_map_row sched_maps[] = {
     { "cpus", BPF_MAP_TYPE_ARRAY, 4, 4600, 0, 0 },
 };
 
+enum {
+    PROG_SCHED_SWITCH,
+    PROG_SCHED_SWITCH_TP,
+    PROG_SCHED_WAKEUP,
+    PROG_SCHED_WAKEUP_TP,
+    PROG_SCHED_NEW,
+    PROG_SCHED_NEW_TP,
+    PROG_SCHED_MIGRATE,
+    PROG_SCHED_MIGRATE_TP,
+};
 static const struct bpf_prog_row sched_progs[] = {
     { .name = "sched_switch", .attach = "btf_trace_sched_switch",
       .type = BPF_PROG_TYPE_TRACING, .is_ret = 0, .lowest = I_KERNEL(5, 5),

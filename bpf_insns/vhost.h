@@ -3,9 +3,9 @@
  * vhost.bpf.c
  *   sha256 b5d6fc7a18a23cd6b859c7798ce0cffe82fe2298dcf1490861237fc6ed55b4ee
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
- *   sha256 00189896c3918a39a44e9b29a28f7676cd73690c0565a64848ed45d9474afc6d
+ *   sha256 96f59bf498133fc1a8bd81ed422a36d6c3f7ed906ccd75b484624f89028cfefe
  * hist.h
  *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
  * wire_vh.h
@@ -272,10 +272,10 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  184 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  185 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  186 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  187 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  189 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  190 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L467 */
     /*  191 */ I_JA(274),                      /* goto L466 */
     // vhost.bpf.c:168  if (!q->key.worker) {
@@ -593,10 +593,10 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  459 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  460 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  461 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  462 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  464 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  465 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L467 */
     /* L466: */
     /*  466 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
@@ -952,6 +952,11 @@ static const struct bpf_map_row vhost_maps[] = {
     { "woken", BPF_MAP_TYPE_LRU_HASH, 8, 8, 1024, 0 },
 };
 
+enum {
+    PROG_VHOST_BEGIN,
+    PROG_VHOST_END,
+    PROG_VHOST_WAKE,
+};
 static const struct bpf_prog_row vhost_progs[] = {
     { .name = "vhost_begin", .attach = "handle_tx_kick",
       .type = BPF_PROG_TYPE_KPROBE, .is_ret = 0, .lowest = I_KERNEL(5, 5),

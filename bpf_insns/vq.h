@@ -3,9 +3,9 @@
  * vq.bpf.c
  *   sha256 0f8a692089bd81c07b3344d02048d4d804215f0a27b29cb6fb359205fb8779aa
  * probe.h
- *   sha256 e5a3f19ec39d683a9c86a2c4b0fc5ef6e9cf713ad96ee7ef0b5aa5181b27ab82
+ *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
- *   sha256 00189896c3918a39a44e9b29a28f7676cd73690c0565a64848ed45d9474afc6d
+ *   sha256 96f59bf498133fc1a8bd81ed422a36d6c3f7ed906ccd75b484624f89028cfefe
  * hist.h
  *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
  * wire_vq.h
@@ -124,12 +124,12 @@ static const struct bpf_insn vq_add_sgs_insns[] = {
     /*   45 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:254  return 0;
     /* L53: */
@@ -211,12 +211,12 @@ static const struct bpf_insn vq_add_insns[] = {
     /*   45 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:261  return 0;
     /* L53: */
@@ -270,12 +270,12 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   25 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   28 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   30 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 481),     /* if r0 == 0 goto L513 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   32 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   33 */ I_JA(479),                      /* goto L513 */
     // vq.bpf.c:219  *c = *kept;
@@ -332,12 +332,12 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   72 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   75 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   77 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   78 */ I_JMP_IMM(JEQ, R0, 0, 175),     /* if r0 == 0 goto L254 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   79 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   80 */ I_JA(173),                      /* goto L254 */
     /* L81: */
@@ -661,12 +661,12 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  339 */ I_STX_MEM(W, R10, -16, R7),     /* *(u32 *)(r10 - 16) = r7 */
     /*  340 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  341 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  342 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  344 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  345 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L347 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*  346 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     // vq.bpf.c:277  if (since) {
     /* L347: */
@@ -1070,12 +1070,12 @@ static const struct bpf_insn vq_get_insns[] = {
     /*   71 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   72 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   73 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   74 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   76 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L79 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   78 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:318  return 0;
     /* L79: */
@@ -1180,12 +1180,12 @@ static const struct bpf_insn vq_got_insns[] = {
     /*   62 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   63 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   64 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   65 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   67 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   68 */ I_JMP_IMM(JEQ, R0, 0, -42),     /* if r0 == 0 goto L27 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   69 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   70 */ I_JA(-44),                      /* goto L27 */
     // vq.bpf.c:219  *c = *kept;
@@ -1242,12 +1242,12 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  109 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
     /*  110 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  111 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  112 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  114 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*  115 */ I_JMP_IMM(JEQ, R0, 0, 176),     /* if r0 == 0 goto L292 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*  116 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*  117 */ I_JA(174),                      /* goto L292 */
     /* L118: */
@@ -1794,12 +1794,12 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   66 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   67 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   68 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   69 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   71 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   72 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L245 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   73 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   74 */ I_JA(170),                      /* goto L245 */
     /* L75: */
@@ -2207,12 +2207,12 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   28 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   30 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   31 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   34 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L207 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   35 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   36 */ I_JA(170),                      /* goto L207 */
     /* L37: */
@@ -2583,12 +2583,12 @@ static const struct bpf_insn vq_irq_insns[] = {
     /*   47 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   48 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   49 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   50 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   52 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   53 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L55 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   54 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:382  return 0;
     /* L55: */
@@ -2639,12 +2639,12 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   23 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*   24 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   25 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   26 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   28 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   29 */ I_JMP_IMM(JEQ, R0, 0, 256),     /* if r0 == 0 goto L286 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   30 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   31 */ I_JA(254),                      /* goto L286 */
     // vq.bpf.c:219  *c = *kept;
@@ -2682,12 +2682,12 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   57 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
     /*   58 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   59 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:178  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   60 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   62 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:180  if (n)
     /*   63 */ I_JMP_IMM(JEQ, R0, 0, 183),     /* if r0 == 0 goto L247 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:181  __sync_fetch_and_add(n, 1);
     /*   64 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     /*   65 */ I_JA(181),                      /* goto L247 */
     /* L66: */
@@ -3185,6 +3185,20 @@ static const struct bpf_map_row vq_maps[] = {
     { "outers", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 16, 2, 0 },
 };
 
+enum {
+    PROG_VQ_ADD_SGS,
+    PROG_VQ_ADD,
+    PROG_VQ_ADDED,
+    PROG_VQ_GET,
+    PROG_VQ_GOT,
+    PROG_VQ_KICK,
+    PROG_VQ_KICKED,
+    PROG_VQ_NOTIFY,
+    PROG_VQ_IRQ,
+    PROG_VQ_IRQ_DONE,
+    PROG_VQ_IRQ_OWN,
+    PROG_VQ_DEL,
+};
 static const struct bpf_prog_row vq_progs[] = {
     { .name = "vq_add_sgs", .attach = "virtqueue_add_sgs",
       .type = BPF_PROG_TYPE_KPROBE, .is_ret = 0, .lowest = I_KERNEL(5, 5),

@@ -819,7 +819,11 @@ def write_family(out, probe, name):
         for m in maps:
             out('    { "%s", BPF_MAP_TYPE_%s, %d, %d, %d, %d },' % (m.name, m.type, *m.sizes))
         out('};')
-    out('\nstatic const struct bpf_prog_row %s_progs[] = {' % name)
+    out('\nenum {')
+    for p in probe.programs:
+        for suffix in ('', '_TP')[:p.type.rows]:
+            out('    PROG_%s%s,' % (p.name.upper(), suffix))
+    out('};\nstatic const struct bpf_prog_row %s_progs[] = {' % name)
     for p in probe.programs:
         write_rows(out, p)
     out('};\n\nstatic const struct bpf_family %s_family = {' % name)

@@ -110,9 +110,32 @@ read_calls() {
         where[a, $1] = 1
         return 1
     }
-    # A kind as `NAME WHEN FUNCTION STRUCTURE SHOWN SIZE` for $tmp/kinds.
+    # The column MEMORY of a kind as the values of struct hy_kind: nest, count, mul, plus, max, short, early, model.
+    function memory(s,    w, n, i, nest, count, mul, plus, max, flag, known) {
+        nest = "NONE"
+        mul = plus = max = flag["short"] = flag["early"] = flag["model"] = 0
+        n = split(s, w, ",")
+        if (match(w[1], /^(iov|msg|mmsg):/)) {
+            nest = toupper(substr(w[1], 1, RLENGTH - 1))
+            w[1] = substr(w[1], RLENGTH + 1)
+        }
+        known = "^(-|stop|string|pointed|command|bits|sizeof:[a-z]+|[0-9]+|(next|previous|first|result)(\\*[0-9]+)?(\\+[0-9]+)?)$"
+        if (w[1] !~ known) bad("`" w[1] "`: -, stop, BYTES, string, next ...: see MEMORY above")
+        count = w[1] == "-" ? "plain" : w[1] == "stop" ? "nests" : w[1]
+        if (match(count, /\+/)) { plus = substr(count, RSTART + 1); count = substr(count, 1, RSTART - 1) }
+        if (count ~ /^(next|previous|first|result)/) mul = 1
+        if (match(count, /\*/)) { mul = substr(count, RSTART + 1); count = substr(count, 1, RSTART - 1) }
+        if (count ~ /^[0-9]/) { mul = count; count = "one" }
+        if (count ~ /^sizeof/) { mul = "sizeof(struct~" substr(count, 8) ")"; count = "one" }
+        for (i = 2; i <= n; i++)
+            if (w[i] ~ /^max=([0-9]+|part)$/) max = w[i] == "max=part" ? "CALL_PART_MAX" : substr(w[i], 5)
+            else if (w[i] in flag) flag[w[i]] = 1
+            else bad("`" w[i] "`: short, early, model or max=N")
+        return nest "," toupper(count) "," mul "," plus "," max "," flag["short"] "," flag["early"] "," flag["model"]
+    }
+    # A kind as `NAME WHEN FUNCTION STRUCTURE SHOWN SIZE MEMORY` for $tmp/kinds.
     function add_kind(    f, st, n, w, how, size) {
-        if (NF != 4) bad("expected: @kind NAME WHEN HOW")
+        if (NF != 5) bad("expected: @kind NAME WHEN HOW MEMORY")
         if ($2 in kinds) bad("kind " $2 " occurs twice")
         kinds[$2] = 1
         if ($3 !~ /^(in|out|late|both)$/) bad("`" $3 "`: in, out, late or both")
@@ -132,7 +155,14 @@ read_calls() {
             if (n > 3 || size !~ /^(DEC_LONG|DEC_WORD|2|4|8|16)$/) bad("`" $4 "`: a size of 2, 4, 8 or 16 bytes, or word")
         } else if (n > 1) bad("`" f "`: struct, array, value, pointed, inout, left or filetimes")
         if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is not a name of a function")
-        print $2, $3, f, st, how, size > kind_file
+        print $2, $3, f, st, how, size, memory($5) > kind_file
+    }
+    function add_stop(    name) {
+        if (NF < 3) bad("expected: @stop NAME WHY")
+        name = $2
+        sub(/^@stop[ \t]+[^ \t]+[ \t]+/, "")
+        reasons[++n_reasons] = name
+        why[name] = $0
     }
     # The family in f:FAMILY and similar kinds, or "".
     function family_of(kind) { return kind ~ /^(f|f64|e|e64):/ ? substr(kind, index(kind, ":") + 1) : "" }
@@ -196,6 +226,35 @@ read_calls() {
         }
         return result_index[out]
     }
+    # The descriptor that file= or socket= names, as a number for kvis.c.
+    function described(s) {
+        return s == "" ? 0 : s == "result" ? "FILE_OF_RESULT" : s == "cwd" ? "FILE_OF_CWD" : 1 + arg_named(s, $0)
+    }
+    # Removes stops=, file= and socket= from the end of a row, and keeps them for write_recorded.
+    function take_recorded(    value, key, i) {
+        value["stops"] = value["file"] = value["socket"] = ""
+        while (match($0, /[ \t](stops|file|socket)=[a-z_0-9]+[ \t]*$/)) {
+            i = index(substr($0, RSTART), "=")
+            key = substr($0, RSTART + 1, i - 2)
+            value[key] = substr($0, RSTART + i)
+            sub(/[ \t]+$/, "", value[key])
+            $0 = substr($0, 1, RSTART - 1)
+        }
+        if (value["stops"] != "" && !(value["stops"] in why)) bad("no @stop `" value["stops"] "`")
+        if (value["stops"] != "") stopping[value["stops"]] = stopping[value["stops"]] " " $1
+        if (value["file"] value["socket"] != "")
+            described_files = described_files sprintf(" \\\n    X(%s, %s, %s)", $1, described(value["file"]), described(value["socket"]))
+    }
+    function write_recorded(    i, k, n, w) {
+        printf "/* X(call, why it stops): the calls of a reason follow each other. */\n#define SC_STOPS(X)" > command_file
+        for (i = 1; i <= n_reasons; i++) {
+            n = split(stopping[reasons[i]], w, " ")
+            if (!n) bad("no call stops for `" reasons[i] "`")
+            for (k = 1; k <= n; k++) printf " \\\n    X(%s, \"%s\")", w[k], why[reasons[i]] > command_file
+        }
+        printf "\n\n/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
+        printf "#define SC_FILES(X)%s\n\n", described_files > command_file
+    }
     # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION KIND FUNCTION` to $tmp/model.
     function take_model(    n, w, value, enter) {
         enter = "NULL"
@@ -214,9 +273,10 @@ read_calls() {
         if (n) print $1, toupper(w[1]), enter, value > model_file
     }
     function add_call(    i, n, args, res) {
+        take_recorded()
         take_model()
         if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is not a name of a system call"); return }
-        if (NF < 8) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM RISCV64 [ARG:KIND]... [-> RESULT] [model=...]"); return }
+        if (NF < 8) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM RISCV64 [ARG:KIND]... [-> RESULT] [model=...] [stops=...]"); return }
         for (i = 1; i <= 6; i++) n += check_number(i, $(i + 2))
         if (!n) bad($1 " has no number in any ABI")
         for (i = 9; i <= NF && $i != "->"; i++) args = args " " c_arg($i)
@@ -325,6 +385,7 @@ read_calls() {
     NF == 0 { next }
     FILENAME == ARGV[3] && $1 == "@class" { add_class(); next }
     FILENAME == ARGV[3] && $1 == "@kind" { add_kind(); next }
+    FILENAME == ARGV[3] && $1 == "@stop" { add_stop(); next }
     FILENAME == ARGV[3] { add_call(); next }
     /^call[ \t]/ { options_follow = 0; begin_commands(); next }
     /^sockopt[ \t]/ { options_follow = 1; add_level(); next }
@@ -334,6 +395,7 @@ read_calls() {
     END {
         for (i = 1; i <= n_calls; i++) print head[i], set_of[of_call[i]] + 0 tail[i]
         write_commands()
+        write_recorded()
         exit failed
     }
     ' "$tmp/flags" "$tmp/structs" "$gen/tables/syscalls.tbl" "$gen/tables/commands.tbl" > "$tmp/unsorted"
@@ -382,12 +444,19 @@ write_rows() {
     }' "$tmp/calls"
 }
 
-# The kinds of arguments: K_name, and X(K_name, dec_k_function, DEC_when, ST_structure, DV_shown, size) of each.
+# The kinds of arguments: K_name, and X(K_name, dec_k_function, DEC_when, ST_structure, DV_shown, size) of each;
+# and X(K_name, only after success, MEMORY).
 write_kinds() {
     echo 'enum dec_kinds {'
     awk '{ print "    K_" toupper($1) "," }' "$tmp/kinds"
     printf '    N_KINDS\n};\n#define DEC_KINDS(X)'
     awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", toupper($1), $3, toupper($2), $4, $5, $6 }' "$tmp/kinds"
+    printf '\n\n#define DEC_MEMORY(X)'
+    awk '{
+        gsub(/,/, ", ", $7)
+        sub(/~/, " ", $7)
+        printf " \\\n    X(%s, %d, %s)", toupper($1), $2 == "out", $7
+    }' "$tmp/kinds"
     printf '\n\n'
 }
 
@@ -419,6 +488,7 @@ write_syscalls() {
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
  * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
+ * DEC_MEMORY: X(kind, written by the call, nest, count, mul, plus, max, short, early, model): struct hy_kind of kvis.c.
  */
 
 EOF

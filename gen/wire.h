@@ -140,7 +140,8 @@ struct wire_spec {
     u8 sock;              /* 1 + the index of a descriptor whose socket is described */
     u8 early[CALL_EARLY]; /* 1 + the index of an item that is also read at entry */
     u8 sets;              /* the first CALL_SETS items are fd sets: also read at entry */
-    u8 unused[3];
+    u8 ring;              /* io_uring_enter(2): its requests may open files */
+    u8 unused[2];
     struct wire_item item[CALL_ITEMS], nest;
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 96);
@@ -167,7 +168,8 @@ struct wire_thread {
     u32 int_nr, int_over; /* int_over: another call has begun since */
     u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* contents of the early items at entry */
     u32 early_read;       /* a bit for each early item that could be read */
-    u32 full;             /* the thread stops at its calls, which are not counted here */
+    u16 full;             /* the thread stops at its calls, which are not counted here */
+    u16 opened;           /* an io_uring request has opened a file: see wire_spec.ring */
 };
 WIRE_ASSERT(sizeof(struct wire_thread) == 296);
 
@@ -202,8 +204,17 @@ struct wire_call {
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
-/* wire_seg.arg: a struct wire_file, wire_times, wire_sock or wire_who; SEG_AT: an address, then its bytes */
-enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc, SEG_WHO = 0xfb };
+/* wire_seg.arg: a struct wire_file, wire_times, wire_sock, wire_who or wire_unix; SEG_AT: an address,
+ * then its bytes; SEG_PATH: the path of an opened file below the caller's root, the last component
+ * first, each with a NUL. */
+enum {
+    SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc, SEG_WHO = 0xfb,
+    SEG_UNIX = 0xfa, SEG_PATH = 0xf9
+};
+enum {
+    WALK_STEPS = 8,       /* directories that one run of call_nest goes up */
+    WALK_PART_MAX = 264   /* bytes of a component: see OPEN_PART_MAX */
+};
 
 struct wire_seg {
     u16 len;
@@ -344,6 +355,16 @@ struct wire_sock {
     u8 local[16], peer[16];
 };
 WIRE_ASSERT(sizeof(struct wire_sock) == 48);
+
+/* A Unix socket and its peer. Each address has the length of its struct sockaddr_un, or 0 if the socket
+ * is not bound; the inode number is 0 if that socket has no file. */
+enum { UNIX_ADDR_MAX = 110 };
+struct wire_unix {
+    u16 type, local_len, peer_len, unused;
+    u64 local_ino, peer_ino;
+    u8 local[112], peer[112];
+};
+WIRE_ASSERT(sizeof(struct wire_unix) == 248);
 
 /* --- proc: commands, from fork to exit --- */
 

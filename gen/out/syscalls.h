@@ -8,6 +8,7 @@
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
  * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
+ * DEC_MEMORY: X(kind, written by the call, nest, count, mul, plus, max, short, early, model): struct hy_kind of kvis.c.
  */
 
 enum dec_kinds {
@@ -326,6 +327,164 @@ enum dec_kinds {
     X(LANDLOCKPORT, struct, IN, landlock_port, UINT, DEC_LONG) \
     X(USERDESC, struct, IN, user_desc, UINT, DEC_LONG) \
     X(USERDESCOUT, struct, OUT, user_desc, UINT, DEC_LONG)
+
+#define DEC_MEMORY(X) \
+    X(INT, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(UINT, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(LONG, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(ULONG, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(SIZE, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(OFF, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(HEX, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(HEX32, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(ADDR, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(MODE, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(DEV, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(PID, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(UID, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(GID, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(SIG, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(FD, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(DIRFD, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(PATH, 0, NONE, STRING, 0, 0, 0, 0, 0, 1) \
+    X(TARGET, 0, NONE, STRING, 0, 0, 0, 0, 0, 1) \
+    X(FSVALUE, 0, NONE, NESTS, 0, 0, 0, 0, 0, 1) \
+    X(FSAUX, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(STR, 0, NONE, STRING, 0, 0, 0, 1, 0, 0) \
+    X(STRV, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(ENVP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(WBUF, 0, NONE, NEXT, 1, 0, 0, 1, 0, 0) \
+    X(RBUF, 1, NONE, RESULT, 1, 0, 0, 1, 0, 0) \
+    X(LINKBUF, 1, NONE, RESULT, 1, 0, 0, 0, 0, 0) \
+    X(WIOV, 0, IOV, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(RIOV, 1, IOV, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(SA, 0, NONE, NEXT, 1, 0, 128, 0, 0, 1) \
+    X(SAOUT, 1, NONE, POINTED, 0, 0, 128, 0, 0, 1) \
+    X(MSGIN, 0, MSG, ONE, 1, 0, 0, 0, 0, 1) \
+    X(MSGOUT, 1, MSG, ONE, 16, 0, 0, 0, 1, 1) \
+    X(MMSGIN, 0, MMSG, NEXT, 1, 0, 0, 0, 0, 1) \
+    X(MMSGOUT, 1, MMSG, RESULT, 1, 0, 0, 0, 0, 1) \
+    X(STAT, 1, NONE, ONE, sizeof(struct stat), 0, 0, 0, 0, 0) \
+    X(STATX, 1, NONE, ONE, 256, 0, 0, 0, 0, 0) \
+    X(STATFS, 1, NONE, ONE, 120, 0, 0, 0, 0, 0) \
+    X(TS, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TSOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TS2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(TS64, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TS64OUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TS264, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(TV, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TVOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TV2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(TZ, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(ITIMERVAL, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(ITIMERVALOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(ITIMERSPEC, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(ITIMERSPECOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(ITIMERSPEC64, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(ITIMERSPEC64OUT, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(TIMEX, 1, NONE, ONE, 208, 0, 0, 0, 0, 0) \
+    X(RLIM, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(RLIMOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(RUSAGEOUT, 1, NONE, ONE, 144, 0, 0, 0, 0, 0) \
+    X(SIGSET, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(SIGSETOUT, 1, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(SIGACT, 0, NONE, ONE, 32, 0, 0, 0, 0, 1) \
+    X(SIGACTOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(SIGINFO, 0, NONE, ONE, 48, 0, 0, 0, 0, 0) \
+    X(SIGINFOOUT, 1, NONE, ONE, 48, 0, 0, 0, 0, 0) \
+    X(SIGEVENT, 0, NONE, ONE, 20, 0, 0, 0, 0, 0) \
+    X(SIGSTACK, 0, NONE, ONE, 24, 0, 0, 0, 0, 0) \
+    X(SIGSTACKOUT, 1, NONE, ONE, 24, 0, 0, 0, 0, 0) \
+    X(EPEV, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(EPEVS, 1, NONE, RESULT, 16, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(POLLFDS, 0, NONE, NEXT, 8, 0, 0, 0, 0, 0) \
+    X(FDSET, 0, NONE, BITS, 0, 0, 1024, 0, 0, 0) \
+    X(WSTATUS, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(INT2FD, 1, NONE, ONE, 8, 0, 0, 0, 0, 1) \
+    X(INTP, 0, NONE, ONE, 4, 0, 0, 0, 1, 1) \
+    X(INTPOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(UINTPOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(U64POUT, 1, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(OFFP, 0, NONE, ONE, 8, 0, 0, 0, 1, 0) \
+    X(UTSNAME, 1, NONE, ONE, 390, 0, 0, 0, 0, 0) \
+    X(SYSINFO, 1, NONE, ONE, 112, 0, 0, 0, 0, 0) \
+    X(DENTS, 1, NONE, RESULT, 1, 0, CALL_PART_MAX, 0, 0, 1) \
+    X(SOCKOPTVAL, 0, NONE, NEXT, 1, 0, 256, 0, 0, 0) \
+    X(SOCKOPTVALOUT, 1, NONE, POINTED, 0, 0, 256, 0, 0, 1) \
+    X(CLONEARGS, 0, NONE, NEXT, 1, 0, 88, 0, 0, 0) \
+    X(OPENHOW, 0, NONE, NEXT, 1, 0, 0, 0, 0, 1) \
+    X(FUTEXOP, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(FUTEXVAL, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(FCNTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
+    X(IOCTLCMD, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(IOCTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
+    X(PRCTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
+    X(BPFATTR, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(PERFATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
+    X(URINGPARAMS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(SCHEDPARAM, 0, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(SCHEDPARAMOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(SCHEDATTR, 0, NONE, ONE, 128, 0, 0, 0, 1, 0) \
+    X(CAPHDR, 0, NONE, ONE, 8, 0, 0, 0, 1, 0) \
+    X(CAPDATA, 0, NONE, ONE, 24, 0, 0, 0, 0, 0) \
+    X(CAPDATAOUT, 1, NONE, ONE, 24, 0, 0, 0, 0, 0) \
+    X(SOCKPROTO, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(PSIGSET, 0, IOV, ONE, 1, 0, 128, 0, 0, 0) \
+    X(CPUSET, 0, NONE, PREVIOUS, 1, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(CPUSETOUT, 1, NONE, RESULT, 1, 0, 0, 0, 0, 0) \
+    X(GIDS, 0, NONE, FIRST, 4, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(GIDSOUT, 1, NONE, RESULT, 4, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(SEMBUFS, 0, NONE, NEXT, 6, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(SCHEDATTROUT, 1, NONE, ONE, 128, 0, 0, 0, 0, 0) \
+    X(TMSOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(MOUNTATTR, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(RULESETATTR, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(LANDLOCKRULE, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(CACHERANGE, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(CACHESTAT, 1, NONE, ONE, 40, 0, 0, 0, 0, 0) \
+    X(FILEATTR, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(FILEATTROUT, 1, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(XATTRARGS, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(MNTIDREQ, 0, NONE, ONE, 64, 0, 0, 0, 0, 0) \
+    X(MSGBUF, 0, NONE, NEXT, 1, 8, 0, 1, 0, 0) \
+    X(MSGBUFOUT, 1, NONE, RESULT, 1, 8, 0, 1, 0, 0) \
+    X(URINGARG, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(WAITERS, 0, NONE, NEXT, 24, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(U64P, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(SIZEP, 0, NONE, ONE, 8, 0, 0, 0, 1, 0) \
+    X(INTIN, 0, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(SIGPOUT, 1, NONE, ONE, 4, 0, 0, 0, 0, 0) \
+    X(TEXT, 0, NONE, STRING, 0, 0, 0, 0, 0, 0) \
+    X(TEXTOUT, 1, NONE, STRING, 0, 0, 0, 0, 0, 0) \
+    X(FUTEXBITS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(FUTEXWAKEOP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(FLOCK, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(FLOCKOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(FLOCK64, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(FLOCK64OUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(OWNER, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(OWNEROUT, 1, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(TERMIOS, 0, NONE, ONE, 36, 0, 0, 0, 0, 0) \
+    X(TERMIOSOUT, 1, NONE, ONE, 36, 0, 0, 0, 0, 0) \
+    X(WINSIZE, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(WINSIZEOUT, 1, NONE, ONE, 8, 0, 0, 0, 0, 0) \
+    X(IFREQ, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(IFREQOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(BPFMAP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFELEM, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFPROG, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFOBJ, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFATTACH, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFID, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFINFO, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFRAWTRACEPOINT, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFBTF, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(BPFLINK, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(LANDLOCKPATH, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(LANDLOCKPORT, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(USERDESC, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(USERDESCOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0)
 
 enum {
     SC__llseek,
@@ -1226,6 +1385,63 @@ static const struct sc_option sc_options[] = {
     { 6, 13, OPT_TEXT, 0 }, /* TCP_CONGESTION */
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
+
+/* X(call, why it stops): the calls of a reason follow each other. */
+#define SC_STOPS(X) \
+    X(execve, "the old program's memory no longer exists when it returns") \
+    X(execveat, "the old program's memory no longer exists when it returns") \
+    X(exit, "the thread exits in it and cannot wait for space in the ring") \
+    X(exit_group, "the thread exits in it and cannot wait for space in the ring") \
+    X(clone, "the child must be followed before it runs") \
+    X(clone3, "the child must not escape by CLONE_UNTRACED") \
+    X(ptrace, "kvis is already the tracer") \
+    X(seccomp, "the program's own filter changes which calls kvis sees") \
+    X(userfaultfd, "later reads of the program's memory may never return") \
+    X(rename, "earlier records need the old names of directories") \
+    X(renameat, "earlier records need the old names of directories") \
+    X(renameat2, "earlier records need the old names of directories") \
+    X(chdir, "kvis reads the new directory from /proc") \
+    X(chroot, "kvis reads the new directory from /proc") \
+    X(fchdir, "kvis reads the new directory from /proc") \
+    X(pivot_root, "kvis reads the new directory from /proc") \
+    X(setns, "kvis reads the new directory from /proc") \
+    X(unshare, "kvis reads the new directory from /proc") \
+    X(bpf, "kvis reads the kind of the new descriptor from /proc") \
+    X(fsmount, "kvis reads the kind of the new descriptor from /proc") \
+    X(fsopen, "kvis reads the kind of the new descriptor from /proc") \
+    X(fspick, "kvis reads the kind of the new descriptor from /proc") \
+    X(landlock_create_ruleset, "kvis reads the kind of the new descriptor from /proc") \
+    X(mq_open, "kvis reads the kind of the new descriptor from /proc") \
+    X(open_by_handle_at, "kvis reads the kind of the new descriptor from /proc") \
+    X(open_tree, "kvis reads the kind of the new descriptor from /proc") \
+    X(open_tree_attr, "kvis reads the kind of the new descriptor from /proc") \
+    X(pidfd_getfd, "kvis reads the kind of the new descriptor from /proc") \
+    X(io_uring_setup, "the programs that record the ring's requests are loaded before it is used")
+
+/* X(call, descriptor whose file its record describes, that of its socket). */
+#define SC_FILES(X) \
+    X(accept, 0, FILE_OF_RESULT) \
+    X(accept4, 0, FILE_OF_RESULT) \
+    X(bind, 0, 1) \
+    X(bpf, FILE_OF_RESULT, 0) \
+    X(chdir, FILE_OF_CWD, 0) \
+    X(connect, 0, 1) \
+    X(creat, FILE_OF_RESULT, 0) \
+    X(fchdir, FILE_OF_CWD, 0) \
+    X(fsmount, FILE_OF_RESULT, 0) \
+    X(fsopen, FILE_OF_RESULT, 0) \
+    X(fspick, FILE_OF_RESULT, 0) \
+    X(getsockopt, 0, 1) \
+    X(landlock_create_ruleset, FILE_OF_RESULT, 0) \
+    X(listen, 0, 1) \
+    X(mmap, 5, 0) \
+    X(mq_open, FILE_OF_RESULT, 0) \
+    X(open, FILE_OF_RESULT, 0) \
+    X(open_by_handle_at, FILE_OF_RESULT, 0) \
+    X(open_tree, FILE_OF_RESULT, 0) \
+    X(open_tree_attr, FILE_OF_RESULT, 0) \
+    X(openat, FILE_OF_RESULT, 0) \
+    X(openat2, FILE_OF_RESULT, 0)
 
 /* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */
 #define MD_CALLS(X) \

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* call: the system calls of the threads that kvis traces, one record a call, when it returns.
+/* call: the system calls of traced threads, one record per call, written when the call returns.
  *
- * What a call's record holds beside its arguments and its result is data, not code: `spec` says for
- * each number which arguments point to what. The tracer's ptrace keeps control of the threads; when
- * the ring fills, a thread is stopped at the end of its call until the tracer has caught up, so
- * that nothing is lost. The reader is never woken: it has a timer, and those stops.
+ * The memory that a record holds, in addition to the arguments and the result, is described by data: the
+ * map `spec` says for each call number what its arguments point to. ptrace keeps control of the threads.
+ * When the ring fills up, a thread is held at the end of its call until kvis has read the ring, therefore
+ * no record is lost. The programs never wake kvis, which has a timer and sees the threads that stop.
  *
- * From 6.19 on a raw tracepoint's program can be preempted, and the kernel does not run it for another
- * task of that CPU meanwhile, so that this one's call would be missing. There the calls come by the
- * classic tracepoints (whose events take an RCU grace period each to close, so they are few), and
- * births and deaths by what the scheduler does with interrupts off (CFG_BY_SCHED). */
+ * From Linux 6.19 on, a program of a raw tracepoint can be preempted. Until it continues, the kernel does
+ * not run it for other tasks of that CPU, and their calls would be missing. There, classic tracepoints
+ * report the calls (each of their events takes an RCU grace period to close, so there are few), and the
+ * scheduler, which has interrupts disabled, reports new and dead threads (CFG_BY_SCHED). */
 #include "probe.h"
 #include "hist.h"
 
-/* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
- * are, and the second of them; where it keeps the first that a result has overwritten by then (riscv64);
- * 0: it is in its place. */
+/* Offsets in struct pt_regs, which is ABI (ptrace(2)): of the eight words that include the six arguments;
+ * of the second argument; of the copy of the first argument, if the result overwrites its register
+ * (riscv64; 0: it does not). */
 extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
-/* Where a task says that it is in a call of the 32-bit ABI; mask 0: there are none. */
-extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
-/* kvis's pid namespace when that is not the first one: its inode. */
+/* Inode of kvis's pid namespace; 0: kvis is in the initial one. */
 extern char CFG_NS_INO;
-/* The pointer by which the command says "follow me"; the bytes that may wait in the ring before
- * threads are held. The rest of the ring is the reserve for the calls that end meanwhile. */
+/* The pointer, and the number of the call with it, by which the command asks to be followed; the number of
+ * unread bytes in the ring from which threads are held. The rest of the ring is reserved for the calls
+ * that return meanwhile. */
 extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP;
 
-/* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
+/* 1: scheduler events are recorded; the shortest wait for a CPU that has a record, in ns. */
 extern char CFG_SCHED, CFG_DELAY;
-/* Bytes of a task's stack; where on it the number is of the call that the task is in, -1 when it came
- * into the kernel by something else (with FRED, 6.9, it is 16 below); 0: need not be asked. */
+/* Size of a task's kernel stack, in bytes; offset on it of the current call's number, which is -1 if the
+ * task did not enter the kernel by a call (with FRED, 6.9, the number is 16 bytes lower). Offset 0: by_whom
+ * does not need the number. */
 extern char CFG_STACK, CFG_STACK_NR;
-/* 1: threads are born when the scheduler first wakes them and gone when it leaves them for good. */
+/* 1: a thread exists from its first wake-up until the scheduler switches away from it for good. */
 extern char CFG_BY_SCHED;
-/* 1: calls are only counted; the number of restart_syscall(2). */
+/* 1: calls are counted and not recorded; the number of restart_syscall(2). */
 extern char CFG_COUNT, CFG_RESTART_NR;
-/* 1: nobody is followed; the threads of all processes are seen but those of kvis (CFG_SELF). CFG_CGROUP 1:
- * only those in a cgroup, or below it. */
+/* CFG_EVERYONE 1: no thread is followed, and the calls of all processes are seen except those of kvis, whose
+ * pid is CFG_SELF. CFG_CGROUP 1: only threads in a cgroup or in one below it. */
 extern char CFG_EVERYONE, CFG_SELF, CFG_CGROUP;
-/* Of these only calls are counted or recorded that lasted so many ns; CFG_STATUS 1: that succeeded, 2:
- * that failed. */
+/* Shortest duration of a call that is counted or recorded, in ns; CFG_STATUS 1: only successful calls are,
+ * 2: only failed calls. */
 extern char CFG_MIN_NS, CFG_STATUS;
-/* 1: calls are recorded and no thread is ever held. What finds no room is lost; each record says whose
- * it is. */
+/* 1: calls are recorded and no thread is ever held. Records that do not fit in the ring are lost; each
+ * record names its process. */
 extern char CFG_OBSERVE;
-/* 1: sets of descriptors are shown, or looked at. */
+/* 1: the output or -P needs sets of descriptors. */
 extern char CFG_SETS;
-/* 1: the family proc tells births, execs and deaths, and forgets a thread that has ended. */
+/* 1: the BPF programs of the family proc report new threads, execs and exits, and remove dead threads
+ * from `traced`. */
 extern char CFG_PROC;
 
 #define STOP_SIGNAL 33
@@ -53,58 +54,64 @@ extern char CFG_PROC;
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
-/* States of a task that sleeps or is stopped, with those of a lock of PREEMPT_RT's (5.15) and of the
+/* States of a task that sleeps or is stopped, including the states of PREEMPT_RT's locks (5.15) and of the
  * freezer (6.1). */
 #define TASK_SLEEPS (0xff | 0x1000 | 0x8000)
 #define EINPROGRESS 115
+#define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
 #define TCP_SYN_SENT 2 /* include/net/tcp_states.h */
 #define TCP_CLOSE 7
 #define SOL_SOCKET 1
 #define SCM_RIGHTS 1
-#define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
+#define EFAULT_RESULT (-14) /* the caller's pointer was bad: its memory cannot be read */
 
-/* The threads, by their id in the first pid namespace. */
+/* The traced threads, by their id in the initial pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 enum { MAP_PROG_ARRAY = 3, MAP_CGROUP_ARRAY = 8 };
 static long (*const bpf_tail_call)(void *ctx, void *map, u32 index) = (void *)12;
 static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void *)37;
-/* The cgroup of CFG_CGROUP; else it may be another kind of array. */
+/* The cgroup of CFG_CGROUP. Without CFG_CGROUP, kvis may make another kind of array. */
 struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8 * DELAY_SLOTS, 1, 0 };
-/* Of threads that have been in select(2). Where there is no room, what the sets were is not known. */
+/* The sets that a thread's last select(2) had at its entry. If the map is full, they are unknown. */
 struct map_def sets SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_sets), 1024, 0 };
-/* [0]: call_nest, of the same form as call_exit. */
+/* [0]: call_nest, for the same kind of tracepoint as call_exit. */
 struct map_def nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
-/* What is counted. Arrays that kvis maps, with as many entries as it says: it reads them while calls
- * are made, and a bpf(2) that is preempted keeps programs from running. */
+/* The counts. kvis sets the number of entries of these arrays and maps them: it reads them while calls are
+ * made, and a bpf(2) that is preempted would keep BPF programs from running. */
 struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
 struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
 struct map_def commands SEC("maps") = { MAP_HASH, sizeof(struct wire_command), 4, 256, 0 };
-/* [0]: how often a thread was held. */
+/* [0]: number of times that a thread was held. */
 struct map_def stops SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 1, 0 };
 
 struct record {
     struct wire_call head;
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg) + 8];
-    u32 at; /* the end of data, in memory: the verifier need not follow its values */
-    u32 brief; /* how much of data is sent when the ring is nearly full */
-    u32 faults; /* items that could not be read */
-    u32 left_out; /* more would be shown than there is room for */
+    u32 at; /* bytes of data in use; in memory, so the verifier does not track each value */
+    u32 brief; /* bytes of data that are sent if the ring is nearly full */
+    u32 faults; /* 1: an item could not be read */
+    u32 left_out; /* 1: the record lacks data that kvis has to read itself */
     u64 merged; /* see merged() */
-    struct { /* how far call_nest has come */
-        u64 next;    /* where the next message is, or the only vector */
+    struct { /* the progress of call_nest */
+        u64 next;    /* address of the next message, or of the only vector */
         u64 moved;   /* bytes that the call has moved to or from the rest of the vector */
-        u32 messages; /* that are still to be begun; a vector alone counts as one */
-        u32 vector;  /* where in data the rest of the vector is: struct iovec */
-        u32 entries; /* that are left of it */
+        u32 messages; /* number of messages not yet begun; a vector alone counts as one */
+        u32 vector;  /* offset in data of the rest of the vector, which consists of struct iovec */
+        u32 entries; /* number of entries in the rest of the vector */
     } nest;
+    struct { /* the directory that call_nest has reached on the way up from an opened file */
+        struct vfsmount *mount;
+        struct dentry *dentry; /* NULL: no path is wanted, or it is complete */
+        u32 len; /* bytes of the path that have been appended */
+    } walk;
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
-/* --- the kernel's structures, as far as they are used --- */
+/* --- the kernel's structures: only the fields in use --- */
 
 struct ns_common { u32 inum; } KERNEL;
 struct pid_namespace { struct ns_common ns; } KERNEL;
@@ -113,16 +120,20 @@ struct pid { u32 level; struct upid numbers[1]; } KERNEL;
 struct super_block { u32 s_dev; u64 s_magic; } KERNEL;
 struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KERNEL;
 struct qstr { const char *name; } KERNEL;
-struct dentry { struct qstr d_name; struct inode *d_inode; } KERNEL;
-struct path { struct dentry *dentry; } KERNEL;
+struct dentry { struct dentry *d_parent; struct qstr d_name; struct inode *d_inode; } KERNEL;
+struct vfsmount { struct dentry *mnt_root; } KERNEL;
+struct mount { struct mount *mnt_parent; struct dentry *mnt_mountpoint; struct vfsmount mnt; } KERNEL;
+struct path { struct vfsmount *mnt; struct dentry *dentry; } KERNEL;
 struct sock_common {
     u16 skc_family, skc_num, skc_dport;
     u8 skc_state;
     u32 skc_daddr, skc_rcv_saddr;
     u64 skc_v6_daddr[2], skc_v6_rcv_saddr[2];
 } KERNEL;
-struct sock { struct sock_common __sk_common; u16 sk_type, sk_protocol; } KERNEL;
-struct socket { struct sock *sk; } KERNEL;
+struct sock { struct sock_common __sk_common; u16 sk_type, sk_protocol; struct socket *sk_socket; } KERNEL;
+struct socket { struct file *file; struct sock *sk; } KERNEL;
+struct unix_address { int len; u8 name[UNIX_ADDR_MAX]; } KERNEL;
+struct unix_sock { struct unix_address *addr; struct sock *peer; } KERNEL;
 struct file { struct inode *f_inode; struct path f_path; void *private_data; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
@@ -130,15 +141,15 @@ struct sigset { u64 sig[1]; } KERNEL;
 struct sigpending { struct sigset signal; } KERNEL;
 struct atomic { int counter; } KERNEL;
 struct mm_struct { struct atomic mm_users; u64 env_end; } KERNEL;
-struct fs_struct { struct path pwd; } KERNEL;
+struct fs_struct { struct path root, pwd; } KERNEL;
 struct task_struct {
     int pid;
     struct mm_struct *mm;
     u32 ptrace;
     struct sigset blocked;
     struct sigpending pending;
-    u32 __state; /* 5.14 */
-    long state;  /* before */
+    u32 __state; /* from 5.14 on */
+    long state;  /* before 5.14 */
     struct pid *thread_pid;
     struct files_struct *files;
     struct fs_struct *fs;
@@ -152,7 +163,7 @@ struct k_sigaction { struct sigaction sa; } KERNEL;
 struct trace_event_raw_signal_generate { int sig, code, pid; } KERNEL;
 struct trace_event_raw_signal_deliver { int sig, code; u64 sa_handler, sa_flags; } KERNEL;
 
-/* A task's number in kvis's pid namespace; 0: it has none there. */
+/* Returns the id of a task in kvis's pid namespace, or 0 if it has none there. */
 INLINE u32 tid_here(struct task_struct *t)
 {
     if (!CFG(CFG_NS_INO))
@@ -161,7 +172,7 @@ INLINE u32 tid_here(struct task_struct *t)
     u32 level = READ(pid, level);
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
-        struct upid *up = (void *)&pid->numbers + i * 16; /* int, pad, pointer: on 64 bits */
+        struct upid *up = (void *)&pid->numbers + i * 16; /* int, padding, 64-bit pointer */
         struct pid_namespace *ns = READ(up, ns);
         if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
             return (u32)READ(up, nr);
@@ -169,7 +180,7 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-/* tid_here of a thread that is not the current one is asked when it makes its first call. */
+/* Begins to follow a thread. Its id for kvis is set at its first call, where it is the current thread. */
 INLINE void follow(u32 key)
 {
     struct wire_thread th = { 0 };
@@ -179,7 +190,7 @@ INLINE void follow(u32 key)
 
 /* --- the entry --- */
 
-/* Whether the current thread's calls are nobody's business, where those of all are seen. */
+/* Returns whether calls of the current thread are not wanted, if all threads are seen (CFG_EVERYONE). */
 INLINE bool outside(void)
 {
     if (bpf_get_current_pid_tgid() >> 32 == CFG(CFG_SELF))
@@ -192,17 +203,6 @@ INLINE u64 arg(u64 regs, u64 offset)
     u64 v = 0;
     bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
     return v;
-}
-
-/* Whether this is a call of the 32-bit ABI, whose numbers are others: those stop. */
-INLINE bool is_compat(void)
-{
-    u32 bits = 0;
-    if (!CFG(CFG_COMPAT_MASK))
-        return 0;
-    bpf_probe_read_kernel(&bits, sizeof bits,
-                          (void *)(bpf_get_current_task() + CFG(CFG_COMPAT_OFF)));
-    return bits & CFG(CFG_COMPAT_MASK);
 }
 
 INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns)
@@ -227,23 +227,23 @@ INLINE struct wire_spec *spec_of(u32 nr)
     return bpf_map_lookup_elem(&spec, &slot);
 }
 
-/* Early item k of a call; 0: it has none. */
+/* Returns early item k of a call, or NULL if the call has fewer. */
 INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
 {
     u64 i = s->early[k] - 1ull;
     if (i >= CALL_ITEMS)
         return 0;
-    asm volatile("" : "+r"(i)); /* it is used behind the check */
+    asm volatile("" : "+r"(i)); /* the index must be the register that was checked */
     return &s->item[i];
 }
 
-/* As many bytes of an item as are read when the call begins. */
+/* Returns how many bytes of an item are read when the call begins. */
 INLINE u32 early_bytes(const struct wire_item *it)
 {
     return it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
 }
 
-/* Takes what the call will write over. */
+/* Copies the memory that the call will overwrite. */
 INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -255,17 +255,17 @@ INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
     }
 }
 
-/* How many bytes that many bits take, as the kernel reads them: by words. */
+/* Returns the size of that many bits in bytes. The kernel reads whole words. */
 INLINE u64 bit_bytes(u64 bits)
 {
     return (s32)bits < 0 ? 0 : ((u32)bits + 63ull) / 64 * 8;
 }
 
-/* Takes the sets of descriptors, which the call will write over. */
+/* Copies the sets of descriptors, which the call will overwrite. */
 INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 {
     u32 slot = 1, key = (u32)bpf_get_current_pid_tgid();
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* no record is made here: see left */
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* free: records are made at the end of a call */
     u64 bytes = bit_bytes(th->word[s->item[0].count & 15]);
     if (!r)
         return;
@@ -281,7 +281,7 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
     bpf_map_update_elem(&sets, &key, w, MAP_ANY);
 }
 
-/* What is to be known of the call that begins. */
+/* Copies the memory of a call that begins, as far as its record needs that. */
 INLINE void note(struct wire_thread *th)
 {
     struct wire_spec *s = spec_of(th->nr);
@@ -294,7 +294,8 @@ INLINE void note(struct wire_thread *th)
         note_sets(th, s);
 }
 
-/* The current thread, when it is in a call that is recorded. begins: it is followed from here on. */
+/* Returns the entry of the current thread if its call is recorded or counted, or NULL. begins: the thread
+ * is followed from now on. */
 INLINE struct wire_thread *entered(u32 nr, bool begins)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -305,7 +306,7 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     bool seen = 1;
     if (CFG(CFG_EVERYONE))
         seen = s && s->on && !outside();
-    if (CFG(CFG_EVERYONE) && !th) /* where there is no room, each of its calls is counted as lost */
+    if (CFG(CFG_EVERYONE) && !th) /* if the map is full, each call of the thread is counted as lost */
         begins = seen && !is_compat();
     if (begins) {
         follow(tid);
@@ -378,7 +379,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
-    asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the check where the use is */
+    asm volatile("" : "+r"(b)); /* the index must be the register that is checked (5.10) */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
         return;
@@ -391,7 +392,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     __sync_fetch_and_add(&h->n[b], 1);
 }
 
-/* Whether a call is one of those that are counted. ended: it returned. */
+/* Returns whether a call is counted, according to its duration and result. ended: it returned. */
 INLINE bool wanted(bool ended, bool failed, u64 ns)
 {
     if (CFG(CFG_MIN_NS) && ns < CFG(CFG_MIN_NS))
@@ -399,14 +400,14 @@ INLINE bool wanted(bool ended, bool failed, u64 ns)
     return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
 }
 
-/* A connect under way has not failed; what sigreturn "returns" is the register of what the signal
- * interrupted. The same as st_has_failed of kvis.c. */
+/* Returns whether a call failed: the same as st_has_failed of kvis.c. A connect(2) in progress has not
+ * failed, and the result of rt_sigreturn(2) is a register of the interrupted code. */
 INLINE bool has_failed(s64 ret, const struct wire_spec *s)
 {
     return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
 }
 
-/* By which a call is told from another one of the same number. */
+/* Returns a checksum of the arguments, which distinguishes calls with the same number. */
 INLINE u64 args_sum(const struct wire_thread *th)
 {
     u64 sum = 0;
@@ -416,9 +417,9 @@ INLINE u64 args_sum(const struct wire_thread *th)
     return sum;
 }
 
-/* A call is over, or its thread (over 0). One that a signal interrupts is counted when it has ended:
- * the kernel may restart it, as itself or as restart_syscall(2); if anything else follows, a handler
- * has run, and it has ended with EINTR. */
+/* Counts a call that has returned (over 1), or whose thread has exited in it (over 0). A call that a signal
+ * interrupts is counted when the next call begins or ends: the kernel may restart the call, as itself or as
+ * restart_syscall(2). If another call follows, a handler has run, and the call has failed with EINTR. */
 INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u64 now = bpf_ktime_get_ns(), sum = 0, from = th->ts_ns;
@@ -436,7 +437,7 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
     }
 #pragma clang loop unroll(disable)
     for (int now_it = 0; now_it < 2; now_it++) {
-        asm volatile("" : "+r"(now_it)); /* one body for both: clang would make two */
+        asm volatile("" : "+r"(now_it)); /* otherwise clang makes two copies of the body */
         if (now_it ? in_call && !broken : th->int_ns && !again) {
             bool ended = now_it ? over : in_call || th->int_over;
             bool error = now_it ? failed : ended;
@@ -455,9 +456,9 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
 
 /* --- the exit --- */
 
-/* Where the next segment begins; 0: there is no room. The place is kept as a pointer and asked for
- * anew, for old verifiers forget the limits of a number that has been on the stack. Segments begin at
- * multiples of 8: where the CPU wants aligned stores (riscv64), the verifier must see that. */
+/* Returns the address of the next segment, or NULL if the record is full. The caller keeps the pointer and
+ * not the offset, because old verifiers forget the limits of a number that has been on the stack. Segments
+ * begin at multiples of 8: if the CPU needs aligned stores (riscv64), the verifier must see that. */
 INLINE struct wire_seg *next_seg(struct record *r)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -466,13 +467,13 @@ INLINE struct wire_seg *next_seg(struct record *r)
     return at > CALL_DATA_MAX ? 0 : (void *)(r->data + at);
 }
 
-/* It has got that many bytes. */
+/* Ends the segment, which has that many bytes of data. */
 INLINE void end_seg(struct record *r, u32 bytes)
 {
     *(volatile u32 *)&r->at += sizeof(struct wire_seg) + ((bytes + 7) & ~7u);
 }
 
-/* Begins a segment. */
+/* Writes the head of a segment. Returns the address of its data. */
 INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
 {
     seg->arg = arg;
@@ -483,16 +484,17 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
     return seg + 1;
 }
 
-/* A value by way of memory: the verifier forgets by which branch it came, and goes on with one state
- * where it would follow each. (In put_item's loop, that is a tenth of the work.) */
+/* Returns v after a store and a load. The verifier then no longer knows from which branch the value came
+ * and continues with one state instead of one per branch, which is a tenth of the work in put_item's
+ * loop. */
 INLINE u64 merged(struct record *r, u64 v)
 {
     *(volatile u64 *)&r->merged = v;
     return *(volatile u64 *)&r->merged;
 }
 
-/* Appends what the early items were when the call began; without bytes, those that could not be read
- * then. */
+/* Appends the early items as they were when the call began. Items that could not be read then have no
+ * bytes. */
 INLINE void put_early(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -514,7 +516,7 @@ INLINE void put_early(struct record *r, const struct wire_thread *th, const stru
     }
 }
 
-/* Appends what the sets of descriptors were when the call began. */
+/* Appends the sets of descriptors as they were when the call began. */
 INLINE void put_sets(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u32 key = (u32)bpf_get_current_pid_tgid();
@@ -536,7 +538,7 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
     }
 }
 
-/* The number that a pointer leads to; not more than it was when the call began. */
+/* Returns the number at an address, but at most the value that it had when the call began. */
 INLINE u64 pointed(const struct wire_thread *th, u64 at)
 {
     u32 len = 0;
@@ -546,7 +548,7 @@ INLINE u64 pointed(const struct wire_thread *th, u64 at)
     return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
 }
 
-/* How many bytes the command of a call says that an argument has. */
+/* Returns the size of an argument in bytes, which depends on the command of its call. */
 INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
 {
     struct wire_command c = { (u32)command, (u16)th->nr, it->arg };
@@ -554,7 +556,7 @@ INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *t
     return bytes ? *bytes : 0;
 }
 
-/* How many bytes an item has; a string: at most so many, and COMMAND_STR. */
+/* Returns the size of an item in bytes. For a string: the limit, with the flag COMMAND_STR. */
 INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct wire_thread *th)
 {
     u64 by = th->word[it->count & 15], bytes = by * it->mul + it->plus;
@@ -572,23 +574,24 @@ INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct
     return merged(r, bytes);
 }
 
-/* Reads a string of at most `bytes`. Returns how many there are, or less than 0. */
+/* Reads a string of at most `bytes` bytes. Returns its size with the NUL, or a negative number. */
 INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 bytes, const void *from)
 {
     if (bytes > CALL_PART_MAX)
         return 0;
-    *to = 0; /* an empty one: older kernels do not count its NUL */
+    *to = 0; /* older kernels neither copy nor count the NUL of an empty string */
     s64 n = bpf_probe_read_user_str(to, (u32)bytes, from);
     if (n == CALL_PART_MAX && !(it->flags & ITEM_CUT))
         r->left_out = 1;
     return n ? n : 1;
 }
 
-/* How many bytes are taken of a buffer of which so many are shown: of a question or an answer of DNS,
- * all that it may have over UDP. It has the header of a query with one question (RFC 1035, 4.1.1). */
+/* Returns how many bytes of a buffer are copied. That is the number that is shown, except for a DNS message,
+ * whose copy can have the maximum size over UDP. The buffer holds such a message if it begins with the
+ * header of a query with one question (RFC 1035, 4.1.1). */
 INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
 {
-    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as little-endian CPUs load them */
+    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as loaded by little-endian CPUs */
     u16 head[HEADER / 2];
     if (!(flags & ITEM_DNS) || shown >= DNS_BYTES || bytes <= HEADER
         || bpf_probe_read_user(head, sizeof head, from))
@@ -596,7 +599,7 @@ INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
     return head[2] == ONE_QUESTION && !(head[1] & OPCODE) ? DNS_BYTES : shown;
 }
 
-/* Reads an item of so many bytes, or as many of them as have room. */
+/* Reads an item of that many bytes, or the part of it that fits. Returns the size, or -1. */
 INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
                       const void *from)
 {
@@ -612,7 +615,7 @@ INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u6
     return bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (s64)bytes;
 }
 
-/* Where the name is by which the caller's program was called: a new stack has it behind the environment
+/* Returns the address of the path that was passed to exec: a new stack has it after the environment
  * (copy_string_kernel of bprm->filename, fs/exec.c). */
 INLINE const void *exec_name(void)
 {
@@ -621,14 +624,14 @@ INLINE const void *exec_name(void)
     return (void *)READ(mm, env_end);
 }
 
-/* Whether the call has succeeded: by way of memory, as `merged`. */
+/* Returns whether the call succeeded. The result is loaded from memory for the reason given at `merged`. */
 INLINE bool succeeded(const struct record *r)
 {
     return *(volatile const s64 *)&r->head.ret >= 0;
 }
 
-/* Appends what an argument points to. A read that faults leaves a segment of no bytes that
- * says so. Returns false when there is no room. */
+/* Appends the memory that an argument points to. If the read faults, the segment is empty and has `fault`
+ * set. Returns false if the record is full. */
 INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th)
 {
     const void *from = (void *)th->word[it->arg & 15];
@@ -649,7 +652,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     n = merged(r, n);
     if (!n)
         return 1;
-    if (n > CALL_PART_MAX) { /* less than 0 */
+    if (n > CALL_PART_MAX) { /* negative: the read faulted */
         begin_seg(seg, it->arg, 0);
         seg->fault = 1;
         r->faults = 1;
@@ -661,19 +664,72 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     return 1;
 }
 
-/* Appends the addresses of a socket. Others than those of IP are kvis's to ask for. */
-INLINE void put_sock(struct record *r, s64 fd)
+/* Returns the file of one of the caller's descriptors, or NULL. */
+INLINE struct file *file_of(s64 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     struct files_struct *files = READ(t, files);
     struct fdtable *fdt = READ(files, fdt);
     struct file *f = 0;
-    if (fd < 0 || fd >= READ(fdt, max_fds))
+    if (fd >= 0 && fd < READ(fdt, max_fds))
+        bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    return f;
+}
+
+/* Copies the address that a Unix socket is bound to. Returns its length. */
+INLINE u16 unix_name(u8 *to, struct sock *sk)
+{
+    struct unix_sock *u = (void *)sk;
+    struct unix_address *a = READ(u, addr);
+    u64 len = (u32)READ(a, len);
+    asm volatile("" : "+r"(len)); /* the size must be the register that is checked */
+    if (len > UNIX_ADDR_MAX)
+        return 0;
+    return bpf_probe_read_kernel(to, (u32)len, &a->name) ? 0 : (u16)len;
+}
+
+/* Returns the inode number of a socket, or 0 if it has no file: not accepted yet, or closed. */
+INLINE u64 sock_ino(struct sock *sk)
+{
+    struct socket *socket = READ(sk, sk_socket);
+    struct file *f = READ(socket, file);
+    struct inode *inode = READ(f, f_inode);
+    return READ(inode, i_ino);
+}
+
+/* Appends the addresses and inode numbers of a Unix socket and its peer. */
+INLINE void put_unix(struct record *r, struct sock *sk)
+{
+    struct unix_sock *u = (void *)sk;
+    struct sock *peer = READ(u, peer);
+    struct wire_seg *seg = next_seg(r);
+    if (!seg) {
+        r->left_out = 1;
         return;
-    bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    }
+    struct wire_unix *w = begin_seg(seg, SEG_UNIX, sizeof *w);
+    w->type = READ(sk, sk_type);
+    w->unused = 0;
+    w->local_len = unix_name(w->local, sk);
+    w->local_ino = sock_ino(sk);
+    w->peer_len = unix_name(w->peer, peer);
+    w->peer_ino = sock_ino(peer);
+    end_seg(r, sizeof *w);
+}
+
+/* Appends the addresses of an IP or Unix socket. kvis itself asks the kernel about other sockets. */
+INLINE void put_sock(struct record *r, s64 fd)
+{
+    struct file *f = file_of(fd);
+    if (!f)
+        return;
     struct socket *socket = READ(f, private_data);
     struct sock *sk = READ(socket, sk);
     u16 family = READ(sk, __sk_common.skc_family);
+    if (family == AF_UNIX && EXISTS((struct unix_sock *)sk, peer)) { /* CONFIG_UNIX=y */
+        put_unix(r, sk);
+        return;
+    }
     if (family != AF_INET && family != AF_INET6) {
         r->left_out = 1;
         return;
@@ -705,18 +761,14 @@ INLINE void put_sock(struct record *r, s64 fd)
     end_seg(r, sizeof *w);
 }
 
-/* Appends what file a new descriptor is, or the working directory. */
+/* Describes the file of a descriptor, or the working directory. */
 INLINE void put_file(struct record *r, s64 fd, bool cwd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
-    struct files_struct *files = READ(t, files);
-    struct fdtable *fdt = READ(files, fdt);
     struct fs_struct *fs = READ(t, fs);
-    struct file *f = 0;
-    if (!cwd && (fd < 0 || fd >= READ(fdt, max_fds)))
+    struct file *f = cwd ? 0 : file_of(fd);
+    if (!cwd && !f)
         return;
-    if (!cwd)
-        bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
     struct dentry *d = cwd ? READ(fs, pwd.dentry) : READ(f, f_path.dentry);
     u64 name[sizeof ((struct wire_file *)0)->name / 8] = { 0 };
     bpf_probe_read_kernel_str(name, sizeof name, READ(d, d_name.name));
@@ -737,7 +789,7 @@ INLINE void put_file(struct record *r, s64 fd, bool cwd)
     end_seg(r, sizeof *w);
 }
 
-/* Appends what the files are of the descriptors that a call has made. */
+/* Describes the files of the descriptors that a call has made. */
 INLINE void put_files(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     s32 fd[2] = { -1, -1 };
@@ -751,7 +803,7 @@ INLINE void put_files(struct record *r, const struct wire_thread *th, const stru
         put_file(r, i ? fd[1] : fd[0], cwd && !i);
 }
 
-/* Appends where the time of a call went. */
+/* Appends how long the call ran, waited for a CPU and waited for a disk. */
 INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 {
     struct wire_seg *seg = next_seg(r);
@@ -762,7 +814,7 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     end_seg(r, sizeof *w);
 }
 
-/* Begins with whose call it is, and how many records this CPU has lost before. */
+/* Begins the data with the caller's process and the number of records that this CPU has lost so far. */
 INLINE void put_who(struct record *r)
 {
     u32 ring = LOST_RING;
@@ -780,10 +832,11 @@ INLINE bool holds(u64 set, int sig)
     return set >> (sig - 1) & 1;
 }
 
-/* Stops the thread at the end of a call, where that changes nothing for the program: by signal 33, which
- * no libc lets a program block (they keep 32 to 34 to themselves). It queues, so it hides none of the
- * program's own; while one is pending, the thread stops by that. Returns false where there will be no
- * stop: the thread blocks 33 by a system call of its own, or nobody would take the signal away again. */
+/* Holds the thread at the end of a call, where the tracee cannot notice that. A signal does it: number 33,
+ * which no libc lets a program block (libcs reserve 32 to 34). Real-time signals queue, so it does not
+ * replace a signal 33 of the tracee's own; if one is already pending, the thread stops for that. Returns
+ * false if the thread will not stop: it has blocked 33 by a direct system call, or it has no tracer that
+ * would remove the signal. */
 INLINE bool stop(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -800,7 +853,7 @@ INLINE bool stop(void)
     return 1;
 }
 
-/* Whether an item of these flags is there, as the call has ended. */
+/* Returns whether an item with these flags is valid, according to the result of the call. */
 INLINE bool applies(const struct record *r, u8 flags)
 {
     if (flags & ITEM_FAILED)
@@ -808,15 +861,15 @@ INLINE bool applies(const struct record *r, u8 flags)
     return !(flags & ITEM_RESULT) || succeeded(r);
 }
 
-/* --- what nests: vectors and messages (readv(2), sendmsg(2), sendmmsg(2)) --- */
+/* --- vectors and messages, which contain further pointers (readv(2), sendmsg(2), sendmmsg(2)) --- */
 
 struct iovec { u64 base, len; };
 struct msghdr { u64 name; s32 name_len, pad; u64 vector, entries, control, control_len, flags; };
 struct mmsghdr { struct msghdr head; u32 len, pad; };
 struct cmsghdr { u64 len; u32 level, type; };
 
-/* Appends so many bytes behind their address, or as many of them as have room. Returns where they are
- * in the record; NULL: they are not, or there are none. */
+/* Appends an address and the bytes at that address, or the part of them that fits. Returns the copied bytes
+ * in the record, or NULL if there are none. */
 INLINE void *put_at(struct record *r, u64 from, u64 bytes)
 {
     if (!from || !bytes)
@@ -834,7 +887,7 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     if (bpf_probe_read_user(at + 1, (u32)bytes, (void *)from)) {
         seg->len = 8;
         seg->fault = 1;
-        r->left_out = 1; /* a part of it may be readable */
+        r->left_out = 1; /* kvis may be able to read a part of the bytes */
         end_seg(r, 8);
         return 0;
     }
@@ -842,7 +895,7 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     return at + 1;
 }
 
-/* Notes that an argument leads on. */
+/* Notes that call_nest has to follow the pointers of an argument. */
 INLINE void begin_nest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 count = (u32)th->word[s->nest.count & 15];
@@ -850,12 +903,12 @@ INLINE void begin_nest(struct record *r, const struct wire_thread *th, const str
     r->nest.messages = 1;
     if (s->nest.kind != NEST_MMSG)
         return;
-    /* What is shown of them, and those that have moved, which the model wants. */
+    /* The messages that are shown, and those that were transferred, which the model needs. */
     u64 shown = count > s->nest.size ? s->nest.size : count, moved = th->word[WORD_RESULT];
     r->nest.messages = (u32)(shown > moved ? shown : moved);
 }
 
-/* Appends a vector, of which the call has moved so many bytes; its buffers are for put_buffer. */
+/* Appends a vector without its buffers, which put_buffer appends. moved: bytes that the call transferred. */
 INLINE void put_vector(struct record *r, const struct wire_spec *s, u64 from, u64 entries, u64 moved)
 {
     u64 most = s->nest.flags & ITEM_CUT ? s->nest.size : ~0ull;
@@ -873,9 +926,9 @@ INLINE void put_vector(struct record *r, const struct wire_spec *s, u64 from, u6
     r->nest.moved = moved;
 }
 
-/* Whether there are descriptors among the control messages (cmsg(3)) that have just been appended, at
- * `at` of data. The kernel puts fewer than eight in front of them: times (net/socket.c), credentials, a
- * security label, a pidfd (scm_recv, include/net/scm.h). */
+/* Returns whether the control messages (cmsg(3)) that have just been appended at offset `at` of data contain
+ * descriptors. The kernel writes fewer than eight other messages before them: times (net/socket.c),
+ * credentials, a security label, a pidfd (scm_recv, include/net/scm.h). */
 INLINE bool brings_files(struct record *r, u64 at)
 {
 #pragma clang loop unroll(disable)
@@ -883,7 +936,7 @@ INLINE bool brings_files(struct record *r, u64 at)
         at = merged(r, at);
         if (at >= *(volatile u32 *)&r->at)
             return 0;
-        asm volatile("" : "+r"(at)); /* it is used behind the check */
+        asm volatile("" : "+r"(at)); /* the offset must be the register that is checked */
         at &= 0x3ff8;
         if (at > CALL_DATA_MAX + CALL_PART_MAX)
             return 0;
@@ -895,7 +948,7 @@ INLINE bool brings_files(struct record *r, u64 at)
     return 0;
 }
 
-/* Appends the next message, but for its buffers. */
+/* Appends the next message without its buffers. */
 INLINE void put_message(struct record *r, const struct wire_spec *s)
 {
     bool many = s->nest.kind == NEST_MMSG;
@@ -910,13 +963,13 @@ INLINE void put_message(struct record *r, const struct wire_spec *s)
     s32 name_len = m->head.name_len;
     u64 name_bytes = name_len < 0 ? 0 : name_len > NEST_NAME_MAX ? NEST_NAME_MAX : name_len;
     u64 control_bytes = m->head.control_len;
-    if (control_bytes > CALL_PART_MAX) /* nobody looks at more */
+    if (control_bytes > CALL_PART_MAX) /* kvis never uses more */
         control_bytes = CALL_PART_MAX;
     put_at(r, m->head.name, name_bytes);
     u32 at = *(volatile u32 *)&r->at + sizeof(struct wire_seg) + 8;
     bool control = put_at(r, m->head.control, control_bytes);
     if (!CFG(CFG_OBSERVE) && control && s->nest.flags & ITEM_RESULT && brings_files(r, at))
-        r->left_out = 1; /* /proc shows what the new descriptors are */
+        r->left_out = 1; /* kvis reads the kinds of the new descriptors from /proc */
     put_vector(r, s, m->head.vector, m->head.entries, moved);
     r->nest.next += sizeof *m;
 }
@@ -938,13 +991,14 @@ INLINE void put_buffer(struct record *r, const struct wire_spec *s)
     r->nest.entries = r->nest.moved ? r->nest.entries - 1 : 0;
 }
 
-/* Whether the record is to have all that it has room for. Elsewhere kvis reads the whole call. */
+/* Returns whether to append more. A held thread whose record already lacks data is not worth it, because
+ * kvis then reads the memory of the whole call. */
 INLINE bool goes_on(const struct record *r)
 {
     return CFG(CFG_OBSERVE) || !r->left_out;
 }
 
-/* Appends the next message or vector, or what is left of one, as far as one run goes. */
+/* Appends the next message or vector, or the rest of the current one, up to NEST_BUFFERS buffers. */
 INLINE void put_nest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     if (!r->nest.entries) {
@@ -960,8 +1014,90 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
         put_buffer(r, s);
 }
 
-/* Whether two dots in a row are in the path that has been appended at `at` of data, or may be, if it
- * is a long one. Eight bytes at a time: `dot` has the highest bit of each byte that is one. */
+/* --- the path of an opened file --- */
+
+/* Begins the path of an opened file; call_nest appends its components. */
+INLINE void begin_walk(struct record *r, s64 fd)
+{
+    struct file *f = file_of(fd);
+    struct wire_seg *seg = next_seg(r);
+    if (!f || !seg || !TYPE_EXISTS(struct mount)) {
+        r->left_out = 1;
+        return;
+    }
+    begin_seg(seg, SEG_PATH, 0);
+    r->walk.mount = READ(f, f_path.mnt);
+    r->walk.dentry = READ(f, f_path.dentry);
+    r->walk.len = 0;
+}
+
+/* Ends the path. kvis reads /proc instead if it is too long or the file is not below the caller's root. */
+INLINE void end_walk(struct record *r, bool whole)
+{
+    u32 len = *(volatile u32 *)&r->walk.len;
+    struct wire_seg *seg = next_seg(r);
+    r->walk.dentry = 0;
+    if (!whole || !seg) {
+        r->left_out = 1;
+        return;
+    }
+    seg->len = (u16)len;
+    end_seg(r, len);
+}
+
+/* Appends a component of the path. */
+INLINE bool put_part(struct record *r, const void *name)
+{
+    u32 len = *(volatile u32 *)&r->walk.len, at = *(volatile u32 *)&r->at;
+    at += sizeof(struct wire_seg) + len;
+    asm volatile("" : "+r"(at)); /* the offset must be the register that is checked */
+    if (len > CALL_PART_MAX - WALK_PART_MAX || at > CALL_DATA_MAX + CALL_PART_MAX - WALK_PART_MAX)
+        return 0;
+    s64 n = bpf_probe_read_kernel_str(r->data + at, WALK_PART_MAX, name);
+    if (n <= 0 || n >= WALK_PART_MAX)
+        return 0;
+    r->walk.len = len + (u32)n;
+    return 1;
+}
+
+/* Appends the next components: goes up through parents and mount points, WALK_STEPS of them or to the
+ * caller's root. */
+INLINE void put_path(struct record *r)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct fs_struct *fs = READ(t, fs);
+    struct dentry *root = READ(fs, root.dentry), *d = r->walk.dentry;
+    struct vfsmount *root_mount = READ(fs, root.mnt), *vfs = r->walk.mount;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < WALK_STEPS; i++) {
+        if (d == root && vfs == root_mount) {
+            end_walk(r, 1);
+            return;
+        }
+        struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
+        if (d != top && d != up) {
+            if (!put_part(r, READ(d, d_name.name))) {
+                end_walk(r, 0);
+                return;
+            }
+            d = up;
+            continue;
+        }
+        struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
+        struct mount *over = READ(m, mnt_parent);
+        if (m == over || d != top) { /* no parent: the file is not below the caller's root */
+            end_walk(r, 0);
+            return;
+        }
+        d = READ(m, mnt_mountpoint);
+        vfs = (void *)over + OFFSET(struct mount, mnt);
+    }
+    r->walk.dentry = d;
+    r->walk.mount = vfs;
+}
+
+/* Returns whether the path at offset `at` of data contains two dots in a row, or is too long to check. Checks
+ * eight bytes at a time: `dot` has the highest bit of each byte that is a dot. */
 INLINE bool goes_up(struct record *r, u32 at)
 {
     const u64 each = 0x0101010101010101, high = each << 7, dots = each * '.';
@@ -982,8 +1118,21 @@ INLINE bool goes_up(struct record *r, u32 at)
     return words > 64;
 }
 
-/* Appends what a call that has returned says. */
-INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+/* Returns whether io_uring requests have opened files since the last call of io_uring_enter(2). (A worker
+ * thread of the kernel notes that at the first thread of the process: note_opened in uring.bpf.c.) */
+INLINE bool ring_opened(struct wire_thread *th)
+{
+    u32 pid = (u32)(bpf_get_current_pid_tgid() >> 32);
+    struct wire_thread *leader = bpf_map_lookup_elem(&traced, &pid);
+    bool opened = th->opened || (leader && leader->opened);
+    th->opened = 0;
+    if (leader)
+        leader->opened = 0;
+    return opened;
+}
+
+/* Appends the memory that the record of a call needs when the call has returned. */
+INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire_spec *s)
 {
     if (s->early[0])
         put_early(r, th, s);
@@ -996,16 +1145,17 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
             break;
     if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
-    /* The path that it has opened: /proc shows where that has led. */
     if (s->file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
-        r->left_out = 1;
+        begin_walk(r, r->head.ret);
+    if (!CFG(CFG_OBSERVE) && s->ring && ring_opened(th))
+        r->left_out = 1; /* kvis reads the new files from /proc while the thread is held */
     if (s->sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
         put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
     if (s->nest.kind && applies(r, s->nest.flags))
         begin_nest(r, th, s);
 }
 
-/* Begins the record of a call, whose thread ends in it unless `over`. NULL: there is none. */
+/* Begins the record of a call that has returned (`over`) or whose thread exits in it. */
 INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
 {
     u32 slot = !over;
@@ -1024,20 +1174,21 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     r->faults = 0;
     r->left_out = 0;
     r->nest.messages = r->nest.entries = 0;
+    r->walk.dentry = 0;
     th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
     th->word[WORD_ONE] = 1;
     if (CFG(CFG_OBSERVE))
         put_who(r);
-    if (over && CFG(CFG_SCHED) && th->switched) /* first: the rest may fill the record */
+    if (over && CFG(CFG_SCHED) && th->switched) /* first, because the items may fill the record */
         put_times(r, th, h->end_ns);
     r->brief = *(volatile u32 *)&r->at;
     return r;
 }
 
-/* Sends a record. The thread is held when the ring is nearly full, or when the record lacks something
- * that the call read or wrote. kvis reads that in the thread's memory (`unread`: it waits for the
- * stop). A record that reaches into the reserve is brief, because each thread may send one; what it
- * leaves out, kvis reads there as well. */
+/* Sends a record. The thread is held if the ring is nearly full, or if the record lacks memory that the
+ * call read or wrote. kvis then reads the memory of the held thread (`unread`: kvis waits for the stop). A
+ * record in the reserved part of the ring is brief, because each thread may send one; kvis reads the
+ * omitted memory as well. */
 INLINE void send(struct record *r, s64 ret, bool over)
 {
     struct wire_call *h = &r->head;
@@ -1057,7 +1208,8 @@ INLINE void send(struct record *r, s64 ret, bool over)
         count_lost(LOST_RING);
 }
 
-/* The same of a record. A call that a signal interrupts has failed, whatever becomes of it. */
+/* Returns whether a call gets a record. A call that a signal interrupts counts as failed, even if it is
+ * restarted. */
 INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *s, s64 ret)
 {
     u64 ns = CFG(CFG_MIN_NS) ? bpf_ktime_get_ns() - th->ts_ns : 0;
@@ -1071,7 +1223,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!th || !th->in_call)
         return;
     struct wire_spec *s = spec_of(th->nr);
-    if (!s || (nr >= 0 && nr != th->nr)) { /* an entry was missed */
+    if (!s || (nr >= 0 && nr != th->nr)) { /* the program missed the start of this call */
         th->in_call = 0;
         count_lost(LOST_RING);
         return;
@@ -1087,9 +1239,9 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!r)
         return;
     put_call(r, th, s);
-    if (r->nest.messages) {
+    if (r->nest.messages || r->walk.dentry) {
         bpf_tail_call(ctx, &nested, 0);
-        r->left_out = 1; /* it is not there */
+        r->left_out = 1; /* a tail call returns only if it fails */
     }
     send(r, ret, 1);
 }
@@ -1109,8 +1261,9 @@ int call_exit(struct raw_tp *ctx)
     return 0;
 }
 
-/* Follows what an argument leads to, a part in each run: one program for all would take the verifier
- * 20 ms for each message (Linux 6.18). The kernel ends a chain of 32 runs or 33; the rest is left out. */
+/* Follows the pointers of an argument, or goes up the path of an opened file, a part in each run. The
+ * verifier would need 20 ms per message for one program that does everything (Linux 6.18). The kernel limits
+ * a chain to 32 or 33 runs; the record then lacks the rest. */
 SEC("both/raw_syscalls/sys_exit")
 int call_nest(void *ctx)
 {
@@ -1122,8 +1275,11 @@ int call_nest(void *ctx)
     struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
-    put_nest(r, th, s);
-    if (goes_on(r) && (r->nest.entries || r->nest.messages)) {
+    if (r->walk.dentry)
+        put_path(r);
+    else
+        put_nest(r, th, s);
+    if (goes_on(r) && (r->nest.entries || r->nest.messages || r->walk.dentry)) {
         bpf_tail_call(ctx, &nested, 0);
         r->left_out = 1;
     }
@@ -1131,7 +1287,7 @@ int call_nest(void *ctx)
     return 0;
 }
 
-/* --- threads come, change their number, and go --- */
+/* --- threads start, change their id, and exit --- */
 
 INLINE void forked(u32 child)
 {
@@ -1149,8 +1305,8 @@ int call_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread that execs takes the number of its process's leader, and what is known of it goes along:
- * it is in a call. */
+/* A thread that execs takes the id of its process's leader. Its entry moves to the new key, because the
+ * thread is in a call. */
 INLINE void execed(u32 was)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -1172,7 +1328,7 @@ int call_exec(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread ends; a call that it was in does not return any more. */
+/* A thread exits; the call that it is in will not return. */
 INLINE void gone(u32 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1181,7 +1337,7 @@ INLINE void gone(u32 tid)
     struct wire_spec none = { 0 };
     if (CFG(CFG_COUNT))
         counted(th, &none, 0, 0);
-    else if (th->in_call && !CFG(CFG_MIN_NS)) { /* how long it would have lasted, nobody knows */
+    else if (th->in_call && !CFG(CFG_MIN_NS)) { /* such a call has no duration to compare */
         struct record *r = begin_record(th, 0, 0);
         if (r)
             send(r, 0, 0);
@@ -1203,14 +1359,15 @@ int call_gone(void *ctx)
 
 /* --- signals --- */
 
-/* One that the thread handles, ignores or dies of. Those that were ignored when they were sent never
- * come here. SIGKILL, which each thread of a process gets when that ends, is not told. */
+/* Records a signal that the thread handles, ignores or dies of. Signals that were ignored when they were
+ * sent are not delivered. SIGKILL has no record, because each thread of a process gets one when the
+ * process exits. */
 SEC("both/signal/signal_deliver")
 int call_signal(struct raw_tp *ctx)
 {
     struct trace_event_raw_signal_deliver *record = (void *)ctx;
     struct wire_signal w = { 0 };
-    u64 handler, flags, info[6] = { 0 }; /* siginfo: signal, errno; code; what depends on it */
+    u64 handler, flags, info[6] = { 0 }; /* siginfo: signal and errno; code; its data */
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
@@ -1240,8 +1397,8 @@ int call_signal(struct raw_tp *ctx)
     return 0;
 }
 
-/* One of which a process dies at once is not delivered any more (complete_signal, kernel/signal.c): how it
- * was sent is all that there is. */
+/* Records how a signal was sent. A signal that kills a process at once is never delivered
+ * (complete_signal, kernel/signal.c). */
 SEC("both/signal/signal_generate")
 int call_sent(struct raw_tp *ctx)
 {
@@ -1252,7 +1409,7 @@ int call_sent(struct raw_tp *ctx)
         struct task_struct *t = (void *)KEPT(ctx->arg[2]);
         w.sig = (u8)KEPT(ctx->arg[0]);
         w.tid = (u32)READ(t, pid);
-        if (info > 1) /* else SEND_SIG_NOINFO: as kill(2) has it, or SEND_SIG_PRIV: the kernel's own */
+        if (info > 1) /* otherwise SEND_SIG_NOINFO, as for kill(2), or SEND_SIG_PRIV, from the kernel */
             bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
         else
             w.code = info ? SI_KERNEL : 0;
@@ -1271,9 +1428,9 @@ int call_sent(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- what the scheduler does to the threads --- */
+/* --- scheduler events of the threads --- */
 
-/* A thread has waited for a CPU and has one now. */
+/* Counts the wait of a thread that has just got a CPU, and records a long wait. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
     u32 slot = 0;
@@ -1288,14 +1445,14 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
-    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserve is for calls alone */
+    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserve is only for calls */
     if (bpf_ringbuf_query(&events, RB_AVAIL_DATA) >= most
         || bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
         count_lost(LOST_SCHED);
 }
 
-/* A thread leaves its CPU. blocked: the state it sleeps in, 0 when it could go on. Uninterruptible
- * after it has asked a disk for something: it waits for that. */
+/* A thread leaves its CPU. blocked: the state in which it sleeps, or 0 if it can continue. A thread in an
+ * uninterruptible sleep that has queued disk I/O waits for the disk. */
 INLINE void switch_out(u32 tid, u64 blocked)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1313,13 +1470,13 @@ INLINE void switch_out(u32 tid, u64 blocked)
     th->where = !blocked ? WAITS : (blocked & 2) && th->bios ? ON_DISK : BLOCKED;
 }
 
-/* Since a time that another CPU has read, whose clock may be a little ahead. */
+/* Returns the time since `since`, which the clock of another CPU may have set to a time slightly ahead. */
 INLINE u64 passed(u64 now, u64 since)
 {
     return now > since ? now - since : 0;
 }
 
-/* The wait of a thread is over: it could run. */
+/* The sleep of a thread is over: it can run. */
 INLINE void end_wait(struct wire_thread *th, u64 now)
 {
     if (th->where == ON_DISK && th->in_call)
@@ -1334,7 +1491,7 @@ INLINE void switch_in(u32 tid)
     u64 now = bpf_ktime_get_ns();
     if (!th)
         return;
-    if (th->where == ON_DISK || th->where == BLOCKED) /* its wake-up went by unseen */
+    if (th->where == ON_DISK || th->where == BLOCKED) /* the program missed its wake-up */
         end_wait(th, now);
     if (th->where == WAITS) {
         u64 ns = passed(now, th->since_ns);
@@ -1353,11 +1510,11 @@ INLINE void wake(u32 tid)
         end_wait(th, bpf_ktime_get_ns());
 }
 
-/* Whether it is the current task that does what a program sees, or an interrupt. Those have a
- * stack of their own, but on x86 when they come in user mode (call_on_irqstack_cond,
- * arch/x86/include/asm/irq_stack.h): there it may also be the task, on its way back (a signal kills
- * it, and its parent is woken), and nothing tells. Programs run on the stack that they find (on one of
- * theirs, from 6.13 on, if they use 64 bytes of it). */
+/* Returns whether the current task or an interrupt caused the current event. Interrupts have their own stack,
+ * except on x86 if they arrive in user mode (call_on_irqstack_cond, arch/x86/include/asm/irq_stack.h). In
+ * that case the task itself may have caused the event on its way back to user mode (a signal kills it, and
+ * its parent is woken), and the two cannot be distinguished. BPF programs run on the current stack (from
+ * 6.13 on, on a stack of their own if they use 64 bytes or more). */
 enum by { BY_UNKNOWN, BY_CALLER, BY_INTERRUPT };
 
 INLINE enum by by_whom(void)
@@ -1374,7 +1531,7 @@ INLINE enum by by_whom(void)
     return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull ? BY_CALLER : BY_UNKNOWN;
 }
 
-/* A thread is woken. */
+/* Records who wakes a thread. */
 INLINE void waking(u32 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1403,7 +1560,7 @@ int call_switch(struct raw_switch *ctx)
     u32 tid = (u32)READ(prev, pid);
     if (CFG(CFG_BY_SCHED) && state & TASK_DEAD) {
         gone(tid);
-        if (CFG(CFG_PROC)) /* which may not have been run */
+        if (CFG(CFG_PROC)) /* the program of the family proc may have been skipped */
             bpf_map_delete_elem(&traced, &tid);
     }
     if (CFG(CFG_SCHED)) {
@@ -1423,7 +1580,7 @@ int call_wake(struct raw_task *ctx)
     return 0;
 }
 
-/* The parent is the caller. */
+/* The current thread is the parent of the new one. */
 SEC("raw_tp/sched_wakeup_new")
 int call_new(struct raw_task *ctx)
 {
@@ -1443,7 +1600,7 @@ int call_waking(struct raw_task *ctx)
     return 0;
 }
 
-/* The caller asks a disk for something. */
+/* Counts a disk request of the current thread. */
 INLINE void asks_disk(void)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();

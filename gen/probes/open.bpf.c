@@ -17,9 +17,8 @@ extern char CFG_NR;
 /* System call numbers; -1: the call does not exist. */
 extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
 extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
-/* Offset and mask of the task's flag for 32-bit calls (COMPAT_MASK 0: not known, or the kernel has
- * none), and the mask that removes the x32 bit from a call number. */
-extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK, CFG_NR_MASK;
+/* The mask that removes the x32 bit from a call number. */
+extern char CFG_NR_MASK;
 /* Filters; 0 turns one off. CFG_UID is the uid + 1. CFG_ACC has one bit per access mode. */
 extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
 /* comm must contain this string: its bytes as two words, and a mask that covers its length. */
@@ -163,16 +162,6 @@ INLINE u64 arg(void *regs, u64 offset)
     u64 v = 0;
     bpf_probe_read_kernel(&v, sizeof v, regs + offset);
     return v;
-}
-
-/* Returns whether the call uses the 32-bit ABI; the call number does not show that. */
-INLINE bool is_compat(void)
-{
-    u32 bits = 0;
-    if (!CFG(CFG_COMPAT_MASK))
-        return 0;
-    bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(CFG_COMPAT_OFF)));
-    return bits & CFG(CFG_COMPAT_MASK);
 }
 
 /* Returns the enum wire_open_call of a system call number; N_OPEN_CALLS: none. 32-bit calls have no x32

@@ -154,6 +154,22 @@ static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)174;
 enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of ringbuf_output and _submit */
 enum { RB_AVAIL_DATA = 0 };                     /* `what` of ringbuf_query */
 
+/* -- The current task -------------------------------------------------------------- */
+
+/* Offset in a task of the flag for calls of the 32-bit ABI, and its mask (0: not known, or the kernel has
+ * no such calls). */
+extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
+
+/* Returns whether the current call uses the 32-bit ABI; the call number does not show that. */
+INLINE bool is_compat(void)
+{
+    u32 bits = 0;
+    if (!CFG(CFG_COMPAT_MASK))
+        return 0;
+    bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(CFG_COMPAT_OFF)));
+    return bits & CFG(CFG_COMPAT_MASK);
+}
+
 /* -- Records ----------------------------------------------------------------------- */
 
 /* Atomic, because a program may interrupt another one on the same CPU and updates would be lost. */

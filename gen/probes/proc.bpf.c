@@ -12,7 +12,6 @@ extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
 /* Numbers of execve and execveat; offsets of the call number and the arguments in struct pt_regs. */
 extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
-extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* Record failed execs; read arguments from execve's argv; record the environment. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
 /* 1: record only the threads in the map `traced`, which belongs to the family call. */
@@ -511,17 +510,6 @@ int proc_exit(void *ctx)
 }
 
 /* --- the entry and exit of execve --- */
-
-/* Returns whether the call uses the 32-bit ABI; the call number does not show that. */
-INLINE bool is_compat(void)
-{
-    u32 bits = 0;
-    void *t = bpf_get_current_task();
-    if (!CFG(CFG_COMPAT_MASK))
-        return 0;
-    bpf_probe_read_kernel(&bits, sizeof bits, t + CFG(CFG_COMPAT_OFF));
-    return bits & CFG(CFG_COMPAT_MASK);
-}
 
 /* Returns 1 for execve, 2 for execveat, else 0. */
 INLINE u32 which(u32 nr, bool compat)

@@ -37,6 +37,10 @@ struct trace_event_raw_io_uring_complete {
 } KERNEL;
 
 enum { CQE_F_MORE = 2 }; /* include/uapi/linux/io_uring.h: more completions of this request follow */
+/* Requests whose result is a new descriptor (enum io_uring_op there). */
+enum { ACCEPT = 13, OPENAT = 18, OPENAT2 = 28, SOCKET = 45, FIXED_FD_INSTALL = 54 };
+#define MAKES_FD \
+    (1ull << ACCEPT | 1ull << OPENAT | 1ull << OPENAT2 | 1ull << SOCKET | 1ull << FIXED_FD_INSTALL)
 
 /* Sets w->tid and w->pid of the current thread; false: it is not traced. */
 INLINE bool whose(struct wire_uring *w)
@@ -131,6 +135,25 @@ int uring_file(struct trace_event_raw_io_uring_file_get *ctx)
     return 0;
 }
 
+/* Notes that a result may be a new descriptor. The probe then holds the thread at the end of its
+ * io_uring_enter(2) while kvis reads /proc (ring_opened in call.bpf.c). The current thread can be a
+ * worker of the kernel, which makes no calls and can be in `traced` nevertheless (CFG_BY_SCHED): therefore
+ * the first thread of the process is noted as well. */
+INLINE void note_opened(const struct wire_uring *w)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    u32 tid = (u32)id, pid = (u32)(id >> 32);
+    bool makes = w->op == URING_OP_UNKNOWN || (w->op < 64 && MAKES_FD >> w->op & 1);
+    if (w->res <= 0 || !makes)
+        return;
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    struct wire_thread *leader = bpf_map_lookup_elem(&traced, &pid);
+    if (th)
+        th->opened = 1;
+    if (leader)
+        leader->opened = 1;
+}
+
 SEC("tp/io_uring/io_uring_complete")
 int uring_done(struct trace_event_raw_io_uring_complete *ctx)
 {
@@ -158,6 +181,7 @@ int uring_done(struct trace_event_raw_io_uring_complete *ctx)
     }
     w.ts_ns = bpf_ktime_get_ns();
     w.res = ctx->res;
+    note_opened(&w);
     if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
         count_lost(LOST_URING);
     return 0;

@@ -9,11 +9,16 @@
 copy_generator tables
 is_committed syscalls.h
 finds_mistakes syscalls syscalls.h <<'LIST'
-s/^@kind stat .*/@kind stat  out  struct:statt/~structs.tbl has no .statt
-s/^@kind stat .*/@kind stat  out  array:stat/~no array of .stat
-s/^@kind stat .*/@kind stat  later  struct:stat/~in, out, late or both
-s/^@kind stat .*/@kind stat  out/~expected: @kind NAME WHEN HOW
-s/^@kind stat .*/@kind statx  out  struct:stat/~kind statx occurs twice
+s/^@kind stat .*/@kind stat  out  struct:statt  144/~structs.tbl has no .statt
+s/^@kind stat .*/@kind stat  out  array:stat  144/~no array of .stat
+s/^@kind stat .*/@kind stat  later  struct:stat  144/~in, out, late or both
+s/^@kind stat .*/@kind stat  out  struct:stat/~expected: @kind NAME WHEN HOW MEMORY
+s/^@kind stat .*/@kind statx  out  struct:stat  144/~kind statx occurs twice
+s/^@kind stat .*/@kind stat  out  struct:stat  some/~.some.: -, stop, BYTES
+s/^@kind stat .*/@kind stat  out  struct:stat  144,long/~.long.: short, early, model or max=N
+s/^@stop exec .*/@stop exec/~expected: @stop NAME WHY
+/^execve /s/stops=exec/stops=execs/~no @stop .execs
+/^mmap /s/file=fd/file=fds/~no argument .fds
 /^memfd_secret/s/-> .*/-> fdd/~no result .fdd
 /^memfd_secret/s/-> .*/->/~-> and no result
 /^memfd_secret/s/O_CLOEXEC/FD_CLOEXEC/~family .memfdsecret. has no .FD_CLOEXEC

@@ -11,6 +11,6 @@ want 'S["backend"] == "hybrid" or S["lost"] == 0'
 want 'len(by("open", path="/etc/hostname")) == 3000 and all(e["path"] for e in by("open"))'
 want 'S["lost"] == 0'
 
-# What is overwritten by the result, and what nests.
+# What is overwritten by the result, what nests, and what the kernel alone knows.
 KVOPT="-q -v"
-each truth hyb absent nested
+each truth hyb absent nested unheld

@@ -8,6 +8,7 @@
 #include <sys/ipc.h>
 #include <sys/sendfile.h>
 #include <sys/sem.h>
+#include <sys/un.h>
 
 enum { ROUND = 8 }; /* calls of one round of flood() */
 static int zero, null_;
@@ -281,6 +282,33 @@ static void absent(int argc, char **argv)
     off_t *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, kept, 0);
     MUST(map != MAP_FAILED && sendfile(to, from, map, 7) == 7 && *map == 107);
     want("calls('sendfile')[0]['args'][2] in ('[100 => 107]', '%p')", (void *)map);
+}
+
+/* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
+ * no call of these stops. */
+static void unheld(int argc, char **argv)
+{
+    enum { N = 50 };
+    struct sockaddr_un a = { AF_UNIX, "unheld" };
+    int l = (int)CHK(socket(AF_UNIX, SOCK_STREAM, 0)), type;
+    socklen_t len = sizeof type;
+    (void)argc, (void)argv;
+    CHK(bind(l, (struct sockaddr *)&a, sizeof a));
+    CHK(mkdir("dir", 0700));
+    for (int i = 0; i < N; i++) {
+        int c = (int)CHK(socket(AF_UNIX, SOCK_STREAM, 0));
+        CHK(listen(l, 8));
+        CHK(connect(c, (struct sockaddr *)&a, sizeof a));
+        int s = (int)CHK(accept(l, NULL, NULL)), f = (int)CHK(open("dir/../file", O_RDWR | O_CREAT, 0600));
+        CHK(getsockopt(s, SOL_SOCKET, SO_TYPE, &type, &len));
+        CHK(unlink("file"));
+        close(c);
+        close(s);
+        close(f);
+    }
+    want("len(by('accept', sock_type='unix', local_addr='unheld')) == %d", N);
+    want("len(by('listen', local_addr='unheld')) == len(by('open', path='%sfile')) == %d", t_cwd, N);
+    want("S['backend'] != 'hybrid' or max(S['stops'], S['throttle_stops']) < %d", N);
 }
 
 /* What nests is in the record, even of a thread that blocks the signal that would hold it. */
@@ -757,7 +785,8 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
-        { "absent", absent }, { "nested", nested }, { "rare", rare },
+        { "absent", absent }, { "unheld", unheld }, { "nested", nested },
+        { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "setids", setids },
         { "cancels", cancels }, { "deaf", deaf },

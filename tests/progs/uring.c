@@ -109,6 +109,7 @@ static void basic(bool polled)
     want("[e.get('fd') for e in by('io_uring')][:6] == [None] + [%d, %d, %d, %d, %d]", f, f, f, pair[0], pair[1]);
     want("all(e['filename'] == '%sdata' for e in by('io_uring', fd=%d))", t_cwd, f);
     want("one('io_uring', fd=%d)['filename'] == '%sdata'", g, t_cwd);
+    want("one('close', fd=%d)['path'] == '%sdata'", g, t_cwd);
     want("all(e['duration_ns'] > 0 for e in by('io_uring') if 'error' not in e)");
     want("(row('files', path='%sdata')['bytes_read'], row('files', path='%sdata')['bytes_written']) == "
          "(4010, 5000)", t_cwd, t_cwd);
@@ -165,6 +166,7 @@ static void many(void)
     }
     want("len(by('io_uring', op='read', fd=%d, result=64, bytes=64)) == %d", f, n);
     want("S['io_uring_results'] == %d and S['lost_io_uring'] == 0 and S['lost'] == 0", n);
+    want("max(S['stops'], S['throttle_stops']) < 50"); /* fewer than the calls of io_uring_enter */
     want("tot('io_uring', 'bytes') == row('files', path='/dev/zero')['bytes_read'] == %d", n * 64);
 }
 

@@ -42,6 +42,10 @@ static const struct bpf_insn second_insns[] = {
 };
 /* end program second */
 
+enum {
+    PROG_FIRST,
+    PROG_SECOND,
+};
 static const struct bpf_prog_row sample_progs[] = {
     { .name = "first", .attach = "sched/sched_switch",
       .type = BPF_PROG_TYPE_TRACEPOINT, .is_ret = 0, .lowest = I_KERNEL(4, 7),
