@@ -29316,7 +29316,12 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* with diagnose COMMAND: the machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
-    pmc.one = xcalloc(pmc.n_tasks, sizeof *pmc.one);
+    pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
+    if (!pmc.one) {
+        pmc.n_tasks = 0;
+        pmc.none = "no memory";
+        return;
+    }
     pmc_look();
     pmc_raise_limit();
     if (!pmc.n_pmus)
