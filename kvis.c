@@ -18863,13 +18863,13 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace keeps control of the threads: creation, execs, signals, exits, and the calls that
- * gen/tables/syscalls.tbl has `stops` for. All other calls do not stop: the probe
- * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to, which the
- * kinds in that table describe. kvis reads the memory that does not fit in a record while the probe
- * holds the thread at the end of that call. tr_record passes a record to the model as the two stops
- * that it replaces; mem_ then reads from the record. In observe mode the same BPF programs count or
- * record, and ptrace is not used. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
+ * ptrace handles the creation, execs, signals and exits of threads, and the system calls that have
+ * `stops` in gen/tables/syscalls.tbl. All other calls do not stop their thread: a BPF program
+ * (gen/probes/call.bpf.c) records each call with the memory that its arguments point to. That table
+ * describes this memory. If the memory does not fit in the record, the BPF program holds the thread
+ * at the end of the call, and kvis reads the memory. tr_record replays a record as the two stops of
+ * its call, while mem_ reads from the record. In observe mode the same BPF programs count or record
+ * calls without ptrace. Entry points: hy_start, hy_observe, hy_counts, hy_is_stop. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18879,56 +18879,56 @@ static void sp_boot_on(void)
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
 
 enum { HY_MAX_CPUS = 1024 };
-enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
-enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
+enum { HY_MIN_DELAY_NS = 10000 }; /* in ns; shorter waits for a CPU have no record */
+enum { HY_MEMFD_NAME = 252 };     /* enough bytes for any name of memfd_create(2) */
 
-/* The signal with which the probe holds a thread at the end of a call. */
+/* The signal with which a BPF program holds a thread at the end of a call. */
 enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;    /* the probe */
-    struct bpf_obj disk;   /* programs for disk requests; fam NULL: not loaded */
-    struct bpf_obj uring;  /* programs for io_uring requests; loaded when the first ring exists */
-    struct bpf_obj proc;   /* programs for processes; fam NULL: ptrace reports processes, or they
-                            * are not wanted */
-    bool ring_tried;       /* kvis has tried to load `uring` */
+    struct bpf_obj obj;    /* the BPF programs for system calls (call.bpf.c) */
+    struct bpf_obj disk;   /* the BPF programs for disk requests; NULL in disk.fam: not loaded */
+    struct bpf_obj uring;  /* the BPF programs for io_uring requests, loaded for the first ring */
+    struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; NULL in proc.fam: not
+                            * loaded */
+    bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    u64 magic;             /* pointer by which the child asks to be followed: see hy_child */
-    const char *why_not;   /* reason why only ptrace is used */
-    bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
-    bool classic_tracepoints; /* the probe's words are the arguments, in order */
-    bool sched;            /* scheduler events are recorded as well */
-    bool count;            /* calls are counted in the kernel, without records */
-    bool observe;          /* no thread stops for anything: ptrace is not used */
-    const struct wire_count *table; /* counts of the probe, by CPU and call number */
-    const struct wire_hist *hists;  /* histograms of the probe, by call number */
-    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts that st_ already has,
+    u64 magic; /* the command asks to be followed by passing this pointer: see hy_child */
+    const char *why_not;   /* reason why kvis uses only ptrace */
+    bool in_ns;            /* kvis is in a pid namespace, but records have initial ids */
+    bool classic_tracepoints; /* the words of struct wire_thread are the arguments in call order */
+    bool sched;            /* BPF programs record scheduler events as well */
+    bool count;            /* BPF programs count calls instead of recording them */
+    bool observe;          /* BPF programs do all tracing, and no thread ever stops */
+    const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
+    const struct wire_hist *hists;  /* the BPF program's histograms of durations, by call number */
+    struct { struct wire_count sum; struct wire_hist hist; } *added; /* counts already added to st,
                                                                       * by call number */
-    u64 strays;            /* number of records that are damaged, or of unknown threads */
-    bool row[SC_N];        /* calls that are recorded and do not stop */
+    u64 strays;            /* number of damaged records and of records of unknown threads */
+    bool row[SC_N];        /* by row of the call table: BPF records the call, which does not stop */
     u64 records, reported_lost;
-    const struct wire_who *who; /* process of the current record; NULL: the record names none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, as records report them: per
-                                           * CPU, in total */
+    const struct wire_who *who; /* process of the current record; NULL: not in the record */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, taken from records: per CPU,
+                                           * in total */
 } hy;
 
-/* The source of the number of bytes that an argument points to: the column MEMORY of
- * gen/tables/syscalls.tbl. HY_NESTS: the probe cannot copy the memory. */
+/* How the size of the memory that an argument points to is determined: see the column MEMORY of
+ * gen/tables/syscalls.tbl. HY_NESTS: the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* The memory that a kind of argument points to: `plus` bytes, and `mul` bytes times the count. */
+/* The memory that an argument of each kind points to. Its size is plus + mul * count bytes. */
 static const struct hy_kind {
-    bool result; /* the call writes it: valid if the call succeeded */
-    u8 nest;     /* enum wire_nest_kind; `mul`: bytes that are also read when the call begins */
+    bool result; /* the call writes this memory, which is valid only if the call succeeded */
+    u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
     u8 count;    /* enum hy_count */
     u16 mul;
     u8 plus;
-    u16 max;     /* most bytes that are ever used; 0: no limit */
-    bool short_; /* at most -s bytes are shown */
-    bool early;  /* the call overwrites this buffer after it has read it */
-    bool model;  /* the model reads it even if it is not shown */
+    u16 max;     /* maximum number of bytes used; 0: no limit */
+    bool short_; /* kvis shows at most -s bytes */
+    bool early;  /* the call reads this memory and then overwrites it */
+    bool model;  /* the model of the tracee (md_) needs this memory even if kvis does not show it */
 } hy_kinds[N_KINDS] = {
 #define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
     [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
@@ -18936,28 +18936,28 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls that always stop their thread. All others are recorded; clone, prctl and ioctl stop it
- * for some arguments (tr_filter). */
+/* The calls that always stop their thread. BPF records all other calls; clone, prctl and ioctl stop
+ * their thread only for some arguments (tr_filter). */
 static const struct { u16 id; const char *why; } hy_stopping[] = {
 #define X(call, why) { SC_##call, why },
     SC_STOPS(X)
 #undef X
 };
 
-/* Returns whether the calls of all threads are recorded, and none is followed. */
+/* Returns whether BPF sees the calls of all threads, and kvis follows no thread. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* Returns whether the tasks of -p are followed with records, without stopping them. */
+/* Returns whether BPF records the calls of the tasks of -p, without stopping these tasks. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. A descriptor is 1 + the
- * index of its argument; 0: none. */
+/* The calls whose record describes a file, or a socket with its addresses. `file` and `sock` are 1
+ * + the index of the argument with the descriptor; 0 means no descriptor. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -18965,7 +18965,7 @@ static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #undef X
 };
 
-/* --- the programs of the family proc --- */
+/* --- BPF programs for forks, execs and exits (proc.bpf.c) --- */
 
 static bool hy_has_proc_fields(const struct bpf_obj *o)
 {
@@ -18978,20 +18978,19 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
 }
 
-/* --- arguments that wait for their exec --- */
+/* --- arguments of programs, stored until the record of the exec arrives --- */
 
-/* The records of a thread's arguments come before the record of its exec. */
 enum { HY_PENDING = 1024 };
 struct hy_args {
     struct hy_args *next;
-    u64 ts_ns; /* time of all pieces, and of their exec unless they are from execve's argv */
+    u64 ts_ns; /* time stamp of all pieces of the arguments */
     u32 tid;
     bool cut;
     struct buf b, env;
 };
 static struct {
-    struct hy_args *first; /* newest list */
-    u32 n;                 /* number of lists */
+    struct hy_args *first; /* newest list of arguments */
+    u32 n;                 /* number of lists of arguments */
 } hy_pending;
 
 static struct hy_args **hy_args_of(u32 tid)
@@ -19014,8 +19013,8 @@ static void hy_args_drop(struct hy_args **at)
     free(a);
 }
 
-/* Begins the list of arguments of a thread. The lists of threads whose exec was lost stay, so the
- * oldest list is dropped; if its exec comes after all, its arguments are marked as cut. */
+/* Begins the list of a thread's program arguments. The lists of threads whose exec record was lost
+ * remain, therefore a new list replaces the oldest of HY_PENDING lists. */
 static struct hy_args **hy_args_new(const struct wire_proc *h)
 {
     struct hy_args **at = &hy_pending.first, *a = calloc(1, sizeof *a);
@@ -19034,12 +19033,12 @@ static struct hy_args **hy_args_new(const struct wire_proc *h)
     return &hy_pending.first;
 }
 
-/* Adds a piece of the arguments, or of the environment that follows them. A piece that does not
- * continue the previous one is dropped, and so are all later pieces. */
+/* Appends a piece of a program's arguments, or of the environment that follows the arguments. A
+ * piece that does not continue the previous piece is dropped, and so are all later pieces. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args **at = hy_args_of(h->tid);
-    if (*at && (*at)->ts_ns != h->ts_ns) /* arguments of an exec whose record was lost */
+    if (*at && (*at)->ts_ns != h->ts_ns) /* this list is of an exec whose record was lost */
         hy_args_drop(at);
     if (!*at && !h->at)
         at = hy_args_new(h);
@@ -19053,18 +19052,18 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
         (*at)->cut = h->flags;
 }
 
-/* --- configuring the probe --- */
+/* --- configuring the BPF programs --- */
 
-/* Returns the row of hy_kinds[] for the kind of an argument. Bits and values of a family are
- * plain. */
+/* Returns the description of the memory that a kind of argument points to. Arguments that are bits
+ * or values of a family point to none. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns the maximum number of bytes that are shown. For short kinds, these are -s bytes and one
- * more, which tells the decoder that the text continues; for other kinds, all bytes. (If so many
- * bytes are not readable, the probe holds the thread and kvis reads the readable bytes.) */
+/* Returns the maximum number of bytes that kvis shows of an argument's memory. For short kinds it
+ * is -s bytes and one more, which tells the decoder that the text continues. If fewer bytes are
+ * readable, the BPF program holds the thread, and kvis reads the readable bytes. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -19073,7 +19072,7 @@ static u32 hy_bytes(const struct hy_kind *k)
                                                                                   : 1u << 30;
 }
 
-/* Returns whether a buffer can hold a message of DNS. */
+/* Returns whether argument i of a call is a buffer that can contain a DNS message. */
 static bool hy_is_message(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows], kind = r->arg[i];
@@ -19081,7 +19080,7 @@ static bool hy_is_message(const struct sc_row *r, u32 i)
            && (r->cls & CLS_NET || id == SC_read || id == SC_write);
 }
 
-/* Returns whether the output or the model needs what argument i of a row points to. */
+/* Returns whether the output or the model of the tracee needs the memory of a call's argument i. */
 static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
@@ -19090,8 +19089,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Returns which of the probe's words contains an argument. call_enter puts ARCH_ORIG_A0 into the
- * first. */
+/* Returns the index in wire_thread.word of an argument. call_enter puts ARCH_ORIG_A0 at index 0. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off[MIN(arg, 5)];
@@ -19099,14 +19097,14 @@ static u8 hy_word(u8 arg)
     return hy.classic_tracepoints ? arg : (u8)(at / 8);
 }
 
-/* Takes the six arguments from the probe's words. */
+/* Copies the six arguments of a call from wire_thread.word. */
 static void hy_args(u64 *arg, const u64 *word)
 {
     for (u8 i = 0; i < 6; i++)
         arg[i] = word[hy_word(i)];
 }
 
-/* Returns the word with the count: see hy_kind.count. */
+/* Returns the index in wire_thread.word of the count (hy_kind.count) of argument i. */
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
@@ -19119,8 +19117,8 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether an argument is a time that the kernel updates to the remaining time (select(2),
- * recvmmsg(2)). */
+/* Returns whether argument i is a timeout that the kernel overwrites with the remaining time
+ * (select(2), recvmmsg(2)). */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19128,7 +19126,7 @@ static bool hy_counts_down(const struct sc_row *r, u32 i)
         || (r->arg[i] == K_TV && id == SC_select);
 }
 
-/* Converts a number of hy_files[] to the probe's. */
+/* Converts a value of hy_files[] to a value of struct wire_spec. */
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -19137,8 +19135,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the memory that argument i of a row leads to. Of a vector, only what is shown is read,
- * except for a received message: see md_msg_received. */
+/* Describes the nested pointers of a call's argument i. Of a vector only the bytes that kvis shows
+ * are read, except in a received message: see md_msg_received. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -19151,8 +19149,8 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Returns the flag for the condition under which an item is valid. The remaining time of a sleep is
- * read if the call failed, because the probe cannot check for EINTR alone. */
+/* Returns the flag for the result with which the memory of an argument is valid. The remaining time
+ * of a sleep is read if the call failed, because the BPF program cannot check for EINTR alone. */
 static u8 hy_result_flag(u16 id, const struct hy_kind *k)
 {
     return !k->result ? 0 : dec_sleeps(id) ? ITEM_FAILED : ITEM_RESULT;
@@ -19163,7 +19161,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
-    bool memfd = id == SC_memfd_create; /* the model needs the whole name */
+    bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
     bool message = hy_is_message(r, i);
     u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
                : message && !opt.calls ? 0
@@ -19177,8 +19175,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Marks the item added last to be read when the call begins as well. Returns false if all places
- * for that are taken. */
+/* Marks the last item of the specification as also read at the call's entry. Returns false if
+ * CALL_EARLY items already are. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -19191,15 +19189,15 @@ static bool hy_add_early(struct wire_spec *s)
 
 #define HY_UNTAKEN "a record cannot hold what its arguments point to"
 
-/* Returns the flag for an exec's path: the probe can read it only at the end of the call, see
- * ITEM_EXEC. For execveat(2) the kernel replaces the name with another one. */
+/* Returns the flag for the path of an exec, which the BPF program can read only at the end of the
+ * call: see ITEM_EXEC. For execveat(2) the kernel replaces the path. */
 static u8 hy_exec_flag(u16 id)
 {
     return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
 }
 
-/* Describes the record of a row. Returns NULL, or why there can be no record. In observe mode,
- * memory that does not fit is omitted and its address is shown. */
+/* Specifies the record of a call. Returns NULL, or why the call cannot have a record. In observe
+ * mode, memory that does not fit in a record is omitted, and its address is shown. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -19238,9 +19236,9 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     return NULL;
 }
 
-/* Returns why calls of a row stop, or NULL if they are recorded. The probe follows the child of a
- * clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis (hy_map), or if
- * kvis cannot find a thread's entry at once (pid namespaces). */
+/* Returns why a call stops its thread, or NULL if BPF records the call. The BPF program follows the
+ * child of a clone(2), except if the kernel may skip a BPF program during a bpf(2) of kvis
+ * (hy_map), or if kvis is in a pid namespace and cannot find a thread's entry at once. */
 static const char *hy_why_stops(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -19255,8 +19253,8 @@ static const char *hy_why_stops(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Describes how the probe counts the calls of one number. tr_ counts calls that have to stop
- * anyway. */
+/* Specifies how the BPF program counts the calls with one number. Calls that have to stop anyway
+ * are counted by the ptrace loop. */
 static struct wire_spec hy_counted(int row)
 {
     struct wire_spec s = { .on = CALL_UNSEEN };
@@ -19271,8 +19269,8 @@ static struct wire_spec hy_counted(int row)
     return s;
 }
 
-/* Describes how the probe handles the calls of one number. row < 0: kvis does not know the number.
- * */
+/* Specifies how the BPF program handles the calls with one number. row < 0: kvis does not know the
+ * number. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     if (hy.count)
@@ -19293,7 +19291,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none;
 }
 
-/* Appends the names of the calls that stop for a reason, in lines of at most 80 columns. */
+/* Appends the names of the calls that stop for reason `why`, in lines of at most 80 columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
     u32 column = 0;
@@ -19315,8 +19313,8 @@ static void hy_text_reason(struct buf *b, const char *why)
         b_f(b, "\n      %s\n", why);
 }
 
-/* For kvis check -v: lists the calls that stop a thread under --backend=hybrid of kvis trace -v,
- * and why. */
+/* For kvis check -v: lists the calls that stop a thread under kvis trace -v --backend=hybrid, and
+ * why. */
 static void hy_text_stops(struct buf *b)
 {
     u32 calls = opt.calls;
@@ -19333,32 +19331,32 @@ static void hy_text_stops(struct buf *b)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Chooses the calls that are recorded instead of stopping. need: the calls that are wanted. */
+/* Chooses the calls that BPF records, so that they need not stop. need: calls that are wanted. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
 }
 
-/* Adds a row to `commands`. Returns 0 or -errno. */
+/* Adds an entry to the map `commands`. Returns 0 or -errno. */
 static int hy_put_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
 {
     struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
     return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
 }
 
-/* Returns how many bytes an argument of this kind points to; for a string the limit, with bit 31
- * set. */
+/* Returns how many bytes an argument of this kind points to. For a string, returns the maximum
+ * length with bit 31 set. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* neither points to anything */
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* they point to no memory */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Adds the commands of a call (gen/tables/commands.tbl) with the sizes of the arguments that follow
- * the command. */
+/* Adds the commands of a call (gen/tables/commands.tbl) to the map `commands`, with the sizes of
+ * the memory that the following arguments point to. */
 static int hy_put_commands_of(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19379,7 +19377,7 @@ static int hy_put_commands(void)
     return e;
 }
 
-/* Starts recording the chosen calls. Returns 0 or -errno. */
+/* Passes the specifications of all calls to the BPF program. Returns 0 or -errno. */
 static int hy_watch(void)
 {
     int e = hy_put_commands();
@@ -19387,7 +19385,7 @@ static int hy_watch(void)
     return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs);
 }
 
-/* Returns the number of entries of the maps that count. */
+/* Returns the number of entries of the map `table` or `hists`; 1 if calls are not counted. */
 static u32 hy_entries(const char *map)
 {
     return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
@@ -19404,7 +19402,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts");
 }
 
-/* Adds what the kernel has counted since the last time to the table of -c. */
+/* Adds the kernel's new counts of calls to the table of -c. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -19415,7 +19413,7 @@ static void hy_counts(void)
             sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* restart_syscall(2) is always counted */
+        bool asked = row < 0 || sc_set[row]; /* BPF always counts restart_syscall(2) */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
@@ -19430,16 +19428,16 @@ static void hy_counts(void)
     }
 }
 
-/* Returns whether the probe no longer follows any thread. */
+/* Returns whether the BPF program no longer follows any thread. */
 static bool hy_follows_none(void)
 {
     u32 key = 0;
     return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
-/* With CFG_BY_SCHED the probe sees the end of a thread only when the scheduler leaves it for good,
- * which can be after its exit was reported. Waits a moment until the threads' last calls are
- * counted. */
+/* Waits a moment until the last calls of the threads are counted. With CFG_BY_SCHED the BPF program
+ * sees the end of a thread when the scheduler leaves the thread for good, which can be after ptrace
+ * has reported the exit. */
 static void hy_settle(void)
 {
     bool late = hy.count && !hy.observe && hy.classic_tracepoints;
@@ -19447,7 +19445,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns the programs that this kernel and the options need, one bit each. */
+/* Returns which BPF programs this kernel and the options need, one bit each. */
 static u32 hy_programs(bool sched)
 {
     bool raw = bpf_raw_is_whole();
@@ -19468,7 +19466,7 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Configures observe mode: which threads need not be followed, and which calls are not wanted. */
+/* Sets the constants of observe mode: the threads to be followed and the wanted calls. */
 static void hy_configure_observe(struct bpf_cfgs *c)
 {
     if (!hy.observe)
@@ -19481,14 +19479,14 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Returns the results of the calls that the probe counts or observes, as CFG_STATUS; 0: all. */
+/* Returns the value of CFG_STATUS. 0: successful and failed calls. */
 static u8 hy_status(void)
 {
-    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in the probe */
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in call.bpf.c */
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
-/* Gives the probe the cgroup of --cgroup. Returns 0 or -errno. */
+/* Passes the cgroup of --cgroup to the BPF program. Returns 0 or -errno. */
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -19541,7 +19539,7 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the BPF program at the end of a call continue with call_nest. Returns 0 or -errno. */
+/* Lets the BPF program for the ends of calls tail-call call_nest. Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
     u32 first = 0;
@@ -19558,11 +19556,11 @@ static int hy_load_at(struct bpf_obj *o, u32 i)
     return e ? e : bpf_attach(o, 1u << i);
 }
 
-/* Loads the BPF programs for disk requests. Before Linux 5.11, the queue can be the first argument
- * of a tracepoint, and the request the second. A program that reads the second argument cannot be
- * attached if there is none (EINVAL). The last two programs use the argument of the one before
- * them, because a request is issued with the same arguments as it is inserted (one class of events
- * in include/trace/events/block.h). *err (an int): 0 or -errno. */
+/* Loads the BPF programs for disk requests. Before Linux 5.11, the request can be the second
+ * argument of a tracepoint (the first is the queue) or the only argument. A BPF program that reads
+ * the second argument cannot be attached if there is only one (EINVAL). The last two programs use
+ * the argument that worked before, because the issue and the insertion of a request are events of
+ * one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
@@ -19586,17 +19584,17 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Closes a family other than that of the calls and continues without it. */
+/* Unloads the BPF programs for disk requests, io_uring or processes, and continues without them. */
 static void hy_drop(struct bpf_obj *o)
 {
     bpf_close(o);
     o->fam = NULL;
 }
 
-/* If the BPF programs for disk requests failed to load with the error `disk`, continues without
- * them. A program of the family call then shows which thread uses a disk. (The two are not used
- * together, because removing one of two programs from a tracepoint waits for an RCU grace period,
- * 12 ms here; kernel/tracepoint.c.) */
+/* Continues without the BPF programs for disk requests if they failed to load with the error
+ * `disk`. Then call_bio (call.bpf.c) shows which thread uses a disk. kvis does not use both,
+ * because removing one of two BPF programs from a tracepoint waits for an RCU grace period, 12 ms
+ * here (kernel/tracepoint.c). */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << PROG_CALL_BIO;
@@ -19608,9 +19606,8 @@ static int hy_with_disk(int disk)
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-/* Loads the BPF programs that report the start, exec and exit of processes, for the threads that
- * are followed. They are attached after the programs of the calls, which note the end of a
- * thread's last call. */
+/* Loads the BPF programs that report the start, exec and exit of the followed processes. They are
+ * attached after the BPF programs for calls, which note the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     static struct bpf_cfgs c;
@@ -19636,7 +19633,7 @@ static int hy_load_proc(void)
     return e ? bpf_fail(&hy.obj, e, "%s", o->why) : 0;
 }
 
-/* Attaches the BPF programs of the calls, which are already loaded. */
+/* Attaches the BPF programs for system calls, which are already loaded. */
 static int hy_attach(u32 mask)
 {
     struct bpf_obj *o = &hy.obj;
@@ -19648,8 +19645,8 @@ static int hy_attach(u32 mask)
     return bpf_attach(o, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Loads and attaches all BPF programs. A second thread loads those for disk requests while the
- * others are attached. */
+/* Loads and attaches all BPF programs. A second thread loads the programs for disk requests while
+ * the first thread attaches the others. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -19668,7 +19665,7 @@ static int hy_load(void)
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
-/* Returns the family with this kernel's names of the events. */
+/* Returns the io_uring programs with the event names of the running kernel. */
 static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
@@ -19676,7 +19673,7 @@ static const struct bpf_family *hy_uring_family(void)
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
-    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
+    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* since Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
     return &fam;
 }
@@ -19694,8 +19691,8 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* Records the requests of io_uring from now on. Called when a ring exists, or will exist when the
- * current call of a stopped thread returns. */
+/* Starts recording io_uring requests. Called when a ring exists, or will exist when the current
+ * call of a stopped thread returns. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -19708,7 +19705,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts the hybrid backend or the observe mode. Returns NULL, or why that failed (static). */
+/* Starts the hybrid backend or observe mode. Returns NULL, or why that failed (a static text). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -19731,11 +19728,11 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy_drop(&hy.disk);
     if (hy.proc.fam)
         hy_drop(&hy.proc);
-    memset(hy.row, 0, sizeof hy.row); /* without records, all calls have to stop */
+    memset(hy.row, 0, sizeof hy.row); /* without records, every call has to stop */
     return why;
 }
 
-/* In the child: makes the call with which the probe begins to follow it. */
+/* Runs in the command's process: makes the call at which the BPF program begins to follow it. */
 static void hy_child(void)
 {
     if (bpf.memlock_raised)
@@ -19744,10 +19741,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* bpf(2) on the map of threads. If this call is preempted, programs of classic tracepoints do not
- * run on that CPU until it continues (bpf_disable_instrumentation, kernel/bpf/syscall.c), and calls
- * of threads that run meanwhile are lost. A real-time policy prevents the preemption. If that is
- * not permitted (CAP_SYS_NICE, a cgroup without real time), the lost calls are counted. */
+/* Calls bpf(2) for the map `traced`. If the call is preempted, BPF programs of classic tracepoints
+ * do not run on that CPU until it continues (bpf_disable_instrumentation, kernel/bpf/syscall.c),
+ * and calls of threads that run meanwhile are lost. A real-time policy prevents this. Without
+ * permission for the policy (CAP_SYS_NICE, a cgroup without real time), lost calls are counted. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19760,15 +19757,15 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in `traced`, or 0 if it is unknown. The key is the id in the initial pid
- * namespace, which the thread's records contain. */
+/* Returns a thread's key in the map `traced`, or 0 if the thread is unknown. The key is the
+ * thread's id in the initial pid namespace, which the thread's records contain. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads the probe's entry of a thread, which describes its current call (in_call). Returns false
- * if there is none. */
+/* Reads a thread's entry in the map `traced`, which describes the current call (in_call). Returns
+ * false if the thread has no entry. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -19777,8 +19774,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Makes the probe follow a thread that was attached, or whose creation it missed. Returns 1 if it
- * follows the thread from now on, 0 if it already did, or -errno. */
+/* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
+ * Returns 1 if it follows the thread from now on, 0 if it already did, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19787,8 +19784,8 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns whether a thread is exiting or has exited: its flags (proc_pid_stat(5)) contain
- * PF_EXITING before the program at its exit runs (do_exit in the kernel's kernel/exit.c). */
+/* Returns whether a thread is exiting or has exited. The kernel sets PF_EXITING in the thread's
+ * flags (proc_pid_stat(5)) before the BPF program at the exit runs (do_exit, kernel/exit.c). */
 static bool hy_exiting(pid_t tid)
 {
     enum { PF_EXITING = 4 };
@@ -19799,8 +19796,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Makes the probe follow a thread that is not stopped. The entry of a thread that has already
- * exited would stay forever, so it is removed. Returns the same as hy_follow, or -ESRCH. */
+/* Lets the BPF program follow a thread that is not stopped. Removes the entry of a thread that has
+ * already exited, because nothing else would. Returns a value of hy_follow or -ESRCH. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19811,7 +19808,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* Keeps the probe from counting the calls of a thread, which all stop from now on. */
+/* Stops the BPF program from counting a thread's calls, which all stop from now on. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -19822,8 +19819,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Called when a thread has taken its leader's id by an exec. The probe moves the entry itself,
- * unless the kernel skipped its program (see bpf_raw_is_whole). */
+/* Called when a thread has taken its leader's id by an exec. The BPF program moves the thread's
+ * entry, unless the kernel skipped the program (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -19831,22 +19828,22 @@ static void hy_moved(const struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Returns whether the probe sent the signal that has just stopped a thread. */
+/* Returns whether a thread was stopped by the signal with which the BPF program holds threads. */
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
-    /* Over RLIMIT_SIGPENDING a real-time signal comes without its siginfo (kernel/signal.c). */
+    /* over RLIMIT_SIGPENDING a real-time signal has no siginfo (kernel/signal.c) */
     bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Returns how often the probe held a thread. */
+/* Returns how often the BPF program has held a thread. */
 static u64 hy_stops(void)
 {
     return hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
 }
 
-/* Called at the exec of the command: the child's earlier waits for a CPU do not count. */
+/* Called at the command's exec: discards the earlier waits of its process for a CPU. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -19857,7 +19854,7 @@ static void hy_begin(void)
     free(none);
 }
 
-/* Reads the waits for a CPU from the probe's per-CPU histogram, if they are recorded. */
+/* Reads the waits for a CPU from the map `delays`, if scheduler events are recorded. */
 static void hy_delays(void)
 {
     u64 slot[DELAY_SLOTS];
@@ -19877,7 +19874,7 @@ static void hy_delays(void)
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
-/* Returns a disk's name, or MAJOR:MINOR if sysfs does not have it. */
+/* Returns a disk's name, or MAJOR:MINOR if sysfs does not have the name. */
 static const char *hy_disk_name(u32 dev)
 {
     static u32 next;
@@ -19895,7 +19892,7 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* Reads the number of lost disk requests, if these are recorded. */
+/* Reads the number of lost disk requests, if disk requests are recorded. */
 static void hy_io(void)
 {
     if (!hy.on || !hy.disk.fam)
@@ -19904,7 +19901,7 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Returns how many completions of io_uring were lost. */
+/* Returns how many completions of io_uring requests were lost. */
 static u64 hy_uring_lost(void)
 {
     return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
@@ -19920,7 +19917,7 @@ static int hy_io_errno(s32 error)
     return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
 }
 
-/* Returns the name of an operation with that number in include/linux/blk_types.h. */
+/* Returns the name of a block operation with that number in include/linux/blk_types.h. */
 static const char *hy_io_op(u32 op)
 {
     static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
@@ -19928,8 +19925,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one, according to the records of all CPUs.
- * */
+/* Returns how many records were lost before the current record, as records of all CPUs report. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -19961,7 +19957,7 @@ static void hy_warn_missing(void)
                "missing in the table", skipped);
 }
 
-/* Lets mem_ read bytes that follow their address. */
+/* Lets mem_ read bytes that are stored after their address. */
 static void hy_replay_at(const u8 *data, u32 len, bool fault)
 {
     struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
@@ -19969,7 +19965,7 @@ static void hy_replay_at(const u8 *data, u32 len, bool fault)
     mem_replay(part);
 }
 
-/* Returns whether the call writes to the memory to which a word of wire_call points. */
+/* Returns whether a call writes to the memory that a word of its record points to. */
 static bool hy_is_written(u32 nr, u8 word)
 {
     const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
@@ -19979,7 +19975,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* Checks a record and lets mem_ read from its segments. Returns NULL if it is damaged. */
+/* Checks a record and lets mem_ read from its segments. Returns NULL if the record is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
@@ -20019,22 +20015,21 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 
 /* == 29 tr_  the ptrace loop =====================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
- * model need; a seccomp filter selects them if it does not change what the tracee sees. Every other
- * stop is passed on as it would have happened without a tracer. After the first attach nothing in
- * this section ends kvis: errors are counted or reported once, and the only way out is tr_finish.
- *
- * Output is ordered by completion time. The ring's records are in that order, except for the
- * microseconds between reading a record's clock and reserving its place in the ring. Page faults
- * that came before a record are output before it. kvis handles stops when it has read the ring up
- * to a mark. The time of that mark (tr.seen_ns) is the time of the stops, therefore the calls that
- * other threads make meanwhile come after them. Only a group of page faults is up to PF_RUN_NS
- * late, because its time is that of the first fault. */
+ * model of the tracees need; a seccomp filter selects these calls if tracees cannot notice the
+ * filter. The effect of every other stop is the same as without a tracer. After the first attach
+ * nothing in this section ends kvis: errors are counted or reported once, and the only way out is
+ * tr_finish. Output is ordered by completion time. The ring's records are in that order, except for
+ * the microseconds between reading the clock for a record and reserving space in the ring. Page
+ * faults before a record are printed before the record. kvis handles stops when it has read the
+ * ring up to a marked position. The time of the mark (tr.seen_ns) is also the time of the stops, so
+ * calls that other threads make meanwhile come after the stops. Only a group of page faults is up
+ * to PF_RUN_NS late, because the group has the time of its first fault. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
-enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
+enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
 
-/* PTRACE: every traced call stops its thread. HYBRID: BPF records most calls, or counts them, and
- * ptrace stops threads for the rest. OBSERVE: BPF alone; no thread ever stops. */
+/* How kvis sees calls. PTRACE: every traced call stops its thread. HYBRID: BPF records or counts
+ * most calls; the others stop. OBSERVE: BPF alone; no thread ever stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -20044,50 +20039,50 @@ static struct {
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing, ending;
     bool bound;           /* the kernel kills all tracees when kvis ends */
-    const char *no_accel; /* why accel is false */
+    const char *no_accel; /* reason why no seccomp filter selects the calls that stop */
     int quit_sig;         /* signal that ended the trace */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* set by the timer and by signals to kvis */
-    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals to kvis: received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* ring of the last signals that the command got */
+    struct tr_signal got[8]; /* ring of the last signals to the command */
     u32 n_got;
     u64 next_table_ns, deadline_ns;
-    u64 end_ns;           /* time at which the last tracee had exited */
+    u64 end_ns;           /* time at which the last tracee exited */
     u64 before_ns;        /* CPU time that the command's process used before its exec */
     struct name *cwd;
-    struct {              /* ring of the exits of threads that no parent had announced yet */
+    struct {              /* ring of the exits of threads whose creation no parent had reported */
         pid_t tid;
         int status;
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* number of rows of tr_reaped[] */
-    u64 seen_ns;          /* time of the current stops; output up to that time is written */
-    u64 collected;        /* number of stops that went into tr_batch[] */
+    u64 seen_ns;          /* time of the current stops; older output is written */
+    u64 collected;        /* number of stops that were added to tr_batch[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* number of calls that stopped at their entry */
     u64 cpu_ns;           /* -p: CPU time of the processes that were detached or have exited */
-    u64 swept_ns;         /* time of the last look for threads whose exit record was lost */
-    bool sweeps;          /* that look has to be repeated */
-    bool cpu_unknown;     /* a process exited, and only its parent got its CPU time */
+    u64 swept_ns;         /* time of the last tr_sweep of all threads */
+    bool sweeps;          /* tr_sweep has to run again */
+    bool cpu_unknown;     /* the CPU time of an exited process is not known */
     u32 n_resident;       /* number of processes whose resident memory was read in this tick */
-    bool tty;             /* output goes to a terminal and is printed at once */
-    struct tr_stopped {   /* status of a thread from wait4 */
+    bool tty;             /* the output is a terminal, therefore each line is printed at once */
+    struct tr_stopped {   /* a stop or exit of a thread that wait4 returned */
         pid_t tid;
         int status;
-    } now;                /* status that is about to be handled */
-    u32 batch_next, batch_n; /* tr_batch[]: first row not handled; end of the rows */
-    u32 quiet_drains;     /* number of consecutive drains that found no record */
-    bool fast;            /* the tick is TR_FAST_US */
-    void (*ends)(const struct task *t); /* if not NULL, every thread stops before it exits, while
-                                           /proc still has all of it, and this is called */
-    bool need[SC_N];      /* the call must be seen, by a stop or a record */
-} tr; /* cmd_run sets the initial status */
+    } now;                /* the stop or exit that kvis handles next */
+    u32 batch_next, batch_n; /* index of the next row of tr_batch[]; number of rows */
+    u32 quiet_drains;     /* number of successive reads of the ring that found no record */
+    bool fast;            /* the timer's period is TR_FAST_US */
+    void (*ends)(const struct task *t); /* called for every thread, stopped before its exit, while
+                                         * /proc still describes the thread; or NULL */
+    bool need[SC_N];      /* the call must be seen, by a stop or by a record */
+} tr; /* cmd_run sets the initial value of tr.status */
 
-/* Statuses that wait4 has returned already: see tr_collect, tr_reap_dead. */
+/* Stops and exits that wait4 has already returned: see tr_collect and tr_reap_dead. */
 static struct tr_stopped tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
-/* Returns the pending row of tr_batch[] for a thread, or NULL. */
+/* Returns the row of tr_batch[] with a thread's stop that kvis has not handled, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
 {
     for (u32 i = tr.batch_next; i < tr.batch_n; i++)
@@ -20098,10 +20093,10 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need: the calls that the user selected and those that the model needs. In the hybrid
- * mode the model needs all calls that change descriptors, because records come too late to read
- * descriptors from /proc. It also needs them if close is traced, because otherwise close events
- * would come too late. In all other cases descriptors are read from /proc at each stop. */
+/* Fills tr.need: the calls that the user selected and the calls that the model of the tracees
+ * needs. In hybrid mode the model needs all calls that change descriptors, because records come too
+ * late to read descriptors from /proc. Tracing close needs these calls too, because otherwise close
+ * events come too late. In all other cases kvis reads descriptors from /proc at each stop. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -20115,11 +20110,11 @@ static void tr_choose(void)
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* shows which memory must be read with care: see mem_ */
+            tr.need[i] = true; /* mmap shows which memory must be read with care: see mem_ */
         if (hy.on && md_renames(i))
-            tr.need[i] = true; /* the names of directories are needed: see ps_fs */
+            tr.need[i] = true; /* the names of directories must stay correct: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* shows whether an interrupted call is restarted or ends */
+            tr.need[i] = true; /* shows whether an interrupted call is restarted or fails */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -20148,13 +20143,13 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* a call newer than our table: show it */
+        return true; /* a call that the table of kvis does not have: show the call */
     bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the decision for call numbers in [lo, hi): a binary search over the numbers at which the
- * decision changes. */
+/* Emits the filter's decision for the call numbers edge[lo] to edge[hi]: a binary search in `edge`,
+ * the numbers at which the decision changes. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -20163,15 +20158,15 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     }
     u32 mid = lo + (hi - lo) / 2;
     tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
-    u16 far = p->n; /* BPF_JGE jumps at most 255 instructions, BPF_JA any distance */
+    u16 far = p->n; /* BPF_JGE jumps over at most 255 instructions, BPF_JA over any number */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits code for a call that one of its arguments decides about. If the argument compares true with
- * one of n values, the call stops if match_stops and is allowed otherwise; if not, the reverse. */
+/* Emits code for a call that stops depending on its argument `arg`: match_stops means that the call
+ * stops if `arg` compares true with one of n values; otherwise it stops if `arg` does not. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -20183,11 +20178,11 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Emits code for ioctl: TRACE if the command creates a descriptor, which /proc shows, or memory
- * whose pages may never arrive (md_ioctl). */
+/* Emits the filter's code for ioctl(2). The call stops if the command creates a descriptor, which
+ * kvis then reads from /proc, or memory that may block its reader forever (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
-    enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
+    enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
     const struct sc_commands *s = &sc_commands[sc_rows[SC_ioctl].commands];
     u32 command[MOST] = { UFFD_NEW };
     u8 n = 1;
@@ -20197,8 +20192,8 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds the filter: TRACE for the calls in tr.need and for every call of another ABI, else
- * ALLOW. */
+/* Builds the seccomp filter: SECCOMP_RET_TRACE for the calls in tr.need and for every call of
+ * another ABI, SECCOMP_RET_ALLOW for all other calls. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1024], n = 0;
@@ -20216,7 +20211,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_return(p, true);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[mmap_row]) /* the pages of a mapped file may never arrive: see mem_ */
+    if (!tr.need[mmap_row]) /* reading a mapped file may block forever: see mem_ */
         tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
     if (hy.row[clone_row]) /* see tr_no_untraced */
         tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
@@ -20227,41 +20222,41 @@ static void tr_filter(struct tr_prog *p)
     tr_tree(p, edge, 0, n);
 }
 
-/* --- how calls are seen --- */
+/* --- the choice of the mode: ptrace, hybrid or observe --- */
 
-/* Everything that the mode depends on. */
+/* The facts that decide about the mode. */
 struct tr_facts {
     char backend;           /* opt.backend */
-    bool attach;            /* -p */
-    bool faults;            /* --faults */
-    bool everyone;          /* --all, --cgroup */
+    bool attach;            /* -p is given */
+    bool faults;            /* --faults is given */
+    bool everyone;          /* --all or --cgroup is given */
     bool only_counts;       /* see tr_only_counts */
     bool only_calls;        /* see tr_only_calls */
-    bool every_call;        /* all calls are selected, and each is shown or counted */
+    bool every_call;        /* all calls are selected, and each call is shown or counted */
     bool no_accel;
     bool no_follow;
-    bool lets_go;           /* --until-exit without --kill-on-exit */
+    bool lets_go;           /* --until-exit without --kill-on-exit: tracees continue after kvis */
     bool may_bpf;           /* kvis has the capabilities that BPF needs */
-    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
+    bool may_filter;        /* kvis has CAP_SYS_ADMIN, so its filter does not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;            /* kvis is not in the initial pid namespace */
-    bool bits32;            /* -p: a process runs a 32-bit program */
-    bool files_hidden;      /* -p: kvis may not read the process's open files in /proc */
-    const char *unloadable; /* NULL, or why this kernel rejected the BPF programs */
+    bool bits32;            /* a process of -p runs a 32-bit program */
+    bool files_hidden;      /* kvis may not read the open files of a process of -p in /proc */
+    const char *unloadable; /* reason why this kernel rejected the BPF programs, or NULL */
 };
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* NULL, or why the mode is PTRACE, or why OBSERVE is not possible */
-    const char *no_filter;  /* NULL, or why there is no seccomp filter */
+    const char *why;        /* reason why the mode is PTRACE, or why OBSERVE fails; or NULL */
+    const char *no_filter;  /* reason why there is no seccomp filter, or NULL */
 };
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Returns why a seccomp filter may not be used, or NULL. The filter must not change what the tracee
- * sees: without CAP_SYS_ADMIN it would set no_new_privs. If kvis is already under another filter
- * (of a container), its own filter would not see the calls that the other one denies, because the
- * action of highest precedence wins (seccomp(2), NOTES). */
+/* Returns why kvis may not use a seccomp filter, or NULL. The tracee must not notice the filter:
+ * without CAP_SYS_ADMIN the filter requires no_new_privs. If kvis itself runs under another filter
+ * (of a container), its own filter would miss the calls that the container's filter denies, because
+ * the action of highest precedence wins (seccomp(2), NOTES). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel                               ? "--no-accel"
@@ -20276,8 +20271,8 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Returns why the hybrid mode cannot be used, or NULL. It needs the seccomp filter, which stops the
- * calls that are not recorded. */
+/* Returns why hybrid mode cannot be used, or NULL. Hybrid mode needs the seccomp filter, which
+ * stops the calls that are not recorded. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -20290,7 +20285,7 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
     return why ? why : f->unloadable;
 }
 
-/* Returns why the observe mode cannot be used, or NULL. */
+/* Returns why observe mode cannot be used, or NULL. */
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
@@ -20321,7 +20316,6 @@ static struct tr_choice tr_decide(const struct tr_facts *f)
     return c;
 }
 
-/* Returns whether a process runs a 32-bit program. */
 static bool tr_runs_32(pid_t pid)
 {
     char exe[64], ident[EI_NIDENT + 1];
@@ -20330,7 +20324,7 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* Returns whether kvis is not allowed to read the links in /proc to a process's open files. */
+/* Returns whether kvis may not read the links in /proc to the open files of a process. */
 static bool tr_hides_files(pid_t pid)
 {
     char link[PATH_MAX];
@@ -20338,21 +20332,21 @@ static bool tr_hides_files(pid_t pid)
     return n == -EACCES || n == -EPERM;
 }
 
-/* Returns whether only the summary table of all calls is wanted, which needs no more of a call than
- * its number, its result and its time. */
+/* Returns whether kvis prints only the summary table of all calls. The table needs a call's number,
+ * result and time, and nothing else. */
 static bool tr_only_counts(void)
 {
     return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
            && !opt.faults;
 }
 
-/* Returns whether the probe can apply -e status= itself (hy_status). */
+/* Returns whether the BPF program can apply -e status= (hy_status). */
 static bool tr_counts_status(void)
 {
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
-/* Returns whether only lines of calls are wanted. */
+/* Returns whether kvis prints only lines of calls. */
 static bool tr_only_calls(void)
 {
     return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
@@ -20387,8 +20381,8 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring (without --ring). The observe mode cannot hold a thread
- * until the ring has space, so its ring grows with the memory of the machine. */
+/* Returns the default size of the ring (without --ring). In observe mode a full ring loses records,
+ * because no thread can be held; therefore that ring grows with the memory of the machine. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -20397,7 +20391,7 @@ static u32 tr_ring_bytes(void)
                                        : HELD);
 }
 
-/* Chooses the mode and sets up what it needs. Falls back to another mode if the kernel rejects the
+/* Chooses the mode and loads its BPF programs. Falls back to another mode if the kernel rejects the
  * BPF programs. */
 static void tr_backend(void)
 {
@@ -20406,7 +20400,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* tr_choose reads it */
+        hy.on = true; /* tr_choose reads hy.on */
         tr_choose();
         hy.on = false;
         f.unloadable = hy_start(tr.need, tr_ring_bytes());
@@ -20433,7 +20427,7 @@ static void tr_each(void (*f)(struct task *))
         }
 }
 
-/* Resumes a stopped tracee, and delivers `sig` if it is not 0. */
+/* Resumes a stopped tracee, and delivers the signal `sig` if it is not 0. */
 static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !tr.accel || (t->call.open && !t->pending_ns);
@@ -20442,18 +20436,18 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: the tracee was killed meanwhile; wait4 reports its exit. */
+    /* ESRCH: the tracee was killed meanwhile; wait4 reports the exit of the tracee. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
 /* Returns whether a thread stops before it exits: the main thread of each process, and all threads
- * if tr.ends is set. In the count mode no thread waits for kvis. */
+ * if tr.ends is set. When BPF only counts calls, the main thread does not stop either. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
 }
 
-/* Returns the ptrace options. Without fork events, children are not traced. */
+/* Returns the ptrace options of a thread. --no-follow: no fork events, children are not traced. */
 static u32 tr_options(bool stops_at_exit)
 {
     u32 forks = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
@@ -20469,7 +20463,7 @@ static void tr_set_options(struct task *t)
     sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
 }
 
-/* Sets the ptrace options of a new thread if they differ from those that it inherited. */
+/* Sets the ptrace options of a new thread if its inherited options are wrong. */
 static void tr_fix_options(struct task *t)
 {
     if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
@@ -20490,8 +20484,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether the kernel is restarting the interrupted call. If not, reports that call as
- * failed. */
+/* Returns whether the kernel is restarting a thread's interrupted call. If another call begins
+ * instead, reports the interrupted call as failed. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -20503,7 +20497,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    c->err = EINTR; /* it was interrupted and not restarted */
+    c->err = EINTR; /* the call was interrupted and not restarted */
     st_call(t, c, md_wanted(c));
     return false;
 }
@@ -20539,8 +20533,8 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Drops unused names when there are many. The caller must not hold a pointer to a name that this
- * function does not mark; at the entry of a call nobody does. */
+/* Frees unused names when there are many names. The caller must not hold a pointer to a name that
+ * this function does not mark as used; at the entry of a call no caller does. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -20556,7 +20550,7 @@ static void tr_trim_names(void)
     nm_drop(st_name_gone);
 }
 
-/* Fills in a call at its entry, from its numbers. */
+/* Begins the description of a call from its number and arguments. */
 static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 {
     struct buf text = c->text, paths = c->paths;
@@ -20570,9 +20564,9 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a call that begins is the one in which -p met the thread. On architectures where
- * the result is in the first argument's register, the kernel restores the argument before the stop,
- * so arch_interrupted cannot detect it, and the call begins anew. */
+/* Returns whether a call that begins is the call in which -p found the thread waiting. On some
+ * architectures the result is in the first argument's register, which the kernel restores before
+ * the stop; arch_interrupted cannot detect the call there, and the call begins again. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20603,14 +20597,14 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-/* Returns whether the kernel counts a call although the call stops its thread (see tr_filter). */
+/* Returns whether BPF counts a call although the call also stops its thread (see tr_filter). */
 static bool tr_counted(const struct task *t)
 {
     const struct call *c = &t->call;
     return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
-/* Completes the call in t->call, whose ret and err are set. */
+/* Completes the call in t->call, whose ret and err are already set. */
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
@@ -20636,9 +20630,9 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Drops the thread's reference to its descriptor table. If the kernel has dropped it too
- * (`closed`), the descriptors of a table without another user are reported as closed by this
- * thread. */
+/* Drops a thread's reference to its descriptor table. `closed`: the kernel has dropped its
+ * reference too, therefore the descriptors of a table that nobody else uses are reported as closed
+ * by this thread. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -20649,7 +20643,7 @@ static void tr_put_files(struct task *t, bool closed)
         ;
 }
 
-/* Forgets a tracee, and its process if the tracee was the last thread. */
+/* Forgets a tracee, and also its process if the tracee was the last thread. */
 static void tr_drop(struct task *t, bool closed)
 {
     struct proc *p = t->proc;
@@ -20665,7 +20659,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a debugger which kvis traces cannot trace another tracee of kvis: a process has
+/* Warns once that a traced debugger cannot trace another tracee of kvis, because a process can have
  * only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
@@ -20676,8 +20670,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: kvis already traces its target", t->pid);
 }
 
-/* Stops a thread that got seccomp filters by another thread's SECCOMP_FILTER_FLAG_TSYNC. From then
- * on all of its calls must stop, which takes effect when it is resumed. */
+/* Stops a running thread to which another thread has applied seccomp filters
+ * (SECCOMP_FILTER_FLAG_TSYNC). When the thread is resumed, all of its calls begin to stop. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -20695,7 +20689,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* kvis missed its entry: fork's child, an exec seen late, attach */
+        return; /* kvis missed the entry of this call: a new child, an exec seen late, or attach */
     tr_returned(c, s->ret, u_when());
     tr_other_tracer(t, c);
     tr_done(t);
@@ -20703,7 +20697,7 @@ static void tr_exit(struct task *t, const struct stop *s)
         tr_each(tr_make_full);
 }
 
-/* Closes the call of a thread that will not return from it. */
+/* Ends the call of a thread that will not return from this call. */
 static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
@@ -20727,9 +20721,9 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Clears CLONE_UNTRACED, which would create a child that inherits the seccomp filter of kvis
- * without a tracer: its filtered calls would all fail with ENOSYS. Without kvis the flag has no
- * effect. */
+/* Clears CLONE_UNTRACED in a call's arguments. With this flag the child would inherit the seccomp
+ * filter of kvis and have no tracer, and its filtered calls would all fail with ENOSYS. The flag
+ * has no effect on a process that is not traced. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -20739,7 +20733,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
 }
 
-/* Restores the argument that tr_no_untraced changed. */
+/* Restores the argument that tr_no_untraced has changed. */
 static void tr_restore_untraced(struct task *t)
 {
     if (t->reported_end_ns == ~0ull)
@@ -20751,8 +20745,8 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that has entered SECCOMP_MODE_STRICT and makes a forbidden call. Its other threads
- * survive. */
+/* Kills a thread that is in SECCOMP_MODE_STRICT and makes a forbidden call. The other threads of
+ * its process survive. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -20760,10 +20754,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides the seccomp filter of kvis: a tracee without its own filters is told that there is none
- * (prctl(2), PR_GET_SECCOMP). The kernel refuses SECCOMP_MODE_STRICT after a filter
- * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates it: read, write, exit and
- * sigreturn are allowed; any other call kills the thread. */
+/* Hides the seccomp filter of kvis: a tracee without its own filters is told that it has no filter
+ * (prctl(2), PR_GET_SECCOMP). After a filter, the kernel refuses SECCOMP_MODE_STRICT
+ * (kernel/seccomp.c, seccomp_may_assign_mode), therefore kvis emulates this mode: read, write, exit
+ * and sigreturn are allowed, and any other call kills the thread. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -20772,16 +20766,16 @@ static void tr_seccomp(struct task *t)
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
         tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
-        return; /* the thread has its own filters, or not that of kvis */
+        return; /* the thread has filters of its own, or is not under the filter of kvis */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise the result is EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Notes a stopped call that the BPF program records as well, to ignore its record later. */
+/* Remembers a stopped call that the BPF program records as well, to ignore that record later. */
 static void tr_note_told(struct task *t)
 {
     const struct call *c = &t->call;
@@ -20791,8 +20785,8 @@ static void tr_note_told(struct task *t)
     t->reported_end_ns = ~0ull;
 }
 
-/* Returns the peak resident memory of the program that a process runs now (proc_pid_status(5)). The
- * ru_maxrss of wait4(2) also includes waited-for children and the programs before its exec. */
+/* Returns the peak resident memory of a process's current program (proc_pid_status(5)). The
+ * ru_maxrss of wait4(2) also includes its waited-for children and earlier programs. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -20811,10 +20805,10 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!t->call.open)
-            tr_enter(t, &s, u_now()); /* not seen_ns: the call starts when it is resumed */
+            tr_enter(t, &s, u_now()); /* not seen_ns: the call starts when its thread is resumed */
         tr_note_told(t);
         tr_seccomp(t);
-        if (foreign) /* the tracee's own RET_TRACE: without a tracer ENOSYS, seccomp(2) */
+        if (foreign) /* the tracee's own filter returned RET_TRACE: see seccomp(2) */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
@@ -20823,8 +20817,8 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     }
 }
 
-/* Shows the call that a thread is in if the call takes long and did not stop: its record comes only
- * when the call ends. `event`: the thread is stopped in this call, which is shown at once. */
+/* Shows a long call that has not stopped its thread, because the record of a call comes only when
+ * the call ends. `event`: the thread has stopped inside this call, which is shown at once. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -20835,7 +20829,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning: the row has the time of the previous one, or 0 */
+        return; /* a call is just beginning: ts_ns is 0 or belongs to the previous call */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -20852,8 +20846,8 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether a record has to wait for its thread to stop: the record is incomplete, and the
- * probe stops the thread at the end of that call to let kvis read the rest. */
+/* Returns whether a record has to wait for its thread to stop. The record of a call is incomplete
+ * if the BPF program holds the thread at the end of the call to let kvis read the memory. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr.now.tid == (pid_t)w->tid ? &tr.now : tr_batched((pid_t)w->tid);
@@ -20861,11 +20855,11 @@ static bool tr_must_wait(const struct wire_call *w)
     return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* Returns the state of a sleeping task as a letter: fs/proc/array.c, __task_state_index in
- * include/linux/sched.h. */
+/* Returns the state of a sleeping task as a letter (fs/proc/array.c; __task_state_index,
+ * include/linux/sched.h). */
 static char tr_state(u64 state)
 {
-    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* RTLOCK_WAIT, FROZEN */
+    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
     static const char letters[] = "SDTtXZP";
     char c = 0;
     for (int i = 0; i < 7; i++)
@@ -20874,19 +20868,19 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* Fills in the state in which the call last slept, and who woke it. */
+/* Adds to a call the state in which its thread last slept, and who woke the thread. */
 static void tr_waker(struct call *c, const struct wire_times *m)
 {
     c->slept = tr_state(m->state);
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is one of another namespace */
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* the pid is of another namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
-/* Splits the duration of a call, `ns`, into CPU, run queue and disk. m NULL: all of it was on a
- * CPU. */
+/* Splits `ns`, the duration of a call, into times on a CPU, on a run queue and waiting for a disk.
+ * m NULL: the thread was on a CPU all the time. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -20897,13 +20891,13 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
         tr_waker(c, m);
 }
 
-/* Handles the entry of a recorded call, unless the call is shown already (pending). */
+/* Handles the entry of a recorded call, unless tr_pending has already shown the call. */
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
+    bool shown = t->pending_ns == ts_ns; /* if the call was restarted, enter_ns is earlier */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     u_at = MAX(ts_ns, out.start_ns);
-    if (t->pending_ns && !shown) { /* the end of that call was lost */
+    if (t->pending_ns && !shown) { /* the end of the pending call was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -20931,7 +20925,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = replay.bad_fd = false;
 }
 
-/* Reports the call in which a thread was detached, and forgets the thread. */
+/* Reports the unfinished call of a thread that kvis has detached, and forgets the thread. */
 static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
@@ -20961,7 +20955,7 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
-/* Handles the record of a completed disk request; its thread may have exited. */
+/* Handles the record of a completed disk request, whose thread may have exited. */
 static void tr_io(const struct wire_io *w)
 {
     struct task *t = ps_task((pid_t)w->tid);
@@ -21000,13 +20994,13 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
-/* Returns the time for events that do not come from a stop. */
+/* Returns the time for events that do not come from a stop of a thread. */
 static u64 tr_when(void)
 {
     return tr.seen_ns ? tr.seen_ns : u_when();
 }
 
-/* Reports how many calls were lost since the last report; n is the total. */
+/* Reports how many calls were lost since the last report. n is the total number. */
 static void tr_report_lost(u64 n, u64 ns)
 {
     if (hy.count || n <= hy.reported_lost)
@@ -21031,15 +21025,15 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
-/* Returns whether tid is a tracee that kvis has not reaped. Until then its number is not reused. */
+/* Returns whether tid is a tracee not yet reaped, so that the kernel has not reused tid. */
 static bool tr_ours(pid_t tid)
 {
     siginfo_t si;
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
-/* Copies to a child the argument that kvis has changed in its parent. The child has a copy of the
- * registers and perhaps of the memory; its argument is restored at its first stop. */
+/* Tells a child the original value of an argument that kvis has changed in its parent's call. The
+ * child has a copy of the changed argument, which is restored at the child's first stop. */
 static void tr_inherit_untraced(struct task *child, const struct task *t)
 {
     child->restore_arg0 = t->restore_arg0;
@@ -21072,18 +21066,18 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     md_emit(e);
 }
 
-/* Handles the event of a fork, vfork or clone, in which the parent is stopped. */
+/* Handles the ptrace event of a fork, vfork or clone, in which the parent is stopped. */
 static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* the parent has just been killed: tr_orphan takes its child */
+        return NULL; /* the parent has just been killed; tr_orphan handles the child */
     if (!hy.classic_tracepoints)
-        tr_pending_at(t, true); /* sets t->clone_flags */
+        tr_pending_at(t, true); /* this sets t->clone_flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return NULL; /* tr_orphan has already taken it */
+        return NULL; /* tr_orphan has already handled the child */
     if (!child && !(child = ps_new_task((pid_t)tid)))
         return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
@@ -21112,17 +21106,17 @@ static u64 tr_auxv(pid_t pid, u64 key)
     return 0;
 }
 
-/* Reads the program's name as the caller of execve gave it from the new stack, at the stop after an
- * exec. Returns its length; 0 or less if it cannot be read. */
+/* Reads a program's name, as the caller of execve passed it, from the new stack at the stop after
+ * the exec. Returns the name's length, or 0 or less if the name cannot be read. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
-    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
+    enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
     bool cut;
     mem_budget();
     return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
 }
 
-/* Fills in an exec whose entry kvis missed because it attached meanwhile. */
+/* Describes an exec whose entry kvis missed because it attached meanwhile. */
 static void tr_exec_look(struct task *t)
 {
     static char name[PATH_MAX + 1], words[64 << 10];
@@ -21141,8 +21135,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once that a set-ID program runs without the privilege of its file's owner, because its
- * tracer could otherwise misuse it (execve(2)). */
+/* Warns once that a set-ID program runs without the privilege of the file's owner. The kernel
+ * withholds the privilege because the tracer could misuse the program (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -21167,7 +21161,7 @@ static void tr_exec_event(struct task *t)
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path && !out.diverted) /* kvis proc counts the programs that it shows */
+    if (t->exec_path && !out.diverted) /* kvis proc counts only the programs that it shows */
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -21175,8 +21169,8 @@ static void tr_exec_event(struct task *t)
     t->exec_path = NULL;
 }
 
-/* Sets the state after an exec: a new address space, a separate descriptor table without the
- * CLOEXEC descriptors, no signal handlers. The other threads have exited. */
+/* Updates the model of a process after an exec: a new address space, an unshared descriptor table
+ * without CLOEXEC descriptors, no signal handlers, and only one thread. */
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
@@ -21193,13 +21187,13 @@ static void tr_exec_state(struct task *t)
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* the tracee may exit before kvis looks at its first fault */
+        if (opt.faults) /* the tracee may exit before kvis reads its first page fault */
             vm_read(t->mm, t->tid, false);
     }
 }
 
-/* Handles an exec by a thread other than the leader: it takes over the leader's tid, and the leader
- * disappears without a report (ptrace(2), "execve(2) under ptrace"). */
+/* Handles an exec by a thread that is not the leader. The thread takes the leader's tid, and the
+ * leader disappears without a report (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -21217,8 +21211,8 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former)
     return t;
 }
 
-/* Completes a successful exec. Its result is known before the call returns, therefore the thread
- * need not stop at the end of the call, unless every call of the thread does. */
+/* Completes a successful exec, whose result is known before the call returns. Therefore the thread
+ * need not stop at the end of the call, unless the thread stops at every call. */
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
@@ -21249,8 +21243,8 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* Reports the execve in which a thread exits as successful if the old program is already replaced:
- * the kernel kills a process whose execve fails after that. */
+/* Reports an execve in which the thread exits as successful if the old program is already replaced,
+ * because the kernel kills a process whose execve fails after that. */
 static void tr_exec_died(struct task *t)
 {
     char link[64];
@@ -21297,8 +21291,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the exit status of a thread that died before it was announced; it must have been killed
- * by SIGKILL or with its whole process. */
+/* Returns the exit status of a thread that died before its parent's event. The thread must have
+ * been killed by SIGKILL or together with its whole process. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -21332,8 +21326,8 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Completes the interrupted call if the signal has a handler without SA_RESTART: it returns
- * EINTR. */
+/* Completes the call that a signal interrupted as failed with EINTR, if the signal has a handler
+ * without SA_RESTART. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -21346,9 +21340,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     }
 }
 
-/* Returns whether t belongs to the init of a pid namespace and has no handler for a fault of its
- * own. Without a tracer the kernel clears SIGNAL_UNKILLABLE and the fault kills it; with a tracer
- * it does not (kernel/signal.c, force_sig_info_to_task), and the thread faults forever. */
+/* Returns whether a fault cannot kill t: the init of a pid namespace without a handler. Without a
+ * tracer the kernel clears SIGNAL_UNKILLABLE and the fault kills the thread; with a tracer it does
+ * not (kernel/signal.c, force_sig_info_to_task), and the thread faults forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21356,7 +21350,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* all threads of init have 1 there */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last pid of a thread of init is 1 */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -21364,7 +21358,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
-/* Adds the sender of a signal: the pid in siginfo is that of the receiver's namespace. */
+/* Adds the sender of a signal. The pid in siginfo is of the receiver's pid namespace. */
 static void tr_sender(struct event *e, const struct task *t, pid_t pid)
 {
     pid_t ours = ps_from_ns(t, pid);
@@ -21373,7 +21367,7 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
-/* Adds the call that a seccomp filter answered with SIGSYS. */
+/* Adds to an event the call that a seccomp filter answered with SIGSYS. */
 static void tr_trapped_call(struct event *e, const siginfo_t *si)
 {
     u64 nr = (u32)si->si_syscall;
@@ -21383,25 +21377,25 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
         ev_sym(e, EV_call, sc_name((u16)row));
 }
 
-enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* the code; also the sender; everything */
+enum tr_known { TR_CODE, TR_SENDER, TR_INFO }; /* si_code; si_code and the sender; all of siginfo */
 
-/* Reports a signal. `known` is the part of *si that is valid. */
+/* Reports a signal to a thread. `known` says which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* u_signame has one buffer */
+    static char child[32]; /* u_signame has only one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, u_when());
     snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
-    if (known == TR_SENDER && sent) /* signal_generate has pids of the initial namespace */
+    if (known == TR_SENDER && sent) /* the pid is that of the initial namespace */
         ev_num(e, EV_sender_pid, si->si_pid);
     else if (known == TR_INFO && sent)
         tr_sender(e, t, si->si_pid);
-    if (known < TR_INFO) /* the rest depends on the code */
+    if (known < TR_INFO) /* the other fields depend on si_code */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
@@ -21421,10 +21415,10 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the child is stopped before its exec: see tr_watch_command */
+        tr.started = true; /* the child has stopped before its exec: see tr_watch_command */
         return;
     }
-    if (hy_is_stop(&si)) { /* the ring was full, and is empty now */
+    if (hy_is_stop(&si)) { /* held because the ring was full; the ring is empty now */
         tr_resume(t, 0);
         return;
     }
@@ -21432,7 +21426,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* a detached thread faults again and dies, as without kvis */
+    if (tr_immune(t, &si)) { /* detached, the thread faults again and dies, as without kvis */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -21442,8 +21436,8 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Sets comm to the current name of a thread, which prctl(2) can change, or to the last known name
- * if /proc cannot be read. */
+/* Reads the current name of a thread, which prctl(2) can change. Uses the last known name if /proc
+ * cannot be read. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
@@ -21453,7 +21447,7 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
     memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
-/* Sets up the state of a process that kvis first meets: descriptors and directory from /proc. */
+/* Adds a process that kvis did not see start, with descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(pid, getpid());
@@ -21472,7 +21466,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* Adds a thread that kvis first meets, with its state from /proc. Returns NULL if out of memory. */
+/* Adds a thread that kvis did not see start, from /proc. Returns NULL if out of memory. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -21489,7 +21483,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* the peak may be that of an earlier program */
+            t->proc->rss_before = ~0ull; /* the peak memory may be that of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -21502,15 +21496,15 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Returns the thread of a record; a thread whose fork record was lost is added late. */
+/* Returns the thread of a record. Adds the thread if its fork record was lost. */
 static struct task *tr_of(u32 pid, u32 tid)
 {
     struct task *t = ps_task((pid_t)tid);
     return t ? t : tr_meet((pid_t)pid, (pid_t)tid);
 }
 
-/* Handles the record of a call that ended before kvis had read the state of its process. /proc
- * shows that state after the call, therefore the record is not replayed. */
+/* Handles the record of a call that ended before kvis read the state of its process from /proc.
+ * This state already includes the effect of the call, therefore the record is not replayed. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -21520,7 +21514,7 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
         ps_look_fs(t);
 }
 
-/* Handles a call record of the observe mode with -p. */
+/* Handles the record of a call in observe mode with -p. */
 static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
@@ -21533,7 +21527,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* tr_await has registered this call, which has ended */
+        if (t->pending_ns == w->ts_ns) { /* tr_await has reported the start of this call */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -21551,20 +21545,20 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task((pid_t)h->was), *child = ps_task((pid_t)h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* kvis found this thread in /proc */
+        return; /* kvis has already found this thread in /proc */
     if (child)
-        tr_drop(child, true); /* the old thread's exit record was lost, and its tid was reused */
+        tr_drop(child, true); /* the old thread's exit record was lost, and the tid was reused */
     if (!t)
         t = tr_of(parent, h->was);
     child = t ? ps_new_task((pid_t)h->tid) : NULL;
     if (!child)
         return;
     child->run = RUN_RUNNING;
-    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: as outside */
+    child->ns_tid = h->ns_pid == h->pid ? 0 : (pid_t)h->ns_pid; /* 0: ns_tid equals tid */
     tr_born(t, child, h->flags);
 }
 
-/* Warns that the calls of a 32-bit program are not seen: they have other numbers, and the BPF
+/* Warns that kvis does not see the calls of a 32-bit program: they have other numbers, and the BPF
  * program ignores them. */
 static void tr_warn_unseen(pid_t pid)
 {
@@ -21576,16 +21570,16 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak resident memory of the program that ends with a record; 0: not known. The kernel
- * keeps one peak for all programs of a process, so it belongs to the last program only if it is
- * more than `before`, the peak at the last exec in pages. */
+/* Returns the peak resident memory of the program that a record ends; 0: not known. The kernel
+ * keeps one peak for all programs of a process. It is the last program's only if it exceeds
+ * `before`, the peak in pages at the exec of that program. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Handles the record of an exec. The record of its arguments precedes it, from the same thread. */
+/* Handles the record of an exec. The record of the program's arguments precedes this record. */
 static void tr_exec_record(const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -21601,14 +21595,14 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         b_put(&t->exec_argv, (*args)->b.p, (*args)->b.len);
     t->exec_argv.cut |= t->exec_argv.len < h->arg_len;
     hy_args_drop(args);
-    /* The BPF program has moved the map's entry, unless it missed the exec (bpf_raw_is_whole). */
+    /* The BPF program has moved the map entry, unless the kernel skipped it (bpf_raw_is_whole). */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
         t->proc->exec_rss = tr_record_peak(h, t->proc->rss_before);
         t->proc->rss_before = h->max_rss;
     }
-    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* else kvis has read the state after the exec */
+    if (!t->proc || h->ts_ns >= t->proc->met_ns) /* otherwise /proc was read after the exec */
         tr_exec_state(t);
     tr_exec_event(t);
     tr_warn_unseen(t->pid);
@@ -21645,7 +21639,7 @@ static void tr_signal_record(const struct wire_signal *w)
     u_at = 0;
 }
 
-/* Reports how a fatal signal was sent to a process if its delivery was not recorded. */
+/* Reports how a fatal signal was sent to a process if no record of the signal's delivery exists. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -21671,8 +21665,8 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread whose exit record was lost. That is certain if the thread was already missing at
- * the last look, because all records from before that look have been read. */
+/* Forgets a thread whose exit record was lost. The record must be lost if the previous sweep
+ * already found the thread missing, because all records from before that sweep have been read. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -21701,11 +21695,11 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 
 /* --- records --- */
 
-/* The processes that read the output of kvis by pipes, directly or through other processes. Their
- * calls are not shown, because each line about them would cause more calls. A pid can be reused
- * after its process has exited, but then kvis usually ends: nobody reads its output. */
+/* The processes that read kvis's output through pipes, directly or indirectly. Their calls are not
+ * shown, because each line about a call would cause more calls. A reader's pid can be reused, but
+ * by then kvis usually ends, because nobody reads its output. */
 static struct {
-    u64 pipe[32]; /* inodes of pipes that carry kvis's output */
+    u64 pipe[32]; /* inodes of the pipes that carry kvis's output */
     u32 n_pipes, n;
     pid_t pid[16];
 } tr_readers;
@@ -21734,8 +21728,8 @@ static bool tr_add_pipe(u64 inode)
     return true;
 }
 
-/* If `reads`, returns whether a process reads one of the noted pipes. Otherwise notes the pipes
- * that the process writes, and returns whether one of them is new. */
+/* Returns whether a process reads one of the noted pipes, if `reads`. Otherwise notes the pipes
+ * that the process writes to, and returns whether one of these pipes is new. */
 static bool tr_pipes_of(pid_t pid, bool reads)
 {
     char path[64], name[32], link[64];
@@ -21757,7 +21751,7 @@ static bool tr_pipes_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Finds the processes that read kvis's output, following pipes from reader to reader. */
+/* Finds the processes that read kvis's output, by following pipes from reader to reader. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd[0], out.json.fd[0] };
@@ -21799,7 +21793,7 @@ static void tr_observed_call(struct task *t, const struct wire_call *w)
     dec_exit(t, c);
 }
 
-/* Handles a call record of --all or --cgroup. kvis knows only what the record contains. */
+/* Handles a record of --all or --cgroup, which is all that kvis knows of the process. */
 static void tr_observed(const struct wire_call *w)
 {
     static struct task task;
@@ -21815,7 +21809,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    replay.on = true; /* also while printing: the thread's memory must not be read */
+    replay.on = true; /* also while printing: mem_ must not read the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -21824,8 +21818,8 @@ static void tr_observed(const struct wire_call *w)
     replay.on = false;
 }
 
-/* Handles one record of the ring. A call is replayed as the two stops at its start and its end.
- * Returns false if the record has to wait for a stop. */
+/* Handles one record of the ring. A call's record is replayed as the two stops at the call's start
+ * and end. Returns false if the record has to wait for its thread to stop. */
 static bool tr_record(const void *p, u32 size)
 {
     if (size == sizeof(struct wire_delay)) {
@@ -21863,7 +21857,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* reported already: by a stop of the call, or at the exec event */
+        return true; /* this call was already reported by a stop or by an exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -21872,7 +21866,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the rate of the tick, which is fast while records come, because they fill the ring. */
+/* Sets the period of the timer, which is short while records come and fill the ring. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -21890,12 +21884,12 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* Queues all pending stops before the first thread is resumed. wait4(-1) looks at the newest tracee
- * first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread): if new tracees stop again as
- * fast as kvis can look, an older one would starve. A thread that is reported twice was killed in
- * its first stop, which the second report therefore replaces. Only the tracing thread may call this
- * function: the thread of tr_release would consume stops, and with them the signals that those
- * threads get when they are detached. */
+/* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
+ * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread). If new tracees
+ * stopped again as fast as kvis handles them, older tracees would starve. A thread that is reported
+ * twice was killed in its first stop, therefore the second report replaces the first. Only the
+ * tracing thread may call this function. The thread of tr_release would consume stops, and with
+ * each stop the signal that the thread gets when it is detached. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -21908,7 +21902,7 @@ static void tr_collect(void)
         tr_set_aside(tid, status);
 }
 
-/* Replaces the stop that is about to be handled by a newer one of the same thread. */
+/* Replaces the stop that kvis handles next if the same thread has a newer stop. */
 static void tr_collected_again(pid_t tid, int *status)
 {
     struct tr_stopped *again = tr_batched(tid);
@@ -21928,9 +21922,9 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Handles the records before the mark; returns false if some remain. A record that another CPU is
- * still writing, or that waits for its thread to stop (tr_must_wait), briefly blocks the records
- * after it. */
+/* Handles the records before the marked position in the ring. Returns false if some of them remain.
+ * A record that another CPU is still writing, or that waits for its thread to stop (tr_must_wait),
+ * briefly blocks the records after it. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -21944,7 +21938,7 @@ static bool tr_drain_marked(void)
     return true;
 }
 
-/* Handles all records written so far, because they precede the stops that are handled next. */
+/* Handles all records written so far, which precede the stops that are handled next. */
 static void tr_drain_all(void)
 {
     u64 n = tr.collected;
@@ -21952,7 +21946,7 @@ static void tr_drain_all(void)
     if (!hy.on)
         return;
     rb_mark();
-    while (tr_drain_marked() && n != tr.collected) { /* new stops have later records */
+    while (tr_drain_marked() && n != tr.collected) { /* records of new stops follow the mark */
         n = tr.collected;
         tr.seen_ns = u_now();
         rb_mark();
@@ -21978,7 +21972,7 @@ static void tr_first_stop(struct task *t)
         c->late = true;
         t->restarting = c->known;
         mem_budget();
-        md_enter(t, c, tr_shown(c)); /* kvis missed its entry */
+        md_enter(t, c, tr_shown(c)); /* kvis missed the entry of this call */
     }
 }
 
@@ -21988,8 +21982,8 @@ struct tr_in {
     u64 word[8];
 };
 
-/* Returns the row of the call that a thread is in; -1: in none; -2: not known (proc_pid_syscall(5)
- * cannot be read, or the number is from the table of a 32-bit ABI). */
+/* Returns the row of the call that a thread is in; -1: the thread is in no call; -2: not known
+ * (proc_pid_syscall(5) cannot be read, or the number is from the table of a 32-bit ABI). */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char path[64], text[256], *end;
@@ -22004,12 +21998,12 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
 }
 
 /* Notes the peak resident memory of a process when its main thread is about to exit and the memory
- * still exists. If only this thread called exit(2), the other threads live on and the peak may
- * still grow. */
+ * still exists. The peak may still grow if other threads live on because only the main thread
+ * called exit(2). */
 static void tr_exit_stop(struct task *t)
 {
     struct proc *p = t->proc;
-    if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* its exec failed */
+    if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* the exec failed */
         return;
     if (p->tasks > 1) {
         struct tr_in in;
@@ -22056,7 +22050,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
     tr_resume(t, 0);
 }
 
-/* Holds a stopped thread until the event of its parent announces it. */
+/* Holds a new thread that has stopped until the ptrace event of its parent reports the thread. */
 static void tr_unknown(pid_t tid)
 {
     struct task *t = ps_new_task(tid);
@@ -22073,7 +22067,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* the child must be detached, too */
+            tr_child_event(t, event); /* the new child must be detached, too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -22113,8 +22107,8 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Releases a held thread whose parent was killed before the event that announces the thread. Takes
- * the thread's state from its process, its parent or /proc. */
+/* Resumes a new thread whose parent was killed before the ptrace event that reports the thread. The
+ * model takes the thread's state from its process, its parent or /proc. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -22135,11 +22129,11 @@ static void tr_orphan(struct task *t)
 
 /* --- leaving --- */
 
-/* Detaches from everything as if kvis had never attached. Stopped threads are detached at once. The
- * others are not stopped for it, because a stop would end some of their calls with EINTR
- * (signal(7), "Interruption of system calls and library functions by stop signals"): the kernel
- * detaches them when the tracing thread exits (tr_release). The hybrid mode never detaches: its
- * command ends with kvis. */
+/* Detaches from all tracees as if kvis had never attached. Only stopped threads are detached at
+ * once. Stopping a running thread would end some calls with EINTR (signal(7), "Interruption of
+ * system calls and library functions by stop signals"). Therefore the kernel detaches running
+ * threads when the tracing thread exits (tr_release). Hybrid mode never detaches: its command ends
+ * with kvis. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -22154,10 +22148,10 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Continues with `rest` in another thread and exits the tracing thread: the kernel then detaches
- * all tracees without stopping them (exit_ptrace, kernel/ptrace.c). No tracee has to wait until
- * kvis has written its report to a slow reader. Returns if there is no tracee or the thread cannot
- * be created: then the tracees are detached when kvis exits. */
+/* Calls `rest` in a new thread and exits the tracing thread. The kernel then detaches all tracees
+ * without stopping them (exit_ptrace, kernel/ptrace.c), and no tracee waits while kvis writes its
+ * report to a slow reader. Returns if there is no tracee or no thread can be created; in that case
+ * the tracees are detached when kvis exits. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -22167,8 +22161,8 @@ static void tr_release(void *(*rest)(void *))
         return;
     if (pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* The C library does not know that this thread exits. The kernel must not clear its tid, which
-     * in musl is the lock of the thread list (CLONE_CHILD_CLEARTID in clone(2)). */
+    /* The C library does not know that this thread exits. The kernel must not clear the thread's
+     * tid, which is the lock of the thread list in musl (CLONE_CHILD_CLEARTID in clone(2)). */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -22185,8 +22179,7 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* Returns whether the signals that have come end kvis. It is called while a reader of the output is
- * slow. */
+/* Returns whether a received signal ends kvis. Called while a reader of the output is slow. */
 static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
@@ -22197,9 +22190,9 @@ static bool tr_give_up(void)
     return ends > 1;
 }
 
-/* Returns whether a signal to kvis was sent to its process group, and thus to the command as well:
- * the command got the same signal from the same sender, or has it pending. A terminal's ^C and ^\
- * are left to tr_on_signal. */
+/* Returns whether a signal to kvis went to the whole process group, and therefore to the command as
+ * well. In that case the command got the same signal from the same sender, or has the signal
+ * pending. ^C and ^\ of a terminal are left to tr_on_signal. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -22215,10 +22208,10 @@ static bool tr_is_groups(const struct tr_signal *q)
     return pending && strtoull(pending, NULL, 16) >> (sig - 1) & 1;
 }
 
-/* Handles a signal to kvis. The first ^C is for the command (the terminal sends it to both); the
- * second one kills the command. TERM and HUP kill all tracees with --kill-on-exit and if they run
- * under the seccomp filter of kvis, which must not outlive it; otherwise they detach all
- * tracees. */
+/* Handles a signal to kvis. The terminal sends ^C to kvis and to the command: kvis ignores the
+ * first ^C, and kills the command at the second. TERM and HUP kill all tracees with --kill-on-exit
+ * and in hybrid mode, where no tracee may outlive kvis because of the seccomp filter. Otherwise
+ * TERM and HUP detach all tracees. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22240,8 +22233,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles the queued signals. A signal that may have been sent to the group waits until the command
- * must have got it, too. */
+/* Handles the queued signals to kvis. A signal that may have been sent to the process group waits
+ * until the command must have got the same signal. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -22257,7 +22250,7 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records resident memory for the graphs over time; no call reports it. */
+/* Records the resident memory of processes for graphs over time, because no call reports it. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -22276,7 +22269,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Looks for threads whose exit record was lost: twice, a second apart, after records were lost. */
+/* Sweeps the threads whose exit record may be lost: twice, a second apart. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22287,8 +22280,8 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Does the work that does not depend on a stop: timed work, signals and, if nothing has happened
- * for a tick, the release of threads that no parent has announced. */
+/* Does the work that does not depend on a stop: timed work and signals to kvis. After a tick
+ * without a stop, also resumes new threads whose parent has not reported them. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -22326,7 +22319,7 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Waits for a tracee. Returns its tid and sets *status; 0: a signal or the tick; -errno. */
+/* Waits for a stop or exit of a tracee. Returns the tid and sets *status; 0: a signal; -errno. */
 static pid_t tr_wait_one(int *status)
 {
     pid_t tid = 0;
@@ -22340,9 +22333,9 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* Like tr_wait_one, but serves stopped threads in turn. When it returns, all output from before
- * their stops is written. That is done once for the whole batch, because resumed threads fill the
- * ring again. */
+/* Like tr_wait_one, but takes the next thread of a batch of stopped threads. When this function
+ * returns, all output from before these stops is written. The output is written once for the whole
+ * batch, because resumed threads fill the ring again. */
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
@@ -22378,7 +22371,7 @@ static void tr_loop(void)
 {
     if (tr.child)
         tr_begin();
-    if (tr.batch_n) /* from tr_attach_all */
+    if (tr.batch_n) /* stops from tr_attach_all */
         tr_drain_all();
     for (;;) {
         int status;
@@ -22396,15 +22389,15 @@ static void tr_loop(void)
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && tr.batch_next == tr.batch_n) /* all collected stops are handled */
+        if (tr.detaching && tr.batch_next == tr.batch_n) /* all stops in the batch are handled */
             break;
         if (tr.status != -1 && opt.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
 }
 
-/* The loop of the observe mode: the BPF programs count or record until the requested end, until all
- * processes of -p have exited, or until nobody reads the output any more. */
+/* Runs observe mode, in which the BPF programs count or record, until the requested end, until all
+ * processes of -p have exited, or until nobody reads the output. */
 static void tr_watch(void)
 {
     int text = out.text.fd[0], json = out.json.fd[0];
@@ -22426,10 +22419,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Reaps dead tracees in the handler of the timer, to prevent a deadlock: PTRACE_SEIZE waits for an
- * exec of the process (both take cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis
- * reaps the dead threads that it traces already. wait4 also returns stops of live threads, whatever
- * its options (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
+/* Reaps dead tracees in the timer's signal handler to prevent a deadlock: PTRACE_SEIZE waits for an
+ * exec (cred_guard_mutex, kernel/ptrace.c), and the exec waits until kvis reaps the dead threads
+ * that it already traces. wait4 also returns stops of live threads, whatever its options
+ * (kernel/exit.c, wait_task_stopped). Calls only async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -22437,7 +22430,7 @@ static void tr_reap_dead(void)
     while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this thread, too */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec also waits for this stopped thread */
             continue;
         }
         tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
@@ -22460,9 +22453,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Installs the signal handlers and starts the timer of the tick. A signal is queued and interrupts
- * the call in which kvis waits; if it comes just before that call, kvis handles it at the next
- * tick. The command does not inherit the timer (fork(2)). */
+/* Installs the signal handlers and starts the timer. Each signal is queued and interrupts the call
+ * in which kvis waits. A signal that arrives just before that call is handled at the next tick of
+ * the timer. The command does not inherit the timer (fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -22485,7 +22478,7 @@ static void tr_child_early(void)
         sp_child_fail('s');
 }
 
-/* Runs in the command's process just before its exec. tr_signal_stop starts tracing at SIGSTOP. */
+/* Runs in the command's process before the exec. tr_signal_stop starts tracing at the SIGSTOP. */
 static void tr_child_late(void)
 {
     hy_child();
@@ -22504,8 +22497,8 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. Returns NULL, or why that failed (static); the child is then
- * killed. */
+/* Attaches to a child of kvis. Returns NULL, or why that failed (a static text) after killing the
+ * child. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -22520,12 +22513,12 @@ static const char *tr_seize_child(pid_t pid)
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
-/* Starts tracing the command, which is stopped before its exec. */
+/* Starts tracing the command's process, which is stopped before its exec. */
 static int tr_watch_command(struct task *t)
 {
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* without PTRACE_O_EXITKILL, which tr_seize_child set */
+    tr_set_options(t); /* clears PTRACE_O_EXITKILL, which tr_seize_child has set */
     return hy.count ? hy_watch() : 0;
 }
 
@@ -22565,8 +22558,8 @@ static void tr_spawn(void)
 
 /* --- starting: a running process --- */
 
-/* Returns which protection of a process CAP_SYS_PTRACE overrides: ptrace(2), "Ptrace access mode
- * checking". */
+/* Returns which protection of a process CAP_SYS_PTRACE overrides (ptrace(2), "Ptrace access mode
+ * checking"). */
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
@@ -22583,7 +22576,7 @@ static bool tr_is_kernel_thread(pid_t pid)
            || (ps_status(pid, "PPid:") == 2 && pid != 1);
 }
 
-/* Returns why a process cannot be attached to, and the fix (static). */
+/* Returns why kvis cannot attach to a process, with the fix (a static text). */
 static const char *tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
@@ -22614,8 +22607,8 @@ static const char *tr_explain(pid_t pid, int e)
     return why;
 }
 
-/* Returns whether pid is kvis or an ancestor of it. Such a process may be the one that resumes
- * kvis, and must not be stopped. */
+/* Returns whether pid is kvis or an ancestor of kvis. kvis must not stop its ancestors, because one
+ * of them may be the process that has to resume kvis. */
 static bool tr_is_ancestor(pid_t pid)
 {
     for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
@@ -22624,7 +22617,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Notes in which call a newly met thread waits. Returns the call's row, or less than 0. */
+/* Stores in which call a new thread waits. Returns the call's row; negative if there is none. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -22643,9 +22636,8 @@ static s64 tr_switches(pid_t tid)
     return own < 0 || other < 0 ? -1 : own + other;
 }
 
-/* Enters the call in which a thread waits into the map of the BPF program, which then records the
- * end of that call. If the thread has run meanwhile, that record is of another call and is
- * ignored. */
+/* Stores the call in which a thread waits in the map of the BPF program, which then records the end
+ * of that call. If the thread has run meanwhile, the record is of another call and is ignored. */
 static void tr_await(struct task *t)
 {
     struct tr_in in;
@@ -22705,7 +22697,7 @@ static void tr_emit_blocked(void)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = opt.faults ? pf_open(tid, false) : 0; /* first: no fault of a tracee is missed */
+    long e = opt.faults ? pf_open(tid, false) : 0; /* early, to miss no page fault */
     if (e < 0 && e != -ESRCH) {
         pf_explain((int)e);
         opt.faults = false;
@@ -22725,7 +22717,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Forgets the dead threads that tr_reap_dead reaped, and queues the stops that it got. */
+/* Forgets the dead threads that tr_reap_dead has reaped, and queues the stops that it received. */
 static void tr_after_reaping(void)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
@@ -22742,15 +22734,15 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread that /proc lists, unless it is attached already. Returns 1: new, 0: was
- * attached, -errno. */
+/* Attaches to a thread that /proc lists, unless kvis traces the thread already. Returns 1 if the
+ * thread is new, 0 if kvis already traced it, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* an untraced thread called execve and has taken over the leader's tid */
+    if (t) /* a thread that was not traced called execve and took the leader's tid */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -22758,7 +22750,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* Adds the threads of a process that the BPF programs follow now. */
+/* Adds the threads of a process that the BPF programs now follow. */
 static void tr_meet_all(pid_t pid)
 {
     char path[64];
@@ -22766,7 +22758,7 @@ static void tr_meet_all(pid_t pid)
     DIR *d = opendir(path);
     for (const struct dirent *e; (e = u_entry(&d));) {
         pid_t tid = atoi(e->d_name);
-        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* hy_observe skips these */
+        bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid); /* unless it is about to exit */
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
         if (t)
             tr_await(t);
@@ -22776,9 +22768,9 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to every thread of a process, or makes the BPF programs follow it. Repeats that until no
- * new thread appears, because the process may create more meanwhile. Returns 0 or -errno; -E2BIG:
- * the BPF programs follow only some of the threads. */
+/* Attaches to every thread of a process, or lets the BPF programs follow every thread. Repeats this
+ * until no new thread appears, because the process may create threads meanwhile. Returns 0 or
+ * -errno. -E2BIG: the BPF programs follow only some of the threads. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -22794,7 +22786,7 @@ static int tr_attach(pid_t pid)
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
             err = r < 0 && r != -ESRCH ? r : err;
-            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* -ESRCH: it has exited since */
+            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* -ESRCH: the thread has exited */
         }
     }
     if (got && hy_follows())
@@ -22802,15 +22794,15 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a process by its id or a thread's, unless it is one of the first n of opt.pids.
- * Returns its pid, or 0 after a warning. */
+/* Attaches to a process, given by its pid or the tid of a thread, unless the process is one of the
+ * first n of opt.pids. Returns the pid, or 0 after a warning. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
     pid_t pid = tgid > 0 ? (pid_t)tgid : named;
     for (u32 i = 0; i < n; i++)
         if (opt.pids[i] == pid)
-            return 0; /* -p has the process twice */
+            return 0; /* -p names this process twice */
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
         u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
         return 0;
@@ -22827,14 +22819,14 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Lets a call that began before time zero begin at time zero. */
+/* Sets the start of a call that began before time zero to time zero. */
 static void tr_from_zero(struct task *t)
 {
     if (t->call.open)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Attaches to all processes of -p, and reduces opt.pids to those attached. Returns their number. */
+/* Attaches to the processes of -p. Reduces opt.pids to the attached ones; returns their number. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -22852,7 +22844,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis to its current CPU before the fork, so that a stop needs no wake-up across CPUs. */
+/* Binds kvis and the command to one CPU, so that a stop does not have to wake another CPU. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -22867,8 +22859,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* Sets the CPU time of the run: that of the command and its waited-for descendants, as time(1) has
- * it; with -p the CPU time that the processes used while they were traced. */
+/* Sets the CPU time of the run: the time of the command and its waited-for descendants, like
+ * time(1). With -p: the CPU time that the traced processes used during the trace. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -22878,7 +22870,7 @@ static void tr_used(void)
         return;
     st.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly kernel time: filter, fork */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly in kernel mode: filter, fork */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -22924,8 +22916,8 @@ static void *tr_detach(void *unused)
     return unused;
 }
 
-/* Ends the run: nothing stays stopped, and the sinks are complete. Returns the exit status of kvis;
- * sets *sig to the signal by which kvis must die, or 0. */
+/* Ends the run: no tracee remains stopped, and all output is complete. Returns the exit status of
+ * kvis; sets *sig to the signal by which kvis must die, or to 0. */
 static int tr_finish(int *sig)
 {
     pthread_t th;
@@ -22933,7 +22925,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching a BPF program takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* parallel: detaching BPF takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
@@ -22956,38 +22948,38 @@ static int tr_finish(int *sig)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ is the part that kvis open and kvis proc share: it loads a family of BPF programs, reads
- * their records until the end, and reports losses. If BPF cannot be used, ses_ traces the command
- * with ptrace, and a tap turns the events of tr_ into the records that the BPF programs would send.
- * The BPF programs of kvis open (gen/probes/open.bpf.c) send one record per open; the filters are
- * constants in them. This section builds the path, applies -P to it, and prints a row or an event.
+ * kvis open and kvis proc share the functions ses_*, which load BPF programs, read the records of
+ * these programs until the end, and report losses. If BPF cannot be used, ses_ traces the command
+ * with ptrace, and turns the events of tr_ into the records that the BPF programs would send. The
+ * BPF programs of kvis open (gen/probes/open.bpf.c) send one record per open; filters are constants
+ * of these programs. This section builds the path, applies -P, and prints a row or an event.
  * Columns and letters are those of bcc's opensnoop (tools/opensnoop.py). Entry points: ses_begin,
  * ses_go, ses_run, ses_end, ses_backend; the option functions, open_run. */
 
-/* A run of kvis open or kvis proc. */
+/* The state of one run of kvis open or kvis proc. */
 struct session {
-    const char *what;             /* name for messages: "opens", "processes" */
+    const char *what;             /* "opens" or "processes", for messages */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;      /* idle_ms: maximum time between two looks at the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets constants */
+    u32 ring_bytes, idle_ms; /* in bytes; idle_ms: maximum time between two reads of the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
     rb_fn *take;
-    bool (*over)(void);           /* returns whether the command's tree has exited */
-    void (*second)(void);         /* NULL, or called every second and at the end */
-    bool other_file;              /* a file is written at the end: no reader is needed */
-    const char *const *lost_why;  /* texts by enum wire_lost; N_LOST: skipped runs */
-    const char *calls;            /* ptrace: system calls that the tap gets */
+    bool (*over)(void);           /* returns whether the command and its descendants have exited */
+    void (*second)(void);         /* called every second and at the end; or NULL */
+    bool other_file; /* the run also writes a file at its end, so the output needs no reader */
+    const char *const *lost_why;  /* messages by enum wire_lost; at N_LOST: for skipped BPF runs */
+    const char *calls;            /* with ptrace: system calls that `tap` gets */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* ptrace: see tr.ends */
-    const char *cost;             /* ptrace: cost of tracing, for a warning */
+    void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
+    const char *cost;             /* with ptrace: what tracing costs the command, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];         /* numbers that have been reported */
-    int status;                   /* wait status of the command; -1: none, or it still runs */
-    struct rusage rusage;         /* usage of the command and its waited-for descendants */
+    u64 lost[N_LOST + 1];         /* number of losses already reported, by reason */
+    int status;                   /* wait status of the command; -1: still running, or no command */
+    struct rusage rusage;         /* resource usage of the command and its waited-for descendants */
 };
 
-/* Sets the constants that the BPF programs of all sessions need: the places of the arguments of
- * calls, also for the 32-bit ABI, and the pid of kvis. */
+/* Sets the constants that the BPF programs of kvis open and kvis proc share: where registers hold
+ * the arguments of system calls, also in the 32-bit ABI, and the pid of kvis. */
 static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
@@ -23004,7 +22996,7 @@ static void ses_constants(struct bpf_cfgs *c, struct bpf_obj *o)
     bpf_set(c, "CFG_NS_DEV", dev);
 }
 
-/* Loads and attaches the BPF programs. Returns 0, or -errno with s->obj.why. */
+/* Loads and attaches the BPF programs. Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
 {
     static struct bpf_cfgs cfg;
@@ -23028,7 +23020,7 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Restores the limits of the command's process, before its exec. */
+/* Restores the resource limits of the command's process before its exec. */
 static void ses_child_late(void)
 {
     if (bpf.memlock_raised)
@@ -23037,8 +23029,8 @@ static void ses_child_late(void)
 
 /* --- with ptrace --- */
 
-/* Starts the command as kvis trace would, with the tap as the receiver of its events. With -d no
- * seccomp filter is used, because the command outlives kvis. */
+/* Starts the command under ptrace as kvis trace would, with s->tap as the receiver of events. With
+ * -d the command outlives kvis, therefore no seccomp filter is installed. */
 static void ses_spawn(struct session *s)
 {
     static char cwd[PATH_MAX];
@@ -23058,13 +23050,13 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Reads the path argument of a call. For execveat(2) with a descriptor it builds the name as the
- * kernel does (fs/exec.c, alloc_bprm). Returns the length, or -1 if the path could not be read. */
+/* Reads the path argument of a call. For execveat(2) with a descriptor, builds the name as the
+ * kernel does (fs/exec.c, alloc_bprm). Returns its length, or -1 if the path could not be read. */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
     s32 dirfd = (s32)c->arg[0];
-    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* it ends in unmapped memory */
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* the path is not readable */
         return -1;
     const char *s = c->paths.p + p->off;
     if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
@@ -23074,10 +23066,10 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* --- with either backend --- */
+/* --- with BPF or ptrace --- */
 
-/* Starts watching with BPF programs. If they cannot be used, ses_go traces the command with ptrace.
- * Exits if neither is possible. */
+/* Attaches the BPF programs. If that fails, ses_go will trace the command with ptrace. If ptrace
+ * cannot be used either, exits. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -23090,8 +23082,8 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. With BPF its process calls `late` just before its exec.
- * Returns time zero, the time of that exec; with ptrace the command is then stopped before it. */
+/* Starts the command, if there is one. With BPF the command's process calls `late` just before its
+ * exec. With ptrace the command is stopped before its exec. Returns time zero of the run. */
 static u64 ses_go(struct session *s, void (*late)(void))
 {
     sp_command.late = late;
@@ -23104,13 +23096,13 @@ static u64 ses_go(struct session *s, void (*late)(void))
     return u_now();
 }
 
-/* Returns the backend's name for the header of JSON. */
+/* Returns the name of the backend for the JSON header. */
 static const char *ses_backend(const struct session *s)
 {
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and other taps. Each subcommand writes its own text and JSON. */
+/* Passes an event to recordings and similar sinks. Subcommands write their own text and JSON. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -23118,7 +23110,7 @@ static void ses_emit(const struct event *e)
         out.tap[i]->event(e);
 }
 
-/* Reports the losses since the last report. */
+/* Reports the records lost since the last report. */
 static void ses_report_losses(struct session *s)
 {
     for (u32 i = 0; i <= N_LOST; i++) {
@@ -23136,14 +23128,14 @@ static void ses_report_losses(struct session *s)
     }
 }
 
-/* Returns whether nobody reads kvis's output any more. */
+/* Returns whether nobody reads the output of kvis any more. */
 static bool ses_unread(const struct session *s)
 {
     bool closed = out.text.fd[0] < 0 && out.json.fd[0] < 0;
     return out.failed || (closed && !s->other_file && !out.n_taps);
 }
 
-/* Handles all records that have arrived. Returns their number. */
+/* Handles all records that have arrived in the ring. Returns the number of records. */
 static u32 ses_take(struct session *s)
 {
     rb_mark();
@@ -23152,14 +23144,14 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Records until the requested end. Waits for the command even if nobody reads the output. Reads the
- * ring every few milliseconds, less often while nothing happens. */
+/* Handles records until the requested end of the run. Waits for the command even if nobody reads
+ * the output. Reads the ring every few milliseconds, less often while no records come. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
-    if (s->by_ptrace) { /* a command that outlives kvis has no status */
+    if (s->by_ptrace) { /* a command that outlives kvis has no exit status */
         tr_loop();
         tr_each(tr_forget);
         s->status = tr.status;
@@ -23200,32 +23192,32 @@ enum { /* indexes of open_progs[] */
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program is not in the enum");
 
-/* Options of `kvis open` that are not in opt. */
+/* Options of kvis open that struct opt does not contain. */
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; kvis proc uses it, too */
-    u64 flags;       /* -f: flags; an open with one of them matches */
-    u32 accmodes;    /* -f: access modes, one bit each; so does an open with one of them */
+    u64 uid;         /* user ID + 1; 0: all users; kvis proc uses this option, too */
+    u64 flags;       /* -f: flags of open(2); an open with any of these flags matches */
+    u32 accmodes;    /* -f: access modes, one bit each; an open in any of these modes matches */
     u64 comm[2], comm_mask[2];
 } open_opt;
 
 static struct {
-    u64 magic;                /* pointer that the command passes to openat: see open_child_late */
-    bool walks;               /* the records contain directories */
-    bool no_exec;             /* the files that execve opens are not seen */
+    u64 magic;                /* the command passes this pointer to openat: see open_child_late */
+    bool walks;               /* records contain directories */
+    bool no_exec;             /* kvis does not see the files that execve opens */
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* number of opens that -P dropped for want of their path */
+    u64 unknown;              /* number of opens that -P left out because their path is not known */
 } open_state;
 
 static struct session open_session;
 
-/* A record, with the path that is derived from it. */
+/* The record of an open, with the path that kvis derives from the record. */
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path path;  /* absolute path, if path.ok */
-    bool from_proc;    /* the directory of the path was read from /proc afterwards */
+    struct path path;  /* absolute path, valid if path.ok */
+    bool from_proc;    /* the directory of the path was read later, from /proc */
 };
 
 /* --- options --- */
@@ -23237,7 +23229,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* keep only the bit that no other flag has */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* these contain the bit of another flag */
         open_opt.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
@@ -23256,7 +23248,7 @@ static const char *open_opt_uid(const char *v)
     return NULL;
 }
 
-/* Sets the name that the BPF program searches for at any offset in comm. */
+/* Sets the name that the BPF program searches for anywhere in a thread's comm. */
 static const char *open_opt_name(const char *v)
 {
     size_t n = strlen(v);
@@ -23271,11 +23263,11 @@ static const char *open_opt_name(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* The system calls by enum wire_open_call; execveat is recorded as execve. */
+/* The system calls that open files. execveat is recorded as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* number of the argument that is a new file's mode; 0: none */
-    const char *name, *name32; /* constants with the call's numbers; NULL: see CFG_EXEC */
+    u8 mode;                   /* index of the argument with a new file's mode; 0: none */
+    const char *name, *name32; /* BPF constants for the call's numbers; NULL: see CFG_EXEC */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -23311,10 +23303,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
-/* Selects the BPF programs that this run needs. Each exists for raw and for classic tracepoints.
- * The classic ones need tracefs and take 80 ms longer to detach (an RCU grace period). The raw ones
- * for execs and forks need BTF. With neither BTF nor tracefs, execs are not seen, and the tree of a
- * command cannot be followed. Returns 0 or -errno. */
+/* Selects the BPF programs of this run. There is a variant of each for raw and for classic
+ * tracepoints. Classic tracepoints need tracefs and take 80 ms longer to detach (an RCU grace
+ * period). Raw tracepoints for execs and forks need BTF. Without BTF and tracefs, kvis does not see
+ * execs and cannot follow the descendants of a command. Returns 0 or -errno. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -23340,11 +23332,11 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- a record --- */
+/* --- the path of an open --- */
 
-/* Reads the directory in which a relative name starts from /proc, which is wrong if the process has
- * changed it since. An exited thread most likely shared its directories with its process (CLONE_FS,
- * CLONE_FILES). */
+/* Reads from /proc the directory in which a relative name starts. The result is wrong if the
+ * process has changed its directory since. An exited thread most likely shared its directory and
+ * descriptors with its process (CLONE_FS, CLONE_FILES), which is read instead. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
@@ -23365,7 +23357,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' is then the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* a leading '/' then means the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -23374,7 +23366,7 @@ static void open_path(struct open_rec *r)
     if (w->state & OPEN_DIR)
         md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? known.len : 0; /* the record has the end of the path */
+        u32 end = w->state & OPEN_DIR ? known.len : 0; /* the record has the end of this path */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, known.s, end))
             return;
@@ -23450,7 +23442,7 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
 }
 
 static const struct {
-    const bool *on; /* option that shows the column; NULL: always */
+    const bool *on; /* option that shows this column; NULL: always shown */
     const char *head;
     void (*put)(struct buf *, const struct open_rec *);
 } open_cols[] = {
@@ -23463,7 +23455,7 @@ static const struct {
     { NULL, "PATH\n", open_col_path },
 };
 
-/* Prints a row, or the column names if r is NULL. */
+/* Prints the row of an open, or the column names if r is NULL. */
 static void open_text(const struct open_rec *r)
 {
     struct buf *b = &out.text.b;
@@ -23486,7 +23478,7 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool known = !(w->state & OPEN_HOW_FAULT); /* the flags are known */
+    bool known = !(w->state & OPEN_HOW_FAULT); /* the flags of the open are known */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -23519,7 +23511,7 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_json(e); /* not out_event: open_text prints the row */
+    out_json(e); /* not out_event, because open_text prints the row */
 }
 
 static bool open_record(const void *p, u32 size)
@@ -23546,12 +23538,12 @@ static bool open_record(const void *p, u32 size)
     return true;
 }
 
-/* --- with ptrace: each completed call becomes the record that BPF would have sent --- */
+/* --- with ptrace: each completed call becomes the record that a BPF program would send --- */
 
-/* Fills in flags, mode and state from the arguments, like set_args and get_how of open.bpf.c. */
+/* Fills in flags, mode and state from a call's arguments, like set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
-    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
+    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
     u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
     bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
@@ -23568,12 +23560,12 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = (u32)how[1];
 }
 
-/* Adds the directory in which a name starts, or the file that a handle refers to, in the order of
- * open.bpf.c: relative to the thread's root, the last component first. */
+/* Appends the directory in which a name starts, or the file that a handle refers to, in the format
+ * of open.bpf.c: relative to the thread's root, with the last component first. */
 static void open_traced_dir(struct wire_open *w, char *parts, const struct task *t,
                             const struct name *dir)
 {
-    enum { DELETED = sizeof " (deleted)" - 1 }; /* /proc appends this to a deleted path */
+    enum { DELETED = sizeof " (deleted)" - 1 }; /* appended by /proc if the file is deleted */
     const struct name *root = t->fs ? t->fs->root : NULL;
     u32 top = root ? root->len : 0, len = dir ? dir->len : 0;
     struct fd_stat sx;
@@ -23590,11 +23582,11 @@ static void open_traced_dir(struct wire_open *w, char *parts, const struct task 
         memcpy(parts + w->dir_len, dir->s + from, n);
         parts[w->dir_len + n] = 0;
         w->dir_len = (u16)(w->dir_len + (n ? n + 1 : 0));
-        from--; /* the slash */
+        from--; /* removes the slash */
     }
 }
 
-/* Applies the filters that are constants of the BPF programs. */
+/* Applies the filters that the BPF programs would apply. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -23605,10 +23597,10 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, (const char *)open_opt.comm);
 }
 
-/* Called at the end of a call. The uid is UINT32_MAX if /proc is unreadable; no user has that. */
+/* Called at the end of a call. Without access to /proc, the uid is that of no user. */
 static void open_traced(struct task *t)
 {
-    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name and directory */
+    static struct { struct wire_open w; char name[2 * PATH_MAX + 2]; } r; /* name, directory */
     struct call *c = &t->call;
     struct wire_open *w = &r.w;
     u16 id = c->id == SC_execveat ? SC_execve : c->id;
@@ -23655,18 +23647,18 @@ static void open_json_summary(void)
 
 /* --- the run --- */
 
-/* Runs in the command's process: restores its limits, and makes the call at which BPF begins to
- * follow it. The pointer is not mapped, therefore the call has no other effect. */
+/* Runs in the command's process: restores the resource limits, and makes the call at which BPF
+ * begins to follow the process. The call has no other effect, because its pointer is not mapped. */
 static void open_child_late(void)
 {
     ses_child_late();
     syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
-/* Returns whether the command's whole tree has exited. kvis must not wait for a thread whose exit
- * the BPF program has missed (bpf_missed), but it can check the thread's id only in the initial pid
- * namespace. In another namespace, kvis ends after a second without a record if the kernel has
- * skipped runs of BPF programs. */
+/* Returns whether the command and all its descendants have exited. kvis must not wait for a thread
+ * whose exit the BPF program missed (bpf_missed). Only in the initial pid namespace can kvis check
+ * for such a thread by its id. In another namespace kvis ends after a second without a record if
+ * the kernel has skipped runs of BPF programs. */
 static bool open_tree_gone(void)
 {
     u32 tid;
@@ -23706,7 +23698,7 @@ static void open_begin(void)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
 
-/* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
+/* Runs kvis open until its end. Returns the wait status of the command, or -1 if there is no
  * command. */
 static int open_run(u64 end_ns)
 {
@@ -23725,91 +23717,91 @@ static int open_run(u64 end_ns)
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
- * The BPF programs (gen/probes/proc.bpf.c) send forks, execs, exits and, in pieces, arguments.
- * Without BPF a tap makes the same records from the events of tr_ and from /proc. This section
- * joins the records. A life is a process from its fork to its exit; a command is a program that it
- * executes. A life can have several commands, one after the other. A row (struct proc_row) is an
- * event of a command, and each format (proc_formats[]) writes the rows that it wants. Filters are
- * applied here, because execs are rare. Entry points: the option functions, proc_begin,
- * proc_run. */
+ * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
+ * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. This
+ * section joins the records. struct proc_life is a process from its fork to its exit; a command is
+ * a program that the process executes. A process can have several commands, one after the other. A
+ * row (struct proc_row) is an event of a command; each format (proc_formats[]) writes some kinds of
+ * rows. kvis, not BPF, applies the filters, because execs are rare. Entry points: the option
+ * functions, proc_begin, proc_run. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* maximum bytes of a command line that -l matches */
-enum { PROC_NODES = 1 << 19 }; /* maximum number of commands kept until the end */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes per line, without and with --tree */
+enum { PROC_LINE_MAX = 1 << 16 }; /* maximum bytes of a command line that -l is compared with */
+enum { PROC_NODES = 1 << 19 }; /* maximum number of commands in memory */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes of a command line; with --tree */
 enum { PROC_DEPTH = 16 };      /* maximum depth of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
-/* Kinds of rows. */
+/* The events of a command that have a row. */
 enum proc_what {
-    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* by another exec of the same process */
-    PROC_RUNNING,                            /* when kvis ends */
-    PROC_FAILED,                             /* an exec that failed */
+    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* PROC_REPLACED: by another exec */
+    PROC_RUNNING,                            /* the command still runs when kvis ends */
+    PROC_FAILED,                             /* an exec failed */
     PROC_THREAD                              /* a thread exited */
 };
 
 struct proc_text { char *p; u32 len; };
 
-/* A process. Times are of CLOCK_MONOTONIC in ns. */
+/* A process from its fork to its exit. Times are in ns, of CLOCK_MONOTONIC. */
 struct proc_life {
-    struct proc_life *next;      /* next process of the same bucket */
+    struct proc_life *next;      /* next process in the hash bucket */
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                 /* number of live threads; valid if `counted` */
-    bool counted;                /* kvis has seen the fork */
-    bool at_start;               /* the process existed before kvis; known from /proc */
-    bool execed;                 /* kvis saw its command begin */
-    bool mine;                   /* the process belongs to the followed tree */
-    bool ending;                 /* the last thread has exited; records of others may follow */
+    s32 threads;                 /* number of live threads, valid if `counted` */
+    bool counted;                /* kvis has seen the fork of this process */
+    bool at_start;               /* the process existed before kvis, which read it from /proc */
+    bool execed;                 /* kvis has seen the exec of the current command */
+    bool mine;                   /* the process is in the followed tree */
+    bool ending; /* the last thread has exited; exit records of other threads may follow */
     bool cut;                    /* argv is truncated */
-    bool walked;                 /* BPF sent the paths; kvis did not read them from /proc */
-    u64 fork_ns, begin_ns, end_ns; /* times of the fork, the command's start, the exit */
-    u64 boot_ns;                 /* time of creation, CLOCK_BOOTTIME; 0: not known */
+    bool walked;                 /* path, exe and cwd are from a BPF record, not from /proc */
+    u64 fork_ns, begin_ns, end_ns; /* times of fork, start of the current command, and exit */
+    u64 boot_ns;                 /* creation time by CLOCK_BOOTTIME; 0: not known */
     u64 cgroup;
-    u64 max_rss;                 /* peak resident memory of this command in bytes; 0: not known */
-    u64 before_rss;              /* peak of the earlier commands in pages */
-    u32 node;                    /* index of the command in proc_tree; 0: none */
-    s32 status;                  /* wait status; -1: not known */
-    u32 arg_len;                 /* length of all arguments in bytes; argv may have fewer */
+    u64 max_rss; /* peak resident memory of the current command in bytes; 0: not known */
+    u64 before_rss;              /* peak resident memory of the earlier commands in pages */
+    u32 node;                    /* index in proc_tree of the current command; 0: none */
+    s32 status;                  /* wait status of the process; -1: not known */
+    u32 arg_len;                 /* length of all arguments in bytes; argv may be shorter */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;        /* variables of --env: NAME=VALUE, each with a NUL */
+    struct proc_text env;        /* the variables of --env, as NAME=VALUE with a NUL each */
     char comm[16];
-    struct wire_usage own, all;  /* sum of the exited threads; usage of the process */
+    struct wire_usage own, all;  /* usage of the exited threads; usage of the whole process */
 };
 
 struct proc_row {
     u8 what;                     /* enum proc_what */
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid;                     /* PROC_THREAD */
-    s32 err;                     /* PROC_FAILED */
+    u32 tid;                     /* tid of the exited thread, for PROC_THREAD */
+    s32 err;                     /* errno of the exec, for PROC_FAILED */
     const char *comm;
     const struct wire_usage *used;
 };
 
-/* Options of `kvis proc` that are not in opt. */
+/* Options of kvis proc that struct opt does not contain. */
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: execs that failed are shown */
-    bool only_failed;                /* exitsnoop -x */
+    bool live, failed, forks, threads, quote, tree; /* failed: failed execs have rows */
+    bool only_failed;                /* option -x of exitsnoop */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line; /* --line, compiled in line_regex; NULL: not given */
+    const char *line; /* argument of --line, compiled in line_regex; NULL: not given */
     regex_t line_regex;
-    const char **env;                /* names of --env */
+    const char **env;                /* names given by --env */
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;                     /* the layout of the kernel's structs is known */
-    bool no_forks;                /* forks are not seen; parents are read from /proc */
-    bool used[10];                /* by index of proc_usage[]: the counter is known */
-    bool whole;                   /* all processes are followed, not a tree */
-    s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+    bool btf;                     /* the kernel has BTF, so struct layouts are known */
+    bool no_forks;                /* kvis does not see forks, and reads parents from /proc */
+    bool used[10];                /* the counter is known; index as in proc_usage[] */
+    bool whole;                   /* kvis follows all processes instead of one tree */
+    s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 first_ns, scan_ns;
-    u64 last_ns, end_ns;          /* times of the tree's last exit and of the end of output */
+    u64 last_ns, end_ns;          /* times of the last exit in the tree, and of the end of output */
     u32 root;                     /* pid of the command; 0: none */
-    bool rows;                    /* text is written */
+    bool rows;                    /* rows are written */
     bool replayed;                /* the input is a recording */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
@@ -23821,7 +23813,7 @@ static struct writer proc_gantt = { .fd = { -1, -1 } };
 
 static struct session proc_session;
 
-static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
+static struct proc_life *proc_lives[PROC_BUCKETS]; /* processes, hashed by pid */
 
 /* --- options --- */
 
@@ -23851,10 +23843,10 @@ static const char *proc_opt_min(const char *v)
 static bool proc_is_cgroup2(const char *path)
 {
     struct statfs s;
-    return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* linux/magic.h */
+    return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* CGROUP2_SUPER_MAGIC */
 }
 
-/* Returns where cgroup v2 is mounted, alone or beside v1, or NULL. */
+/* Returns where cgroup v2 is mounted, alone or together with v1, or NULL if it is not mounted. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -23864,7 +23856,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* Sets the cgroup. The id of a cgroup is the inode of its directory. */
+/* Handles --cgroup. The id of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -23882,8 +23874,8 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* The usage counters of a thread and the kernel's fields that contain them. Not every kernel counts
- * I/O (CONFIG_TASK_IO_ACCOUNTING). */
+/* The counters of a thread's resource usage, with the kernel's fields that contain them. Not every
+ * kernel counts I/O (CONFIG_TASK_IO_ACCOUNTING). */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -23899,7 +23891,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the BPF programs of this run. Those of raw tracepoints need BTF to read their
+/* Selects the BPF programs of this run. BPF programs of raw tracepoints need BTF to read their
  * arguments. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
@@ -23924,33 +23916,33 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: the data for the tree, the chart and the summary at the end --- */
+/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
 
-/* A command: a process from its fork or an exec to its next exec or its exit. Commands are kept in
- * the order in which they began, so a parent precedes its children. References to other commands
- * are indexes; 0: none. */
+/* A command: one program of a process, from its fork or exec to its next exec or its exit. Commands
+ * are stored in the order of their start, so a parent precedes its children. They refer to each
+ * other by index; 0 means none. */
 struct proc_node {
-    u32 parent;         /* index of the command whose process created this one's */
-    u32 ended, before;  /* the child that ended last; the sibling that ended before */
-    u32 first, next;    /* first child and next sibling in the tree */
-    u32 depth, pid, len; /* len: of `line` */
+    u32 parent;         /* the command whose process created the process of this command */
+    u32 ended, before;  /* the child that ended last; the sibling that ended before this command */
+    u32 first, next;    /* first child and next sibling in the printed tree */
+    u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
-    u8 what;            /* enum proc_what, set with `line` */
+    u8 what;            /* enum proc_what, set together with `line` */
     bool ran;           /* the process has executed a program */
-    bool over, shown;   /* the command has ended or was replaced; it has a row */
-    bool on_path;       /* on the critical path, to which it adds self_ns */
+    bool over, shown;   /* the command has ended or was replaced; the command has a row */
+    bool on_path;       /* the command is on the critical path, and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
-    char *line;         /* truncated command line; NULL: not known yet */
+    char *line;         /* command line, possibly truncated; NULL: not known yet */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0] is the root of commands without a parent */
+    struct proc_node *node; /* node[0] is the parent of commands that have no parent */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
 
-/* Adds a command to the tree. Returns its index, or 0 if there is no tree or no space. */
+/* Adds a command to proc_tree. Returns its index, or 0 without a tree or space. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -23968,7 +23960,7 @@ static u32 proc_tree_new(u32 parent)
     return n;
 }
 
-/* --- lives --- */
+/* --- processes --- */
 
 static struct proc_life **proc_bucket(u32 pid)
 {
@@ -23983,7 +23975,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Copies bytes into t, or clears t if out of memory. */
+/* Stores a copy of n bytes in t; clears t if out of memory. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -24019,8 +24011,8 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a life. A known process with this pid must have exited unseen. Returns NULL if out of
- * memory. */
+/* Adds a process. If another process with this pid is known, kvis has missed its exit, and forgets
+ * that process. Returns NULL if out of memory. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -24041,14 +24033,14 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     return l;
 }
 
-/* Returns whether a child of ppid belongs to the followed tree. */
+/* Returns whether a child of process ppid belongs to the followed tree. */
 static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
     return proc_state.whole || (parent && parent->mine);
 }
 
-/* Like proc_is_mine, for a process whose fork was not recorded: checks its ancestors in /proc. */
+/* Like proc_is_mine, for a process whose fork has no record: reads its ancestors from /proc. */
 static bool proc_descends(u32 pid)
 {
     for (int i = 0; i < 64 && (s32)pid > 0; i++) {
@@ -24059,7 +24051,7 @@ static bool proc_descends(u32 pid)
     return false;
 }
 
-/* Copies the fields that every record of a process has. */
+/* Copies the fields that all records of processes contain. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
     l->uid = h->uid;
@@ -24076,9 +24068,9 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
         l->fork_ns = h->start_ns ? (u64)((s64)h->start_ns - proc_state.boot_off) : h->ts_ns;
 }
 
-/* --- lives from /proc --- */
+/* --- processes from /proc --- */
 
-/* Reads a small file of /proc/PID; see u_slurp. */
+/* Reads a small file of /proc/PID, like u_slurp. */
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
     char path[64];
@@ -24096,7 +24088,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment from /proc */
 
-/* Reads a process's current directory and executable, and its arguments unless they are known. */
+/* Reads the current directory, the executable and the missing arguments of a process from /proc. */
 static void proc_look(struct proc_life *l)
 {
     u32 at = (u32)ps_living((pid_t)l->pid);
@@ -24113,15 +24105,15 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat (proc_pid_stat(5)), by the man page's numbers; the first one
- * after the name is 3. */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5). The first field after the
+ * name is field 3. */
 static u64 proc_stat_field(const char *stat, int n)
 {
     const char *end = strrchr(stat, ')');
     return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
 }
 
-/* Adds a process that exists when kvis starts. */
+/* Adds a process that already exists when kvis starts. */
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -24132,13 +24124,13 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
-        return; /* the process has exited, not only its main thread */
+        return; /* the whole process has exited, not only its main thread */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
-    l->before_rss = ~0ull; /* not known */
+    l->before_rss = ~0ull; /* peak of earlier programs: not known */
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
     l->boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
@@ -24177,7 +24169,7 @@ static void proc_scan(void)
     proc_mark_tree();
 }
 
-/* Keeps the variables that --env names, in the order of the environment. */
+/* Stores the variables that --env names, in the order of the process's environment. */
 static void proc_env_take(struct proc_life *l, const struct buf *env)
 {
     static struct buf b;
@@ -24190,7 +24182,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, proc_opt.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
-                break; /* --env may contain the name twice */
+                break; /* --env may contain a name twice */
             }
         }
     }
@@ -24204,7 +24196,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         at = hy_args_of(h->was);
     if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         hy_args_drop(at);
-        at = hy_args_of(h->tid); /* now empty */
+        at = hy_args_of(h->tid); /* now an empty list */
     }
     proc_keep(&l->argv, *at ? (*at)->b.p : "", *at ? (*at)->b.len : 0);
     if (*at && proc_opt.n_env)
@@ -24216,7 +24208,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds each counter of u to that of `to`, or keeps the larger one. */
+/* Adds each counter of u to the counter of `to`, or stores the larger of both counters in `to`. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -24225,9 +24217,9 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits a task's CPU time into user and system time. The kernel counts both in ticks, and the
- * total precisely: the total is divided in the ratio of the ticks (kernel/sched/cputime.c,
- * cputime_adjust). */
+/* Splits the CPU time of a task into user and system time. The kernel counts user and system time
+ * in ticks, but the total precisely; therefore the total is divided in the ratio of the ticks
+ * (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -24241,7 +24233,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Calls `word` for each argument, at most max (0: all), with `sep` in between. */
+/* Calls `word` for the first `max` arguments (0: for all), and writes `sep` between arguments. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -24268,7 +24260,7 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
     b_quoted(b, s, n, false);
 }
 
-/* Writes the command line, or the name of a process that never called exec. */
+/* Writes the command line of a process, or its comm if the process never called exec. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
     if (!l->argv.len) {
@@ -24284,8 +24276,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Looks up the path of a v2 cgroup by its id, which kernfs accepts as a file handle of type
- * FILEID_KERNFS (include/linux/exportfs.h). Returns its length, or 0 if not known. */
+/* Finds the path of a v2 cgroup by the cgroup's id, which kernfs accepts as a file handle of type
+ * FILEID_KERNFS (include/linux/exportfs.h). Returns the path's length, or 0 if not known. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -24309,7 +24301,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     return (u32)(len - top);
 }
 
-/* Like proc_cgroup_path, with a cache. */
+/* Like proc_cgroup_path, but caches paths. */
 static const struct proc_text *proc_cgroup(u64 id)
 {
     static struct { u64 id; struct proc_text path; } known[32];
@@ -24326,7 +24318,7 @@ static const struct proc_text *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* Returns whether a cgroup is that of --cgroup or a descendant of it. */
+/* Returns whether a cgroup is the cgroup of --cgroup or a descendant. */
 static bool proc_in_cgroup(u64 id)
 {
     static char top[PATH_MAX];
@@ -24395,7 +24387,7 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     b_c(b, ' ');
 }
 
-/* Returns whether the terminal is wide enough for all columns and a command. */
+/* Returns whether the terminal has space for all columns and a command. */
 static bool proc_is_wide(void)
 {
     return !out.columns || out.columns >= 100;
@@ -24440,7 +24432,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* The format of bcc's execsnoop: libbpf-tools/execsnoop.c. */
+/* Writes the format of bcc's execsnoop (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
     if (proc_opt.clock)
@@ -24471,7 +24463,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* The format of bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
+/* Writes the format of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
     if (proc_opt.time)
@@ -24538,8 +24530,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
-/* Returns whether a usage counter is known. With ptrace no counter is known of threads and of
- * processes that were killed before kvis could look: they seem to have used no CPU time. */
+/* Returns whether a usage counter is known. With ptrace, threads and processes killed before kvis
+ * read /proc have no known counters, and seem to have used no CPU time. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
@@ -24645,14 +24637,14 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a row in the format of CompletedCommand of workflow-telemetry-action's fork
- * (src/interfaces/index.ts): one object per line and no other lines; args is always a list;
- * exitCode is a number, 128 + N for a signal as in a shell. A command that an exec replaced did not
- * fail. */
+/* Writes a row in the format CompletedCommand of workflow-telemetry-action's fork
+ * (src/interfaces/index.ts): one object per line, and no other lines. args is always a list;
+ * exitCode is a number, 128 + N after signal N, as in a shell. A command that was replaced by an
+ * exec did not fail. */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known (without BTF) */
+    s32 status = r->what == PROC_ENDED ? l->status : 0; /* -1: not known without BTF */
     bool killed = status >= 0 && WIFSIGNALED(status);
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
@@ -24683,7 +24675,7 @@ enum {
 static const struct proc_format {
     const char *name;
     bool json, whole;  /* whole: processes that existed before kvis have rows */
-    u32 rows;          /* kinds of rows, one bit each */
+    u32 rows;          /* kinds of rows (enum proc_what), one bit each */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -24705,7 +24697,7 @@ static const struct proc_format *proc_format(const char *name)
 
 /* --- completed commands --- */
 
-/* Stores the end of a command in the tree, or that it still runs when kvis ends. */
+/* Stores in proc_tree that a command has ended, or that it still runs when kvis ends. */
 static void proc_tree_over(const struct proc_row *r)
 {
     static struct buf b;
@@ -24770,8 +24762,8 @@ static int proc_by_length(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* Returns a sorted list of the commands for which `of` is true, and their number in *n. The caller
- * frees the list. */
+/* Returns a sorted list of the commands for which `of` returns true, and the list's length in *n.
+ * The caller frees the list. */
 static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node *),
                                                int (*order)(const void *, const void *), u32 *n)
 {
@@ -24787,7 +24779,7 @@ static const struct proc_node **proc_tree_list(bool (*of)(const struct proc_node
 
 /* --- the tree --- */
 
-/* Links each shown command to its nearest shown ancestor. */
+/* Links each command that has a row to its nearest ancestor with a row. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
@@ -24803,7 +24795,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes the row of a command. more[d]: further rows of depth d follow. */
+/* Writes the row of a command in the tree. more[d]: the tree has further rows of depth d. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -24852,7 +24844,7 @@ static bool proc_shows_starts(void)
     return proc_opt.live || (!text && proc_format(proc_opt.format)->rows & PROC_BIT(PROC_STARTED));
 }
 
-/* Returns whether there is a row. Processes that never call exec have a row only with --forks. */
+/* Returns whether an event has a row. Processes without an exec have rows only with --forks. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -24888,9 +24880,9 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a name in mermaid's syntax: after the pid, because some first words have a meaning, and
- * with entities for characters that would end the name or be read as HTML. Names have no control
- * characters. */
+/* Writes a command's name in the syntax of mermaid. The pid comes first, because mermaid gives a
+ * meaning to some first words. Characters that would end the name or be read as HTML become
+ * entities. The name has no control characters. */
 static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
 {
     static const struct { char c; const char *entity; } special[] = {
@@ -24910,7 +24902,7 @@ static void proc_mermaid_name(struct buf *b, const struct proc_node *bar)
     }
 }
 
-/* Draws a Gantt chart of the longest commands, as workflow-telemetry-action does. */
+/* Draws a Gantt chart of the longest commands, like workflow-telemetry-action. */
 static void proc_mermaid(struct buf *b)
 {
     u64 end_ns = 0;
@@ -24934,8 +24926,8 @@ static void proc_mermaid(struct buf *b)
 
 /* --- events: to a recording, the report, --perfetto --- */
 
-/* Returns a new event, or NULL if nobody wants events. The filters of rows do not apply to events,
- * because a tree with holes has no critical path. */
+/* Returns a new event, or NULL if no sink takes events. Filters of rows do not apply to events,
+ * because a tree with missing commands has no critical path. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed)
@@ -24946,7 +24938,7 @@ static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, because no earlier event has it. */
+/* Adds the name of a process that existed before kvis, which no earlier event contains. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -25024,13 +25016,13 @@ static u64 proc_lost(void)
 }
 
 /* --- the critical path: the chain of commands that the end of the run waited for ---
- * The path is built backwards from the end of a command: the command last waited for the child that
- * ended last; before that child began, the command waited for the child that had last ended then;
- * the same holds for each child. The rest of a command's time is its own. The time between a fork
- * and its exec is the parent's. */
+ * The path is built backwards from the end of a command: the command waited for the child that
+ * ended last, and earlier for the last child that ended before that child began. The path of each
+ * child is built likewise. The rest of a command's time is its own. The time between a fork and an
+ * exec belongs to the parent. */
 
-/* Returns the steps of the path in the order of their start, and their number in *n; NULL: not
- * known. */
+/* Returns the steps of the critical path, ordered by start, and the number of steps in *n; NULL:
+ * not known. */
 static const struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -25064,7 +25056,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* kvis itself forks no process: its other children were made with CLONE_PARENT */
+    /* kvis itself does not fork; children of kvis were made by the command with CLONE_PARENT */
     bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
@@ -25079,7 +25071,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Stores one of the paths after an exec's header; reads it from /proc if it is truncated. */
+/* Stores a path that an exec record contains. Reads a truncated path from /proc. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -25090,7 +25082,7 @@ static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u
         proc_link(pid, link, to);
 }
 
-/* Stores the path of an executed name. A relative name starts from the directory. */
+/* Stores the path of an executed program. A relative name starts from the current directory. */
 static void proc_name_path(struct proc_text *to, const struct proc_text *cwd, const char *name,
                            u32 n)
 {
@@ -25107,7 +25099,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if (!h->name_len) /* the name could not be read */
+    if (!h->name_len) /* the BPF program could not read the name */
         proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
     else
         proc_name_path(&l->path, &l->cwd, data, h->name_len);
@@ -25136,7 +25128,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         l->all = used;
         l->max_rss = tr_record_peak(h, l->before_rss);
         proc_over(l, PROC_REPLACED, h->ts_ns);
-    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork with children that ended */
+    } else if (l->node && proc_tree.node[l->node].ended) { /* a fork whose children have ended */
         proc_tree_over(&(struct proc_row){ .what = PROC_REPLACED, .l = l, .ts_ns = h->ts_ns });
     }
     proc_who(l, h);
@@ -25149,13 +25141,13 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* the probe could read little of the process */
+        proc_look(l); /* the BPF program could read little of the process */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Emits the row of a failed execve, after which the process continues unchanged. */
+/* Writes the row of a failed execve, after which the process continues unchanged. */
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -25174,8 +25166,8 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits --- */
 
-/* Handles the exit of a process's last thread. wait4(2) reports the command's exit status even if
- * BPF cannot. */
+/* Handles the exit of the last thread of a process. wait4(2) reports the command's exit status even
+ * if BPF cannot. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25191,15 +25183,15 @@ static void proc_end(struct proc_life *l)
     proc_forget(l);
 }
 
-/* Returns whether kvis must wait for wait4(2) to report the command's exit status. */
+/* Returns whether kvis must wait until wait4(2) reports the exit status of the command. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
            && !proc_state.replayed;
 }
 
-/* Returns whether the exit of a process has been handled: if threads exit at the same time, each
- * may appear to be the last. */
+/* Returns whether the exit of a process has already been handled. If threads exit at the same
+ * moment, several of them may look like the last thread. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
     for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
@@ -25208,8 +25200,8 @@ static bool proc_is_gone(const struct wire_proc *h)
     return false;
 }
 
-/* Returns the process of an exiting thread. A process that is not known yet is added if the thread
- * is its leader. */
+/* Returns the process of an exiting thread. If the process is not known and the thread is the
+ * leader, adds the process. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -25274,12 +25266,12 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- without BPF: events become the records that BPF would have sent ---
- * The events are those of tr_, completed from /proc, or those of a recording. */
+/* --- without BPF: events become the records that BPF programs would have sent ---
+ * Events come from tr_, and are completed from /proc, or come from a recording. */
 
-static u64 proc_left_out; /* number of events of a recording that needed one more process */
+static u64 proc_left_out; /* number of events of a recording left out for lack of a process */
 
-/* Returns the id of a process's v2 cgroup, "0::/PATH" (cgroups(7)); 0: not known. */
+/* Returns the id of the v2 cgroup of a process (line "0::/PATH", cgroups(7)); 0: not known. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -25299,8 +25291,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns the header of a record, with the known values of the process or, if it is new, of its
- * parent. Without a recording the values come from /proc; only an exec reads the cgroup again. */
+/* Returns the header of a record, filled from the known process or, for a new process, from its
+ * parent. Live, the values come from /proc, and only an exec reads the cgroup again. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
 {
     static char s[8192];
@@ -25326,7 +25318,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns)
     return h;
 }
 
-/* Returns whether there is space for one more process: a recording may have any number of them. */
+/* Returns whether kvis can store one more process, because a recording may have too many. */
 static bool proc_has_place(u32 pid)
 {
     bool has = !proc_state.replayed || proc_state.lives < PROC_REPLAYED || proc_find(pid);
@@ -25334,7 +25326,7 @@ static bool proc_has_place(u32 pid)
     return has;
 }
 
-/* Handles a fork event. The threads in a recording get no rows. */
+/* Handles a fork event. Threads of a recording have no rows. */
 static void proc_event_fork(const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
@@ -25345,7 +25337,7 @@ static void proc_event_fork(const struct event *e)
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
     const struct proc_life *by = proc_find((u32)e->pid);
     h.tid = tid;
-    if (proc_state.replayed) { /* the child has the values of its parent */
+    if (proc_state.replayed) { /* the child inherits the parent's values */
         h.ppid = (u32)e->pid;
         h.uid = by ? by->uid : 0;
         memcpy(h.comm, by ? by->comm : "", by ? sizeof h.comm : 1);
@@ -25355,7 +25347,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds the new program's arguments or environment from /proc as a piece of a record. Returns
+/* Adds the arguments or the environment of a new program, read from /proc, as a record. Returns
  * whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
@@ -25368,7 +25360,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
     return !piece.flags;
 }
 
-/* Returns the resource usage of a process with all its threads. */
+/* Returns the resource usage of a process, including all its threads. */
 static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
@@ -25387,8 +25379,8 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec from /proc at the stop after the exec. Returns the name by which
- * the new program was called. */
+/* Completes the record of an exec from /proc while the thread is stopped after the exec. Returns
+ * the name by which the new program was executed. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -25445,7 +25437,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called at the stop before a thread exits. A thread that is killed may not stop. */
+/* Called when a thread stops before its exit. A killed thread may not stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, u_when());
@@ -25457,14 +25449,14 @@ static void proc_traced_ends(const struct task *t)
         proc_exited(&h);
 }
 
-/* Returns the wait status from a process's exit event. */
+/* Returns the wait status that the exit event of a process contains. */
 static s32 proc_event_status(const struct event *e)
 {
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame's text is valid until its next call */
+    for (int sig = 1; *name && sig <= 64; sig++) /* each call of u_signame overwrites the text */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -25503,8 +25495,8 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* Returns whether kvis has waited long enough for the records of an exiting process's threads, or
- * for wait4(2). */
+/* Returns whether kvis has waited long enough for the exit records of a process's threads, or for
+ * wait4(2). */
 static bool proc_is_due(const struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -25512,8 +25504,8 @@ static bool proc_is_due(const struct proc_life *l)
     return u_now() - l->end_ns > NSEC / 10;
 }
 
-/* Ends processes that still wait for the records of threads. If `all`, also forgets processes of
- * the followed tree that have exited unseen. There are such processes only if records were lost. */
+/* Ends processes whose wait for their threads' exit records is over. If `all`, also forgets
+ * followed processes that have exited without a record, which was lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25537,8 +25529,8 @@ static int proc_life_by_begin(const void *a, const void *b)
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
 }
 
-/* Emits rows for the processes that still run, in the order of their start. Returns the number of
- * commands among them. */
+/* Writes rows for the processes that still run, in the order of their start. Returns the number of
+ * running commands. */
 static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -25574,9 +25566,9 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger one of two sums, both of which can only be too small.
- * The kernel accounts the rest of a process's CPU time after the exit record, when the process
- * leaves its CPU for the last time. wait4 reports the total, but only of waited-for processes. */
+/* Sets the CPU time of the run to the larger of two sums, which can both only be too small. The
+ * kernel accounts the last part of a process's CPU time after the exit record. wait4 reports all
+ * CPU time, but only of waited-for processes. */
 static void proc_sum_cpu(void)
 {
     const struct rusage *used = &proc_session.rusage;
@@ -25585,11 +25577,11 @@ static void proc_sum_cpu(void)
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
-/* Writes the summary of the recording, and ends the recording, --perfetto and --chrome-json. */
+/* Writes the summary of the recording, and closes the recording, --perfetto and --chrome-json. */
 static void proc_finish_sinks(int status)
 {
     proc_sum_cpu();
-    if (proc_session.by_ptrace) /* ps_ has counted processes that BPF does not count */
+    if (proc_session.by_ptrace) /* ps_ has also counted processes that BPF does not count */
         memset(&st, 0, sizeof st);
     st_take();
     if (proc_session.by_ptrace)
@@ -25630,7 +25622,7 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
-/* Writes a command's line of the summary, truncated to the width of the terminal. */
+/* Writes the line of a command in the summary, truncated to the width of the terminal. */
 static void proc_text_name(struct buf *b, const struct proc_node *n)
 {
     b_f(b, "  %-7u ", n->pid);
@@ -25638,7 +25630,7 @@ static void proc_text_name(struct buf *b, const struct proc_node *n)
     b_c(b, '\n');
 }
 
-/* Lists the steps that took at least 1 % of the critical path. */
+/* Lists the steps that make up at least 1 % of the critical path. */
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
@@ -25658,7 +25650,7 @@ static void proc_text_critical(struct buf *b)
     free(list);
 }
 
-/* Lists the longest commands, and the first ones that failed. */
+/* Lists the longest commands and the first failed commands. */
 static void proc_text_lists(struct buf *b)
 {
     u32 n;
@@ -25679,7 +25671,7 @@ static void proc_text_lists(struct buf *b)
     free(list);
 }
 
-/* Prints the summary of a command's tree to stderr; nothing if the command never ran. */
+/* Prints the summary of the command and its descendants to stderr, unless the command never ran. */
 static void proc_summary(u32 running)
 {
     static struct buf b;
@@ -25759,7 +25751,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* Without BPF all counters except context switches are known; I/O if the kernel counts it. */
+    /* With ptrace all counters except context switches are known; I/O if the kernel counts it. */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -25781,11 +25773,10 @@ static void proc_first(void)
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
         die(EXIT_KVIS, "no running process %u", proc_opt.pid);
-    ps.processes = proc_state.mine; /* processes before the first event */
+    ps.processes = proc_state.mine; /* number of processes before the first event */
 }
 
-/* Runs from the setup of the sinks to the end. Returns the command's wait status; -1: no
- * command. */
+/* Runs kvis proc until its end. Returns the wait status of the command, or -1 without a command. */
 static int proc_run(u64 end_ns)
 {
     proc_first();
@@ -25816,13 +25807,13 @@ static int proc_run(u64 end_ns)
 
 /* --- a recording --- */
 
-/* Turns the events of a recording into rows from now on. */
+/* From now on, turns the events of a recording into rows. */
 static void proc_replay_begin(void)
 {
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* the exit status comes from an event */
+    proc_session.status = -1; /* an event will provide the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -25830,8 +25821,8 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* Writes the processes that still run, the tree and the summary at the end of a recording. whole:
- * st is complete. */
+/* At the end of a recording, writes the processes that still run, the tree and the summary. whole:
+ * the recording has a complete summary (st). */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
