@@ -19187,7 +19187,7 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-#define HY_UNTAKEN "a record cannot hold what its arguments point to"
+#define HY_UNTAKEN "a record has no space for all the memory that the arguments point to"
 
 /* Returns the flag for the path of an exec, which the BPF program can read only at the end of the
  * call: see ITEM_EXEC. For execveat(2) the kernel replaces the path. */
@@ -19399,7 +19399,7 @@ static int hy_view(void)
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
     hy.added = calloc(CALL_NRS, sizeof *hy.added);
     bool whole = hy.table && hy.hists && hy.added;
-    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts");
+    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
 
 /* Adds the kernel's new counts of calls to the table of -c. */
@@ -19497,7 +19497,7 @@ static int hy_put_cgroup(void)
     int e = f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &first, &f);
     if (f >= 0)
         close(f);
-    return e ? bpf_fail(&hy.obj, e, "cannot watch %s: %s", opt.cgroup, strerror(-e)) : 0;
+    return e ? bpf_fail(&hy.obj, e, "cannot watch the cgroup %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
 /* Prepares everything except the BPF programs. */
@@ -19546,7 +19546,7 @@ static int hy_let_nest(void)
     struct bpf_obj *o = &hy.obj;
     const int *prog = &o->prog[bpf_raw_is_whole() ? PROG_CALL_NEST : PROG_CALL_NEST_TP];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
-    return e ? bpf_fail(o, e, "cannot fill the map nested: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
 /* Loads and attaches BPF program i of a family. */
@@ -19601,7 +19601,7 @@ static int hy_with_disk(int disk)
     int e;
     if (!disk)
         return 0;
-    u_warn("block I/O off: %s", bpf_explain(&hy.disk, disk));
+    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, disk));
     hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
@@ -19700,7 +19700,7 @@ static void hy_start_uring(void)
     hy.ring_tried = true;
     int e = hy_load_uring(&hy.uring);
     if (e) {
-        u_warn("io_uring off: %s", bpf_explain(&hy.uring, e));
+        u_warn("io_uring requests are not recorded: %s", bpf_explain(&hy.uring, e));
         hy_drop(&hy.uring);
     }
 }
@@ -19715,7 +19715,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
-        bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
+        bpf_fail(&hy.obj, e, "cannot fill the BPF map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -19862,7 +19862,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the map delays: %s", strerror(-e));
+        u_warn("waits for a CPU are unknown: cannot read the BPF map delays: %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -19950,7 +19950,7 @@ static void hy_warn_missing(void)
     if (unpaired)
         u_warn("%" PRIu64 " calls are missing in the table: kvis missed their start", unpaired);
     if (lost)
-        u_warn("%s%" PRIu64 " calls are missing in the table: too many threads",
+        u_warn("%s%" PRIu64 " calls are missing in the table: too many threads to follow",
                hy_everyone() ? "" : "at least ", lost);
     if (skipped)
         u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: as many calls may be "
@@ -20148,8 +20148,8 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the filter's decision for the call numbers edge[lo] to edge[hi]: a binary search in `edge`,
- * the numbers at which the decision changes. */
+/* Emits the filter's decision for the call numbers from edge[lo] to edge[hi] - 1 by a binary search:
+ * `edge` holds the numbers at which the decision changes. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -20262,10 +20262,10 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
     return f->no_accel                               ? "--no-accel"
            : f->no_follow                            ? "--no-follow: children would have no tracer"
            : f->attach                               ? "attached with -p"
-           : f->lets_go                              ? "--until-exit detaches what remains"
+           : f->lets_go                              ? "--until-exit leaves processes running"
            : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
-           : f->own_filter                           ? "kvis runs under a seccomp filter itself"
-           : !f->may_filter ? "without CAP_SYS_ADMIN it would set no_new_privs"
+           : f->own_filter                           ? "kvis itself runs under a seccomp filter"
+           : !f->may_filter ? "without CAP_SYS_ADMIN, a seccomp filter would set no_new_privs"
                             : NULL;
 }
 
@@ -20298,8 +20298,8 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->faults       ? "--faults: page faults need an up-to-date list of memory regions"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
-           : f->bits32       ? "a 32-bit program"
-           : f->files_hidden ? "/proc does not show its descriptors: that needs CAP_SYS_PTRACE"
+           : f->bits32       ? "a process of -p runs a 32-bit program"
+           : f->files_hidden ? "/proc hides the open files of -p; fix: give kvis CAP_SYS_PTRACE"
                              : f->unloadable;
 }
 
@@ -20667,7 +20667,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
         return;
     said = true;
-    u_warn("pid %d gets EPERM from ptrace: kvis already traces its target", t->pid);
+    u_warn("ptrace(2) in pid %d failed with EPERM: kvis already traces the target", t->pid);
 }
 
 /* Stops a running thread to which another thread has applied seccomp filters
@@ -20730,7 +20730,7 @@ static void tr_no_untraced(struct task *t, const struct call *c)
         return;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
-        u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
+        u_warn("pid %d creates a child that kvis cannot trace (CLONE_UNTRACED)", t->tid);
 }
 
 /* Restores the argument that tr_no_untraced has changed. */
@@ -22209,8 +22209,8 @@ static bool tr_is_groups(const struct tr_signal *q)
 }
 
 /* Handles a signal to kvis. The terminal sends ^C to kvis and to the command: kvis ignores the
- * first ^C, and kills the command at the second. TERM and HUP kill all tracees with --kill-on-exit
- * and in hybrid mode, where no tracee may outlive kvis because of the seccomp filter. Otherwise
+ * first ^C, and kills the command at the second. TERM and HUP kill all tracees with --kill-on-exit,
+ * or if the tracees run under the seccomp filter of kvis, which must not outlive kvis. Otherwise
  * TERM and HUP detach all tracees. */
 static void tr_on_signal(const siginfo_t *si)
 {
@@ -22493,7 +22493,7 @@ static const char *tr_refused(void)
         return "a seccomp filter forbids ptrace(2); fix: allow ptrace in the container's seccomp "
                "profile, or run it with --privileged";
     if (u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0) == 3)
-        return "kernel.yama.ptrace_scope is 3, which only a reboot undoes";
+        return "kernel.yama.ptrace_scope is 3, which forbids ptrace(2) until a reboot";
     return NULL;
 }
 
@@ -22532,7 +22532,7 @@ static void tr_spawn(void)
     int e;
     const char *why = tr_seize_child(sp_command.pid);
     if (why)
-        die(EXIT_KVIS, "ptrace is refused here: %s", why);
+        die(EXIT_KVIS, "ptrace(2) is not permitted: %s", why);
     struct task *t = ps_new_task(sp_command.pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
@@ -22811,7 +22811,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         u_warn("%d is a thread of process %d: tracing the whole process", named, pid);
     int e = hy.observe && tr_is_kernel_thread(pid) ? -EPERM : tr_attach(pid);
     if (e == -E2BIG) {
-        u_warn("pid %d: only some of its threads are observed: it has too many", pid);
+        u_warn("pid %d has too many threads: only some of them are observed", pid);
     } else if (e < 0) {
         u_warn("cannot attach to pid %d: %s", pid, tr_explain(pid, e));
         return 0;
@@ -23234,7 +23234,7 @@ static const char *open_opt_flag(const char *v)
     else if (bits > 0)
         open_opt.flags |= (u64)bits;
     else
-        return "not a flag of open(2), like O_WRONLY or O_CREAT";
+        return "not a flag of open(2) such as O_WRONLY or O_CREAT";
     return NULL;
 }
 
@@ -23630,9 +23630,9 @@ static const struct out_tap open_tap = { .exit = open_traced };
 
 static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_RING] = "opens lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "opens lost: too many at once",
-    [LOST_TREE] = "processes not followed: too many at once",
-    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [LOST_INFLIGHT] = "opens lost: too many in progress at once",
+    [LOST_TREE] = "processes not followed: too many exist at once",
+    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
 static void open_json_summary(void)
@@ -23693,7 +23693,7 @@ static void open_begin(void)
     open_state.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
-        u_warn("directories are looked up in /proc after each open: %s", bpf_no_fields(&s->obj));
+        u_warn("directories are read from /proc after each open: %s", bpf_no_fields(&s->obj));
     if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
@@ -23837,7 +23837,7 @@ static const char *proc_opt_min(const char *v)
             opt.min_ns = n * units[i].ns;
             return NULL;
         }
-    return "not a duration, like 10ms, 2s or 500us";
+    return "not a duration such as 10ms, 2s or 500us";
 }
 
 static bool proc_is_cgroup2(const char *path)
@@ -23863,7 +23863,7 @@ static const char *proc_opt_cgroup(const char *v)
     struct stat s;
     const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
     if (!root)
-        return "there is no cgroup v2 in /sys/fs/cgroup";
+        return "cgroup v2 is not mounted at /sys/fs/cgroup";
     snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
@@ -25490,9 +25490,9 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 static const char *const proc_lost_why[N_LOST + 1] = {
     [LOST_RING] = "records lost: the ring was full (--ring=SIZE makes it larger)",
-    [LOST_INFLIGHT] = "failed execs lost: too many at once",
-    [LOST_TREE] = "processes not followed",
-    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [LOST_INFLIGHT] = "failed execs lost: too many in progress at once",
+    [LOST_TREE] = "processes not followed: too many exist at once",
+    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU",
 };
 
 /* Returns whether kvis has waited long enough for the exit records of a process's threads, or for
@@ -25639,7 +25639,7 @@ static void proc_text_critical(struct buf *b)
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
     if (n)
-        b_f(b, "critical path, %u step%s: the time that each adds to it\n", n, n == 1 ? "" : "s");
+        b_f(b, "critical path, %u step%s, with the time that each adds\n", n, n == 1 ? "" : "s");
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
@@ -25772,7 +25772,7 @@ static void proc_first(void)
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format(proc_opt.format)->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
-        die(EXIT_KVIS, "no running process %u", proc_opt.pid);
+        die(EXIT_KVIS, "process %u does not exist", proc_opt.pid);
     ps.processes = proc_state.mine; /* number of processes before the first event */
 }
 
@@ -25830,7 +25830,7 @@ static void proc_replay_end(bool whole)
     proc_tree_write();
     out_flush();
     if (proc_left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d at once", proc_left_out,
+        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_left_out,
                PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     proc_state.cpu_ns = st.cpu_ns;

@@ -128,7 +128,7 @@ done <<'END'
 2|open -f O_FOO|not a flag of open
 2|open -u root|'root': not a user ID \(id -u
 2|proc -f xml|'xml': allowed values: text.json
-2|proc --min-duration=1h|'1h': not a duration, like 10ms
+2|proc --min-duration=1h|'1h': not a duration such as 10ms
 2|proc --min-duration=1 --live -- true|--min-duration cannot be combined with --live
 2|proc -l (|not a valid regular expression
 2|proc --format=json --json -- true|both write to stdout

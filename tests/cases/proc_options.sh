@@ -87,7 +87,7 @@ sh -c ': & echo $! >zombie; exec sleep 60' 9>&- &
 parent=$!
 until_true 5 grep -q . zombie && until_true 5 ended "$(cat zombie)" || fail "no zombie"
 run proc -p "$(cat zombie)" -o text; status 125
-has err "no running process [0-9]+"
+has err "process [0-9]+ does not exist"
 kill $parent
 
 # Exit status.
@@ -97,7 +97,7 @@ run proc -o text -- ./nothere; status 127
 : >notexec; run proc -o text -- ./notexec; status 126
 printf x >noprogram; chmod +x noprogram; run proc -o text -- ./noprogram; status 126; hasnt err ' commands'
 run proc -p 4999999 -o text; status 125
-has err "no running process 4999999"
+has err "process 4999999 does not exist"
 for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true" \
     "--min-duration=1 --live true" "--min-duration=1 -f execsnoop true"; do
     run proc $bad; status 2

@@ -615,7 +615,7 @@ static void t_mode(void)
     f.attach = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.bits32 = true;
-    EXPECT(!strcmp(tr_decide(&f).why, "a 32-bit program"));
+    EXPECT(!strcmp(tr_decide(&f).why, "a process of -p runs a 32-bit program"));
     f.bits32 = false;
     f.unloadable = "no BTF";
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !strcmp(tr_decide(&f).why, "no BTF"));
