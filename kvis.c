@@ -20148,8 +20148,8 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits the filter's decision for the call numbers from edge[lo] to edge[hi] - 1 by a binary search:
- * `edge` holds the numbers at which the decision changes. */
+/* Emits the filter's decision for the call numbers edge[lo] to edge[hi] - 1: a binary search in
+ * `edge`, which holds the numbers at which the decision changes. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {

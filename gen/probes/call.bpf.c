@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* call: the system calls of traced threads, one record per call, written when the call returns.
+/* call.bpf.c: system calls of traced threads. Each call has one record, written when the call returns.
  *
- * The memory that a record holds, in addition to the arguments and the result, is described by data: the
- * map `spec` says for each call number what its arguments point to. ptrace keeps control of the threads.
- * When the ring fills up, a thread is held at the end of its call until kvis has read the ring, therefore
- * no record is lost. The programs never wake kvis, which has a timer and sees the threads that stop.
+ * A record contains the arguments, the result, and the memory that the arguments point to. The map `spec`
+ * describes this memory by call number. ptrace handles the creation, execs, signals and exits of threads.
+ * When the ring fills up, a thread is held at the end of its call until kvis has read the ring, therefore no
+ * record is lost. The BPF programs never wake kvis, which has a timer and notices threads that stop.
  *
- * From Linux 6.19 on, a program of a raw tracepoint can be preempted. Until it continues, the kernel does
- * not run it for other tasks of that CPU, and their calls would be missing. There, classic tracepoints
- * report the calls (each of their events takes an RCU grace period to close, so there are few), and the
- * scheduler, which has interrupts disabled, reports new and dead threads (CFG_BY_SCHED). */
+ * Since Linux 6.19, a BPF program of a raw tracepoint can be preempted. Until it continues, the kernel skips
+ * the program for other tasks of that CPU, whose calls would be missing. On such kernels, calls are recorded
+ * at classic tracepoints, which are few, because closing each takes an RCU grace period. Scheduler events,
+ * where interrupts are disabled, tell which threads are new and which are dead (CFG_BY_SCHED). */
 #include "probe.h"
 #include "hist.h"
 
-/* Offsets in struct pt_regs, which is ABI (ptrace(2)): of the eight words that include the six arguments;
- * of the second argument; of the copy of the first argument, if the result overwrites its register
- * (riscv64; 0: it does not). */
+/* Offsets in struct pt_regs, which is ABI (ptrace(2)). CFG_WORDS: the eight words that include the six
+ * arguments of a call. CFG_A1: the second argument. CFG_ORIG_A0: the copy of the first argument, if the
+ * result overwrites the argument's register (riscv64); 0: the result does not. */
 extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
-/* Inode of kvis's pid namespace; 0: kvis is in the initial one. */
+/* Inode of the pid namespace of kvis; 0: kvis is in the initial namespace. */
 extern char CFG_NS_INO;
-/* The pointer, and the number of the call with it, by which the command asks to be followed; the number of
- * unread bytes in the ring from which threads are held. The rest of the ring is reserved for the calls
- * that return meanwhile. */
+/* The command asks to be followed by passing the pointer CFG_MAGIC to call number CFG_MAGIC_NR. Threads are
+ * held if the ring has at least CFG_STOP unread bytes; the rest of the ring is reserved for calls that return
+ * meanwhile. */
 extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP;
 
-/* 1: scheduler events are recorded; the shortest wait for a CPU that has a record, in ns. */
+/* CFG_SCHED 1: scheduler events are recorded. CFG_DELAY: shortest wait for a CPU with a record, in ns. */
 extern char CFG_SCHED, CFG_DELAY;
-/* Size of a task's kernel stack, in bytes; offset on it of the current call's number, which is -1 if the
- * task did not enter the kernel by a call (with FRED, 6.9, the number is 16 bytes lower). Offset 0: by_whom
- * does not need the number. */
+/* CFG_STACK: size of a task's kernel stack in bytes. CFG_STACK_NR: offset in this stack of the current call's
+ * number, which is -1 if the task did not enter the kernel by a call (with FRED, since Linux 6.9, it is 16
+ * bytes lower); 0: by_whom does not need the number. */
 extern char CFG_STACK, CFG_STACK_NR;
-/* 1: a thread exists from its first wake-up until the scheduler switches away from it for good. */
+/* 1: scheduler events tell when a thread starts (its first wake-up) and when it ends (its last switch). */
 extern char CFG_BY_SCHED;
-/* 1: calls are counted and not recorded; the number of restart_syscall(2). */
+/* CFG_COUNT 1: calls are counted, not recorded. CFG_RESTART_NR: the number of restart_syscall(2). */
 extern char CFG_COUNT, CFG_RESTART_NR;
-/* CFG_EVERYONE 1: no thread is followed, and the calls of all processes are seen except those of kvis, whose
- * pid is CFG_SELF. CFG_CGROUP 1: only threads in a cgroup or in one below it. */
+/* CFG_EVERYONE 1: the calls of all processes are seen, except those of process CFG_SELF (kvis), and no thread
+ * is followed. CFG_CGROUP 1: only threads of one cgroup and of cgroups below it are seen. */
 extern char CFG_EVERYONE, CFG_SELF, CFG_CGROUP;
-/* Shortest duration of a call that is counted or recorded, in ns; CFG_STATUS 1: only successful calls are,
- * 2: only failed calls. */
+/* CFG_MIN_NS: minimum duration in ns of a call that is counted or recorded. CFG_STATUS 1: only successful
+ * calls are counted or recorded, 2: only failed calls. */
 extern char CFG_MIN_NS, CFG_STATUS;
-/* 1: calls are recorded and no thread is ever held. Records that do not fit in the ring are lost; each
- * record names its process. */
+/* 1: observe mode, in which calls are recorded and no thread is ever held. Records that do not fit in the
+ * ring are lost. Each record names its process. */
 extern char CFG_OBSERVE;
-/* 1: the output or -P needs sets of descriptors. */
+/* 1: the output or the option -P needs the descriptor sets of select(2). */
 extern char CFG_SETS;
-/* 1: the BPF programs of the family proc report new threads, execs and exits, and remove dead threads
- * from `traced`. */
+/* 1: the BPF programs of proc.bpf.c report new threads, execs and exits, and remove dead threads from the map
+ * `traced`. */
 extern char CFG_PROC;
 
 #define STOP_SIGNAL 33
@@ -54,8 +54,8 @@ extern char CFG_PROC;
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
-/* States of a task that sleeps or is stopped, including the states of PREEMPT_RT's locks (5.15) and of the
- * freezer (6.1). */
+/* States of a task that sleeps or is stopped, including states of PREEMPT_RT's locks (since Linux 5.15) and
+ * of the freezer (since Linux 6.1). */
 #define TASK_SLEEPS (0xff | 0x1000 | 0x8000)
 #define EINPROGRESS 115
 #define AF_UNIX 1
@@ -65,48 +65,48 @@ extern char CFG_PROC;
 #define TCP_CLOSE 7
 #define SOL_SOCKET 1
 #define SCM_RIGHTS 1
-#define EFAULT_RESULT (-14) /* the caller's pointer was bad: its memory cannot be read */
+#define EFAULT_RESULT (-14) /* -EFAULT: the caller's pointer was bad, so its memory cannot be read */
 
-/* The traced threads, by their id in the initial pid namespace. */
+/* The traced threads. The key is a thread's id in the initial pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 enum { MAP_PROG_ARRAY = 3, MAP_CGROUP_ARRAY = 8 };
 static long (*const bpf_tail_call)(void *ctx, void *map, u32 index) = (void *)12;
 static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void *)37;
-/* The cgroup of CFG_CGROUP. Without CFG_CGROUP, kvis may make another kind of array. */
+/* The cgroup of CFG_CGROUP. Without CFG_CGROUP, kvis may create this map as another kind of array. */
 struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8 * DELAY_SLOTS, 1, 0 };
-/* The sets that a thread's last select(2) had at its entry. If the map is full, they are unknown. */
+/* The descriptor sets that a thread's last select(2) had at its entry; missing if the map is full. */
 struct map_def sets SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_sets), 1024, 0 };
-/* [0]: call_nest, for the same kind of tracepoint as call_exit. */
+/* Element 0: the BPF program call_nest, for the same kind of tracepoint as call_exit. */
 struct map_def nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
-/* The counts. kvis sets the number of entries of these arrays and maps them: it reads them while calls are
- * made, and a bpf(2) that is preempted would keep BPF programs from running. */
+/* The counts of calls. kvis sets the number of entries of these two arrays and maps them into its memory. It
+ * reads them while calls are made, and a preempted bpf(2) would keep BPF programs from running. */
 struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
 struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
 struct map_def commands SEC("maps") = { MAP_HASH, sizeof(struct wire_command), 4, 256, 0 };
-/* [0]: number of times that a thread was held. */
+/* Element 0: number of times that a thread was held. */
 struct map_def stops SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 1, 0 };
 
 struct record {
     struct wire_call head;
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg) + 8];
-    u32 at; /* bytes of data in use; in memory, so the verifier does not track each value */
-    u32 brief; /* bytes of data that are sent if the ring is nearly full */
-    u32 faults; /* 1: an item could not be read */
+    u32 at; /* number of bytes used in data; in memory, so that the verifier does not track each value */
+    u32 brief; /* number of bytes of data that are sent if the ring is nearly full */
+    u32 faults; /* 1: the memory of an argument could not be read */
     u32 left_out; /* 1: the record lacks data that kvis has to read itself */
-    u64 merged; /* see merged() */
-    struct { /* the progress of call_nest */
+    u64 merged; /* used by merged() */
+    struct { /* the progress of call_nest with nested pointers */
         u64 next;    /* address of the next message, or of the only vector */
-        u64 moved;   /* bytes that the call has moved to or from the rest of the vector */
-        u32 messages; /* number of messages not yet begun; a vector alone counts as one */
-        u32 vector;  /* offset in data of the rest of the vector, which consists of struct iovec */
+        u64 moved;   /* number of bytes that the call has transferred through the rest of the vector */
+        u32 messages; /* number of messages that are not yet begun; a single vector counts as one */
+        u32 vector;  /* offset in data of the rest of the vector (an array of struct iovec) */
         u32 entries; /* number of entries in the rest of the vector */
     } nest;
-    struct { /* the directory that call_nest has reached on the way up from an opened file */
+    struct { /* the directory that call_nest has reached on the way from an opened file to the root */
         struct vfsmount *mount;
-        struct dentry *dentry; /* NULL: no path is wanted, or it is complete */
-        u32 len; /* bytes of the path that have been appended */
+        struct dentry *dentry; /* NULL: the path is complete or not wanted */
+        u32 len; /* number of bytes of the path that have been appended */
     } walk;
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
@@ -148,8 +148,8 @@ struct task_struct {
     u32 ptrace;
     struct sigset blocked;
     struct sigpending pending;
-    u32 __state; /* from 5.14 on */
-    long state;  /* before 5.14 */
+    u32 __state; /* since Linux 5.14 */
+    long state;  /* before Linux 5.14 */
     struct pid *thread_pid;
     struct files_struct *files;
     struct fs_struct *fs;
@@ -163,7 +163,7 @@ struct k_sigaction { struct sigaction sa; } KERNEL;
 struct trace_event_raw_signal_generate { int sig, code, pid; } KERNEL;
 struct trace_event_raw_signal_deliver { int sig, code; u64 sa_handler, sa_flags; } KERNEL;
 
-/* Returns the id of a task in kvis's pid namespace, or 0 if it has none there. */
+/* Returns the id of a task in the pid namespace of kvis, or 0 if the task has no id there. */
 INLINE u32 tid_here(struct task_struct *t)
 {
     if (!CFG(CFG_NS_INO))
@@ -172,7 +172,7 @@ INLINE u32 tid_here(struct task_struct *t)
     u32 level = READ(pid, level);
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
-        struct upid *up = (void *)&pid->numbers + i * 16; /* int, padding, 64-bit pointer */
+        struct upid *up = (void *)&pid->numbers + i * 16; /* struct upid: int, padding, 64-bit pointer */
         struct pid_namespace *ns = READ(up, ns);
         if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
             return (u32)READ(up, nr);
@@ -180,7 +180,7 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-/* Begins to follow a thread. Its id for kvis is set at its first call, where it is the current thread. */
+/* Begins to follow a thread. wire_thread.tid is set at the first call, when the thread is the current one. */
 INLINE void follow(u32 key)
 {
     struct wire_thread th = { 0 };
@@ -188,9 +188,9 @@ INLINE void follow(u32 key)
         count_lost(LOST_TREE);
 }
 
-/* --- the entry --- */
+/* --- the entry of a call --- */
 
-/* Returns whether calls of the current thread are not wanted, if all threads are seen (CFG_EVERYONE). */
+/* Returns whether CFG_EVERYONE does not include the current thread (kvis itself, or another cgroup). */
 INLINE bool outside(void)
 {
     if (bpf_get_current_pid_tgid() >> 32 == CFG(CFG_SELF))
@@ -227,23 +227,23 @@ INLINE struct wire_spec *spec_of(u32 nr)
     return bpf_map_lookup_elem(&spec, &slot);
 }
 
-/* Returns early item k of a call, or NULL if the call has fewer. */
+/* Returns item k of the items to be read at a call's entry, or NULL if the call has fewer such items. */
 INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
 {
     u64 i = s->early[k] - 1ull;
     if (i >= CALL_ITEMS)
         return 0;
-    asm volatile("" : "+r"(i)); /* the index must be the register that was checked */
+    asm volatile("" : "+r"(i)); /* the index must be in the register that was checked */
     return &s->item[i];
 }
 
-/* Returns how many bytes of an item are read when the call begins. */
+/* Returns how many bytes of an item are read at the entry of the call. */
 INLINE u32 early_bytes(const struct wire_item *it)
 {
     return it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
 }
 
-/* Copies the memory that the call will overwrite. */
+/* Copies the memory of arguments that the call will overwrite. */
 INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -255,17 +255,17 @@ INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
     }
 }
 
-/* Returns the size of that many bits in bytes. The kernel reads whole words. */
+/* Returns the size in bytes of a set of `bits` bits. The kernel reads whole words. */
 INLINE u64 bit_bytes(u64 bits)
 {
     return (s32)bits < 0 ? 0 : ((u32)bits + 63ull) / 64 * 8;
 }
 
-/* Copies the sets of descriptors, which the call will overwrite. */
+/* Copies the descriptor sets that select(2) will overwrite. */
 INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 {
     u32 slot = 1, key = (u32)bpf_get_current_pid_tgid();
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* free: records are made at the end of a call */
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
     u64 bytes = bit_bytes(th->word[s->item[0].count & 15]);
     if (!r)
         return;
@@ -281,7 +281,7 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
     bpf_map_update_elem(&sets, &key, w, MAP_ANY);
 }
 
-/* Copies the memory of a call that begins, as far as its record needs that. */
+/* Copies the memory that the call will overwrite, if the record of the call needs that memory. */
 INLINE void note(struct wire_thread *th)
 {
     struct wire_spec *s = spec_of(th->nr);
@@ -294,8 +294,8 @@ INLINE void note(struct wire_thread *th)
         note_sets(th, s);
 }
 
-/* Returns the entry of the current thread if its call is recorded or counted, or NULL. begins: the thread
- * is followed from now on. */
+/* Returns the entry in `traced` of the current thread, or NULL if its call is neither recorded nor counted.
+ * begins: the thread is followed from now on. */
 INLINE struct wire_thread *entered(u32 nr, bool begins)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -306,7 +306,7 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     bool seen = 1;
     if (CFG(CFG_EVERYONE))
         seen = s && s->on && !outside();
-    if (CFG(CFG_EVERYONE) && !th) /* if the map is full, each call of the thread is counted as lost */
+    if (CFG(CFG_EVERYONE) && !th) /* if the map is full, each call of this thread is counted as lost */
         begins = seen && !is_compat();
     if (begins) {
         follow(tid);
@@ -371,7 +371,7 @@ int call_enter(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- counting --- */
+/* --- counting calls --- */
 
 INLINE void tally(u32 nr, bool failed, u64 ns)
 {
@@ -379,7 +379,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
-    asm volatile("" : "+r"(b)); /* the index must be the register that is checked (5.10) */
+    asm volatile("" : "+r"(b)); /* the index must be in the register that is checked (Linux 5.10) */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
         return;
@@ -392,7 +392,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     __sync_fetch_and_add(&h->n[b], 1);
 }
 
-/* Returns whether a call is counted, according to its duration and result. ended: it returned. */
+/* Returns whether the options select a call by its duration and result. ended: the call returned. */
 INLINE bool wanted(bool ended, bool failed, u64 ns)
 {
     if (CFG(CFG_MIN_NS) && ns < CFG(CFG_MIN_NS))
@@ -400,14 +400,14 @@ INLINE bool wanted(bool ended, bool failed, u64 ns)
     return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
 }
 
-/* Returns whether a call failed: the same as st_has_failed of kvis.c. A connect(2) in progress has not
- * failed, and the result of rt_sigreturn(2) is a register of the interrupted code. */
+/* Returns whether a call failed, like st_has_failed of kvis.c. A connect(2) in progress has not failed. The
+ * result of rt_sigreturn(2) is a register of the interrupted code, and not an error. */
 INLINE bool has_failed(s64 ret, const struct wire_spec *s)
 {
     return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
 }
 
-/* Returns a checksum of the arguments, which distinguishes calls with the same number. */
+/* Returns a checksum of a call's arguments, which distinguishes calls with the same number. */
 INLINE u64 args_sum(const struct wire_thread *th)
 {
     u64 sum = 0;
@@ -417,8 +417,8 @@ INLINE u64 args_sum(const struct wire_thread *th)
     return sum;
 }
 
-/* Counts a call that has returned (over 1), or whose thread has exited in it (over 0). A call that a signal
- * interrupts is counted when the next call begins or ends: the kernel may restart the call, as itself or as
+/* Counts a call that has returned (over 1) or in which the thread has exited (over 0). A call that a signal
+ * interrupts is counted when the next call begins or ends: the kernel may restart the call, or call
  * restart_syscall(2). If another call follows, a handler has run, and the call has failed with EINTR. */
 INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
@@ -437,7 +437,7 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
     }
 #pragma clang loop unroll(disable)
     for (int now_it = 0; now_it < 2; now_it++) {
-        asm volatile("" : "+r"(now_it)); /* otherwise clang makes two copies of the body */
+        asm volatile("" : "+r"(now_it)); /* otherwise clang makes two copies of the loop's body */
         if (now_it ? in_call && !broken : th->int_ns && !again) {
             bool ended = now_it ? over : in_call || th->int_over;
             bool error = now_it ? failed : ended;
@@ -454,11 +454,11 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
     th->in_call = 0;
 }
 
-/* --- the exit --- */
+/* --- the end of a call --- */
 
-/* Returns the address of the next segment, or NULL if the record is full. The caller keeps the pointer and
- * not the offset, because old verifiers forget the limits of a number that has been on the stack. Segments
- * begin at multiples of 8: if the CPU needs aligned stores (riscv64), the verifier must see that. */
+/* Returns the address of the record's next segment, or NULL if the record is full. The caller stores this
+ * pointer and no offset, because old verifiers forget the limits of a number on the stack. Segments begin at
+ * multiples of 8; the verifier must see that if the CPU needs aligned stores (riscv64). */
 INLINE struct wire_seg *next_seg(struct record *r)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -467,13 +467,13 @@ INLINE struct wire_seg *next_seg(struct record *r)
     return at > CALL_DATA_MAX ? 0 : (void *)(r->data + at);
 }
 
-/* Ends the segment, which has that many bytes of data. */
+/* Ends the current segment of a record, which has `bytes` bytes of data. */
 INLINE void end_seg(struct record *r, u32 bytes)
 {
     *(volatile u32 *)&r->at += sizeof(struct wire_seg) + ((bytes + 7) & ~7u);
 }
 
-/* Writes the head of a segment. Returns the address of its data. */
+/* Writes the header of a segment. Returns the address of the segment's data. */
 INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
 {
     seg->arg = arg;
@@ -484,17 +484,17 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
     return seg + 1;
 }
 
-/* Returns v after a store and a load. The verifier then no longer knows from which branch the value came
- * and continues with one state instead of one per branch, which is a tenth of the work in put_item's
- * loop. */
+/* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
+ * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
+ * the verifier's work. */
 INLINE u64 merged(struct record *r, u64 v)
 {
     *(volatile u64 *)&r->merged = v;
     return *(volatile u64 *)&r->merged;
 }
 
-/* Appends the early items as they were when the call began. Items that could not be read then have no
- * bytes. */
+/* Appends the items that were read at the call's entry, with their contents at that time. Items that could
+ * not be read then are empty. */
 INLINE void put_early(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -516,7 +516,7 @@ INLINE void put_early(struct record *r, const struct wire_thread *th, const stru
     }
 }
 
-/* Appends the sets of descriptors as they were when the call began. */
+/* Appends the descriptor sets that were read at the entry of select(2). */
 INLINE void put_sets(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u32 key = (u32)bpf_get_current_pid_tgid();
@@ -538,7 +538,7 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
     }
 }
 
-/* Returns the number at an address, but at most the value that it had when the call began. */
+/* Returns the 32-bit number at address `at`, but at most the number that was there at the call's entry. */
 INLINE u64 pointed(const struct wire_thread *th, u64 at)
 {
     u32 len = 0;
@@ -548,7 +548,7 @@ INLINE u64 pointed(const struct wire_thread *th, u64 at)
     return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
 }
 
-/* Returns the size of an argument in bytes, which depends on the command of its call. */
+/* Returns the size in bytes of an argument's memory, which depends on the command of the call. */
 INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
 {
     struct wire_command c = { (u32)command, (u16)th->nr, it->arg };
@@ -556,7 +556,7 @@ INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *t
     return bytes ? *bytes : 0;
 }
 
-/* Returns the size of an item in bytes. For a string: the limit, with the flag COMMAND_STR. */
+/* Returns the size of an item in bytes. For a string, returns the maximum size with the flag COMMAND_STR. */
 INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct wire_thread *th)
 {
     u64 by = th->word[it->count & 15], bytes = by * it->mul + it->plus;
@@ -574,7 +574,7 @@ INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct
     return merged(r, bytes);
 }
 
-/* Reads a string of at most `bytes` bytes. Returns its size with the NUL, or a negative number. */
+/* Reads a string of at most `bytes` bytes. Returns the string's size with the NUL, or a negative number. */
 INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 bytes, const void *from)
 {
     if (bytes > CALL_PART_MAX)
@@ -586,12 +586,12 @@ INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 
     return n ? n : 1;
 }
 
-/* Returns how many bytes of a buffer are copied. That is the number that is shown, except for a DNS message,
- * whose copy can have the maximum size over UDP. The buffer holds such a message if it begins with the
- * header of a query with one question (RFC 1035, 4.1.1). */
+/* Returns how many bytes of a buffer are copied: the bytes that kvis shows, but at least DNS_BYTES (the
+ * maximum over UDP) if the buffer contains a DNS message. Such a message is assumed if the buffer begins with
+ * the header of a query with one question (RFC 1035, 4.1.1). */
 INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
 {
-    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as loaded by little-endian CPUs */
+    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as little-endian CPUs load them */
     u16 head[HEADER / 2];
     if (!(flags & ITEM_DNS) || shown >= DNS_BYTES || bytes <= HEADER
         || bpf_probe_read_user(head, sizeof head, from))
@@ -599,7 +599,7 @@ INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
     return head[2] == ONE_QUESTION && !(head[1] & OPCODE) ? DNS_BYTES : shown;
 }
 
-/* Reads an item of that many bytes, or the part of it that fits. Returns the size, or -1. */
+/* Reads the first bytes of an item that fit. Returns the number of bytes, or -1 if the read faults. */
 INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
                       const void *from)
 {
@@ -615,8 +615,8 @@ INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u6
     return bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (s64)bytes;
 }
 
-/* Returns the address of the path that was passed to exec: a new stack has it after the environment
- * (copy_string_kernel of bprm->filename, fs/exec.c). */
+/* Returns the address of the path that was passed to execve(2). A new stack contains the path after the
+ * environment (copy_string_kernel of bprm->filename, fs/exec.c). */
 INLINE const void *exec_name(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -624,20 +624,20 @@ INLINE const void *exec_name(void)
     return (void *)READ(mm, env_end);
 }
 
-/* Returns whether the call succeeded. The result is loaded from memory for the reason given at `merged`. */
+/* Returns whether the call succeeded. Loads the result from memory for the verifier: see merged(). */
 INLINE bool succeeded(const struct record *r)
 {
     return *(volatile const s64 *)&r->head.ret >= 0;
 }
 
-/* Appends the memory that an argument points to. If the read faults, the segment is empty and has `fault`
- * set. Returns false if the record is full. */
+/* Appends the memory that an argument points to. If the memory cannot be read, the segment is empty and has
+ * `fault` set. Returns false if the record is full. */
 INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th)
 {
     const void *from = (void *)th->word[it->arg & 15];
     if (CFG(CFG_OBSERVE) && it->flags & ITEM_EXEC && succeeded(r))
         from = exec_name();
-    if (!from) /* NULL: nothing to read */
+    if (!from) /* a NULL pointer: nothing to read */
         return 1;
     struct wire_seg *seg = next_seg(r);
     if (!seg) {
@@ -652,7 +652,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     n = merged(r, n);
     if (!n)
         return 1;
-    if (n > CALL_PART_MAX) { /* negative: the read faulted */
+    if (n > CALL_PART_MAX) { /* a negative number: the read faulted */
         begin_seg(seg, it->arg, 0);
         seg->fault = 1;
         r->faults = 1;
@@ -664,7 +664,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     return 1;
 }
 
-/* Returns the file of one of the caller's descriptors, or NULL. */
+/* Returns the file of a descriptor of the current process, or NULL. */
 INLINE struct file *file_of(s64 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -676,19 +676,19 @@ INLINE struct file *file_of(s64 fd)
     return f;
 }
 
-/* Copies the address that a Unix socket is bound to. Returns its length. */
+/* Copies the address that a Unix socket is bound to. Returns the address's length. */
 INLINE u16 unix_name(u8 *to, struct sock *sk)
 {
     struct unix_sock *u = (void *)sk;
     struct unix_address *a = READ(u, addr);
     u64 len = (u32)READ(a, len);
-    asm volatile("" : "+r"(len)); /* the size must be the register that is checked */
+    asm volatile("" : "+r"(len)); /* the size must be in the register that is checked */
     if (len > UNIX_ADDR_MAX)
         return 0;
     return bpf_probe_read_kernel(to, (u32)len, &a->name) ? 0 : (u16)len;
 }
 
-/* Returns the inode number of a socket, or 0 if it has no file: not accepted yet, or closed. */
+/* Returns the inode number of a socket, or 0 if the socket has no file (not accepted yet, or closed). */
 INLINE u64 sock_ino(struct sock *sk)
 {
     struct socket *socket = READ(sk, sk_socket);
@@ -697,7 +697,7 @@ INLINE u64 sock_ino(struct sock *sk)
     return READ(inode, i_ino);
 }
 
-/* Appends the addresses and inode numbers of a Unix socket and its peer. */
+/* Appends the addresses and inode numbers of a Unix socket and of its peer. */
 INLINE void put_unix(struct record *r, struct sock *sk)
 {
     struct unix_sock *u = (void *)sk;
@@ -717,7 +717,7 @@ INLINE void put_unix(struct record *r, struct sock *sk)
     end_seg(r, sizeof *w);
 }
 
-/* Appends the addresses of an IP or Unix socket. kvis itself asks the kernel about other sockets. */
+/* Appends the addresses of an IP or Unix socket. For sockets of other families, kvis asks the kernel. */
 INLINE void put_sock(struct record *r, s64 fd)
 {
     struct file *f = file_of(fd);
@@ -726,7 +726,7 @@ INLINE void put_sock(struct record *r, s64 fd)
     struct socket *socket = READ(f, private_data);
     struct sock *sk = READ(socket, sk);
     u16 family = READ(sk, __sk_common.skc_family);
-    if (family == AF_UNIX && EXISTS((struct unix_sock *)sk, peer)) { /* CONFIG_UNIX=y */
+    if (family == AF_UNIX && EXISTS((struct unix_sock *)sk, peer)) { /* needs CONFIG_UNIX=y */
         put_unix(r, sk);
         return;
     }
@@ -754,14 +754,14 @@ INLINE void put_sock(struct record *r, s64 fd)
     if (family == AF_INET) {
         local[0] = READ(sk, __sk_common.skc_rcv_saddr);
         peer[0] = READ(sk, __sk_common.skc_daddr);
-    } else if (EXISTS(sk, __sk_common.skc_v6_daddr)) { /* CONFIG_IPV6 */
+    } else if (EXISTS(sk, __sk_common.skc_v6_daddr)) { /* needs CONFIG_IPV6 */
         bpf_probe_read_kernel(local, 16, &sk->__sk_common.skc_v6_rcv_saddr);
         bpf_probe_read_kernel(peer, 16, &sk->__sk_common.skc_v6_daddr);
     }
     end_seg(r, sizeof *w);
 }
 
-/* Describes the file of a descriptor, or the working directory. */
+/* Appends a description of a descriptor's file, or of the working directory. */
 INLINE void put_file(struct record *r, s64 fd, bool cwd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -789,7 +789,7 @@ INLINE void put_file(struct record *r, s64 fd, bool cwd)
     end_seg(r, sizeof *w);
 }
 
-/* Describes the files of the descriptors that a call has made. */
+/* Appends descriptions of the files whose descriptors a call has created. */
 INLINE void put_files(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     s32 fd[2] = { -1, -1 };
@@ -803,7 +803,7 @@ INLINE void put_files(struct record *r, const struct wire_thread *th, const stru
         put_file(r, i ? fd[1] : fd[0], cwd && !i);
 }
 
-/* Appends how long the call ran, waited for a CPU and waited for a disk. */
+/* Appends how long the thread ran, waited for a CPU and waited for a disk during the call. */
 INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 {
     struct wire_seg *seg = next_seg(r);
@@ -814,7 +814,7 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     end_seg(r, sizeof *w);
 }
 
-/* Begins the data with the caller's process and the number of records that this CPU has lost so far. */
+/* Begins a record's data with the current process and the number of records that this CPU has lost so far. */
 INLINE void put_who(struct record *r)
 {
     u32 ring = LOST_RING;
@@ -832,11 +832,11 @@ INLINE bool holds(u64 set, int sig)
     return set >> (sig - 1) & 1;
 }
 
-/* Holds the thread at the end of a call, where the tracee cannot notice that. A signal does it: number 33,
- * which no libc lets a program block (libcs reserve 32 to 34). Real-time signals queue, so it does not
- * replace a signal 33 of the tracee's own; if one is already pending, the thread stops for that. Returns
- * false if the thread will not stop: it has blocked 33 by a direct system call, or it has no tracer that
- * would remove the signal. */
+/* Holds the current thread at the end of a call by a signal, which the tracee cannot notice. No libc lets a
+ * program block this signal, number 33 (libcs reserve 32 to 34). Real-time signals queue, so it replaces no
+ * signal 33 that was sent to the tracee; if such a signal is already pending, the thread stops for that
+ * signal. Returns false if the thread will not stop, because it has blocked the signal by a direct system
+ * call, or because it has no tracer that would remove the signal. */
 INLINE bool stop(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -853,7 +853,7 @@ INLINE bool stop(void)
     return 1;
 }
 
-/* Returns whether an item with these flags is valid, according to the result of the call. */
+/* Returns whether an item with these flags is valid after a call with this result. */
 INLINE bool applies(const struct record *r, u8 flags)
 {
     if (flags & ITEM_FAILED)
@@ -861,15 +861,15 @@ INLINE bool applies(const struct record *r, u8 flags)
     return !(flags & ITEM_RESULT) || succeeded(r);
 }
 
-/* --- vectors and messages, which contain further pointers (readv(2), sendmsg(2), sendmmsg(2)) --- */
+/* --- vectors and messages, which contain more pointers (readv(2), sendmsg(2), sendmmsg(2)) --- */
 
 struct iovec { u64 base, len; };
 struct msghdr { u64 name; s32 name_len, pad; u64 vector, entries, control, control_len, flags; };
 struct mmsghdr { struct msghdr head; u32 len, pad; };
 struct cmsghdr { u64 len; u32 level, type; };
 
-/* Appends an address and the bytes at that address, or the part of them that fits. Returns the copied bytes
- * in the record, or NULL if there are none. */
+/* Appends an address and as many of the `bytes` bytes at that address as fit. Returns the copy in the record,
+ * or NULL if there is no copy. */
 INLINE void *put_at(struct record *r, u64 from, u64 bytes)
 {
     if (!from || !bytes)
@@ -887,7 +887,7 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     if (bpf_probe_read_user(at + 1, (u32)bytes, (void *)from)) {
         seg->len = 8;
         seg->fault = 1;
-        r->left_out = 1; /* kvis may be able to read a part of the bytes */
+        r->left_out = 1; /* kvis may be able to read some of the bytes */
         end_seg(r, 8);
         return 0;
     }
@@ -895,7 +895,7 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     return at + 1;
 }
 
-/* Notes that call_nest has to follow the pointers of an argument. */
+/* Lets call_nest follow the nested pointers of an argument. */
 INLINE void begin_nest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 count = (u32)th->word[s->nest.count & 15];
@@ -903,12 +903,12 @@ INLINE void begin_nest(struct record *r, const struct wire_thread *th, const str
     r->nest.messages = 1;
     if (s->nest.kind != NEST_MMSG)
         return;
-    /* The messages that are shown, and those that were transferred, which the model needs. */
+    /* Enough messages for the output (`shown`) and for the model of kvis (`moved`: transferred messages). */
     u64 shown = count > s->nest.size ? s->nest.size : count, moved = th->word[WORD_RESULT];
     r->nest.messages = (u32)(shown > moved ? shown : moved);
 }
 
-/* Appends a vector without its buffers, which put_buffer appends. moved: bytes that the call transferred. */
+/* Appends the entries of a vector; put_buffer appends its buffers. moved: number of transferred bytes. */
 INLINE void put_vector(struct record *r, const struct wire_spec *s, u64 from, u64 entries, u64 moved)
 {
     u64 most = s->nest.flags & ITEM_CUT ? s->nest.size : ~0ull;
@@ -926,8 +926,8 @@ INLINE void put_vector(struct record *r, const struct wire_spec *s, u64 from, u6
     r->nest.moved = moved;
 }
 
-/* Returns whether the control messages (cmsg(3)) that have just been appended at offset `at` of data contain
- * descriptors. The kernel writes fewer than eight other messages before them: times (net/socket.c),
+/* Returns whether the control messages (cmsg(3)) at offset `at` of a record's data contain descriptors. The
+ * kernel writes fewer than eight messages of other kinds before descriptors: times (net/socket.c),
  * credentials, a security label, a pidfd (scm_recv, include/net/scm.h). */
 INLINE bool brings_files(struct record *r, u64 at)
 {
@@ -936,7 +936,7 @@ INLINE bool brings_files(struct record *r, u64 at)
         at = merged(r, at);
         if (at >= *(volatile u32 *)&r->at)
             return 0;
-        asm volatile("" : "+r"(at)); /* the offset must be the register that is checked */
+        asm volatile("" : "+r"(at)); /* the offset must be in the register that is checked */
         at &= 0x3ff8;
         if (at > CALL_DATA_MAX + CALL_PART_MAX)
             return 0;
@@ -948,7 +948,7 @@ INLINE bool brings_files(struct record *r, u64 at)
     return 0;
 }
 
-/* Appends the next message without its buffers. */
+/* Appends the next message, without the buffers of its vector. */
 INLINE void put_message(struct record *r, const struct wire_spec *s)
 {
     bool many = s->nest.kind == NEST_MMSG;
@@ -963,13 +963,13 @@ INLINE void put_message(struct record *r, const struct wire_spec *s)
     s32 name_len = m->head.name_len;
     u64 name_bytes = name_len < 0 ? 0 : name_len > NEST_NAME_MAX ? NEST_NAME_MAX : name_len;
     u64 control_bytes = m->head.control_len;
-    if (control_bytes > CALL_PART_MAX) /* kvis never uses more */
+    if (control_bytes > CALL_PART_MAX) /* kvis never uses more bytes */
         control_bytes = CALL_PART_MAX;
     put_at(r, m->head.name, name_bytes);
     u32 at = *(volatile u32 *)&r->at + sizeof(struct wire_seg) + 8;
     bool control = put_at(r, m->head.control, control_bytes);
     if (!CFG(CFG_OBSERVE) && control && s->nest.flags & ITEM_RESULT && brings_files(r, at))
-        r->left_out = 1; /* kvis reads the kinds of the new descriptors from /proc */
+        r->left_out = 1; /* kvis reads from /proc what the new descriptors refer to */
     put_vector(r, s, m->head.vector, m->head.entries, moved);
     r->nest.next += sizeof *m;
 }
@@ -991,14 +991,14 @@ INLINE void put_buffer(struct record *r, const struct wire_spec *s)
     r->nest.entries = r->nest.moved ? r->nest.entries - 1 : 0;
 }
 
-/* Returns whether to append more. A held thread whose record already lacks data is not worth it, because
- * kvis then reads the memory of the whole call. */
+/* Returns whether to append more to a record. If a record that lacks data will hold its thread, appending
+ * more is useless, because kvis reads the memory of the whole call anyway. */
 INLINE bool goes_on(const struct record *r)
 {
     return CFG(CFG_OBSERVE) || !r->left_out;
 }
 
-/* Appends the next message or vector, or the rest of the current one, up to NEST_BUFFERS buffers. */
+/* Appends the next message or vector, or up to NEST_BUFFERS more buffers of the current vector. */
 INLINE void put_nest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     if (!r->nest.entries) {
@@ -1016,7 +1016,7 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
 
 /* --- the path of an opened file --- */
 
-/* Begins the path of an opened file; call_nest appends its components. */
+/* Begins the path of an opened file. call_nest appends the path's components. */
 INLINE void begin_walk(struct record *r, s64 fd)
 {
     struct file *f = file_of(fd);
@@ -1031,7 +1031,7 @@ INLINE void begin_walk(struct record *r, s64 fd)
     r->walk.len = 0;
 }
 
-/* Ends the path. kvis reads /proc instead if it is too long or the file is not below the caller's root. */
+/* Ends the path of an opened file. Unless it is `whole`, kvis reads the path from /proc instead. */
 INLINE void end_walk(struct record *r, bool whole)
 {
     u32 len = *(volatile u32 *)&r->walk.len;
@@ -1045,12 +1045,12 @@ INLINE void end_walk(struct record *r, bool whole)
     end_seg(r, len);
 }
 
-/* Appends a component of the path. */
+/* Appends a component of the path. Returns false if the component does not fit. */
 INLINE bool put_part(struct record *r, const void *name)
 {
     u32 len = *(volatile u32 *)&r->walk.len, at = *(volatile u32 *)&r->at;
     at += sizeof(struct wire_seg) + len;
-    asm volatile("" : "+r"(at)); /* the offset must be the register that is checked */
+    asm volatile("" : "+r"(at)); /* the offset must be in the register that is checked */
     if (len > CALL_PART_MAX - WALK_PART_MAX || at > CALL_DATA_MAX + CALL_PART_MAX - WALK_PART_MAX)
         return 0;
     s64 n = bpf_probe_read_kernel_str(r->data + at, WALK_PART_MAX, name);
@@ -1060,8 +1060,8 @@ INLINE bool put_part(struct record *r, const void *name)
     return 1;
 }
 
-/* Appends the next components: goes up through parents and mount points, WALK_STEPS of them or to the
- * caller's root. */
+/* Appends the next components of a path, by going up WALK_STEPS parents and mount points, or to the root of
+ * the current process. */
 INLINE void put_path(struct record *r)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -1085,7 +1085,7 @@ INLINE void put_path(struct record *r)
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (m == over || d != top) { /* no parent: the file is not below the caller's root */
+        if (m == over || d != top) { /* the file is not below the caller's root */
             end_walk(r, 0);
             return;
         }
@@ -1096,8 +1096,8 @@ INLINE void put_path(struct record *r)
     r->walk.mount = vfs;
 }
 
-/* Returns whether the path at offset `at` of data contains two dots in a row, or is too long to check. Checks
- * eight bytes at a time: `dot` has the highest bit of each byte that is a dot. */
+/* Returns whether the path at offset `at` of a record's data contains two successive dots, or is too long to
+ * check. Checks eight bytes at a time: `dot` has the highest bit set of each byte that is a dot. */
 INLINE bool goes_up(struct record *r, u32 at)
 {
     const u64 each = 0x0101010101010101, high = each << 7, dots = each * '.';
@@ -1118,8 +1118,8 @@ INLINE bool goes_up(struct record *r, u32 at)
     return words > 64;
 }
 
-/* Returns whether io_uring requests have opened files since the last call of io_uring_enter(2). (A worker
- * thread of the kernel notes that at the first thread of the process: note_opened in uring.bpf.c.) */
+/* Returns whether io_uring requests have opened files since the last io_uring_enter(2). (A kernel worker
+ * stores that in the entry of the process's first thread: see note_opened in uring.bpf.c.) */
 INLINE bool ring_opened(struct wire_thread *th)
 {
     u32 pid = (u32)(bpf_get_current_pid_tgid() >> 32);
@@ -1131,7 +1131,7 @@ INLINE bool ring_opened(struct wire_thread *th)
     return opened;
 }
 
-/* Appends the memory that the record of a call needs when the call has returned. */
+/* Appends the memory that the record of a call needs after the call has returned. */
 INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire_spec *s)
 {
     if (s->early[0])
@@ -1155,7 +1155,7 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
         begin_nest(r, th, s);
 }
 
-/* Begins the record of a call that has returned (`over`) or whose thread exits in it. */
+/* Begins the record of a call that has returned (`over`), or in which the thread exits (not `over`). */
 INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
 {
     u32 slot = !over;
@@ -1179,16 +1179,16 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     th->word[WORD_ONE] = 1;
     if (CFG(CFG_OBSERVE))
         put_who(r);
-    if (over && CFG(CFG_SCHED) && th->switched) /* first, because the items may fill the record */
+    if (over && CFG(CFG_SCHED) && th->switched) /* first, because the arguments' memory may fill the record */
         put_times(r, th, h->end_ns);
     r->brief = *(volatile u32 *)&r->at;
     return r;
 }
 
-/* Sends a record. The thread is held if the ring is nearly full, or if the record lacks memory that the
- * call read or wrote. kvis then reads the memory of the held thread (`unread`: kvis waits for the stop). A
- * record in the reserved part of the ring is brief, because each thread may send one; kvis reads the
- * omitted memory as well. */
+/* Sends a record. The thread is held if the ring is nearly full, or if the record lacks memory that the call
+ * has read or written. `unread`: kvis waits until the thread stops, and then reads this memory. A record in
+ * the reserved part of the ring is brief, because every thread may send one at the same time; kvis reads the
+ * omitted memory of a brief record, too. */
 INLINE void send(struct record *r, s64 ret, bool over)
 {
     struct wire_call *h = &r->head;
@@ -1208,8 +1208,8 @@ INLINE void send(struct record *r, s64 ret, bool over)
         count_lost(LOST_RING);
 }
 
-/* Returns whether a call gets a record. A call that a signal interrupts counts as failed, even if it is
- * restarted. */
+/* Returns whether a call gets a record. A call that a signal interrupts counts as failed, even if the kernel
+ * restarts the call. */
 INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *s, s64 ret)
 {
     u64 ns = CFG(CFG_MIN_NS) ? bpf_ktime_get_ns() - th->ts_ns : 0;
@@ -1223,7 +1223,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!th || !th->in_call)
         return;
     struct wire_spec *s = spec_of(th->nr);
-    if (!s || (nr >= 0 && nr != th->nr)) { /* the program missed the start of this call */
+    if (!s || (nr >= 0 && nr != th->nr)) { /* this BPF program missed the start of the call */
         th->in_call = 0;
         count_lost(LOST_RING);
         return;
@@ -1261,9 +1261,9 @@ int call_exit(struct raw_tp *ctx)
     return 0;
 }
 
-/* Follows the pointers of an argument, or goes up the path of an opened file, a part in each run. The
- * verifier would need 20 ms per message for one program that does everything (Linux 6.18). The kernel limits
- * a chain to 32 or 33 runs; the record then lacks the rest. */
+/* Follows nested pointers, or goes up the path of an opened file, by one step in each of a chain of tail
+ * calls. A single run for all steps would cost the verifier 20 ms per message (Linux 6.18). The kernel limits
+ * a chain to 32 or 33 tail calls; the record then lacks the rest. */
 SEC("both/raw_syscalls/sys_exit")
 int call_nest(void *ctx)
 {
@@ -1287,7 +1287,7 @@ int call_nest(void *ctx)
     return 0;
 }
 
-/* --- threads start, change their id, and exit --- */
+/* --- threads that start, exec or exit --- */
 
 INLINE void forked(u32 child)
 {
@@ -1305,8 +1305,8 @@ int call_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread that execs takes the id of its process's leader. Its entry moves to the new key, because the
- * thread is in a call. */
+/* Moves the entry of a thread that execs and takes its leader's id to the new key, because the thread is
+ * still in a call. */
 INLINE void execed(u32 was)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -1328,7 +1328,7 @@ int call_exec(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread exits; the call that it is in will not return. */
+/* Handles the exit of a thread. If the thread is in a call, the call will not return. */
 INLINE void gone(u32 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1337,7 +1337,7 @@ INLINE void gone(u32 tid)
     struct wire_spec none = { 0 };
     if (CFG(CFG_COUNT))
         counted(th, &none, 0, 0);
-    else if (th->in_call && !CFG(CFG_MIN_NS)) { /* such a call has no duration to compare */
+    else if (th->in_call && !CFG(CFG_MIN_NS)) { /* a call that does not return has no duration to compare */
         struct record *r = begin_record(th, 0, 0);
         if (r)
             send(r, 0, 0);
@@ -1359,15 +1359,15 @@ int call_gone(void *ctx)
 
 /* --- signals --- */
 
-/* Records a signal that the thread handles, ignores or dies of. Signals that were ignored when they were
- * sent are not delivered. SIGKILL has no record, because each thread of a process gets one when the
- * process exits. */
+/* Records a signal that the thread handles, ignores or dies of. The kernel does not deliver signals that were
+ * ignored when they were sent. SIGKILL has no record, because each thread of a process gets a SIGKILL when
+ * the process exits. */
 SEC("both/signal/signal_deliver")
 int call_signal(struct raw_tp *ctx)
 {
     struct trace_event_raw_signal_deliver *record = (void *)ctx;
     struct wire_signal w = { 0 };
-    u64 handler, flags, info[6] = { 0 }; /* siginfo: signal and errno; code; its data */
+    u64 handler, flags, info[6] = { 0 }; /* siginfo: si_signo and si_errno; si_code; data */
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
@@ -1397,8 +1397,8 @@ int call_signal(struct raw_tp *ctx)
     return 0;
 }
 
-/* Records how a signal was sent. A signal that kills a process at once is never delivered
- * (complete_signal, kernel/signal.c). */
+/* Records who sent a signal. A signal that kills a process at once is never delivered (complete_signal,
+ * kernel/signal.c). */
 SEC("both/signal/signal_generate")
 int call_sent(struct raw_tp *ctx)
 {
@@ -1409,7 +1409,7 @@ int call_sent(struct raw_tp *ctx)
         struct task_struct *t = (void *)KEPT(ctx->arg[2]);
         w.sig = (u8)KEPT(ctx->arg[0]);
         w.tid = (u32)READ(t, pid);
-        if (info > 1) /* otherwise SEND_SIG_NOINFO, as for kill(2), or SEND_SIG_PRIV, from the kernel */
+        if (info > 1) /* otherwise SEND_SIG_NOINFO (like kill(2)) or SEND_SIG_PRIV (the kernel) */
             bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
         else
             w.code = info ? SI_KERNEL : 0;
@@ -1428,14 +1428,14 @@ int call_sent(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- scheduler events of the threads --- */
+/* --- scheduler events of the traced threads --- */
 
-/* Counts the wait of a thread that has just got a CPU, and records a long wait. */
+/* Counts the wait of a thread that has just got a CPU, and records the wait if it was long. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
     u32 slot = 0;
     u64 at = bucket(ns, DELAY_BUCKETS), *n = bpf_map_lookup_elem(&delays, &slot);
-    asm volatile("" : "+r"(at)); /* as in tally */
+    asm volatile("" : "+r"(at)); /* the index must be in the register that is checked */
     if (n && at < DELAY_BUCKETS) {
         n[at]++;
         n[DELAY_SUM] += ns;
@@ -1445,14 +1445,14 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
-    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserve is only for calls */
+    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserved part of the ring is for calls only */
     if (bpf_ringbuf_query(&events, RB_AVAIL_DATA) >= most
         || bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
         count_lost(LOST_SCHED);
 }
 
-/* A thread leaves its CPU. blocked: the state in which it sleeps, or 0 if it can continue. A thread in an
- * uninterruptible sleep that has queued disk I/O waits for the disk. */
+/* Handles a thread that leaves its CPU. blocked: the state in which the thread sleeps, or 0 if it can
+ * continue. A thread in uninterruptible sleep that has queued disk I/O counts as waiting for the disk. */
 INLINE void switch_out(u32 tid, u64 blocked)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1470,13 +1470,13 @@ INLINE void switch_out(u32 tid, u64 blocked)
     th->where = !blocked ? WAITS : (blocked & 2) && th->bios ? ON_DISK : BLOCKED;
 }
 
-/* Returns the time since `since`, which the clock of another CPU may have set to a time slightly ahead. */
+/* Returns the time since `since`, which another CPU's clock may have set slightly ahead. */
 INLINE u64 passed(u64 now, u64 since)
 {
     return now > since ? now - since : 0;
 }
 
-/* The sleep of a thread is over: it can run. */
+/* Handles the end of a thread's sleep: from now on the thread waits for a CPU. */
 INLINE void end_wait(struct wire_thread *th, u64 now)
 {
     if (th->where == ON_DISK && th->in_call)
@@ -1491,7 +1491,7 @@ INLINE void switch_in(u32 tid)
     u64 now = bpf_ktime_get_ns();
     if (!th)
         return;
-    if (th->where == ON_DISK || th->where == BLOCKED) /* the program missed its wake-up */
+    if (th->where == ON_DISK || th->where == BLOCKED) /* the BPF program missed the thread's wake-up */
         end_wait(th, now);
     if (th->where == WAITS) {
         u64 ns = passed(now, th->since_ns);
@@ -1512,9 +1512,9 @@ INLINE void wake(u32 tid)
 
 /* Returns whether the current task or an interrupt caused the current event. Interrupts have their own stack,
  * except on x86 if they arrive in user mode (call_on_irqstack_cond, arch/x86/include/asm/irq_stack.h). In
- * that case the task itself may have caused the event on its way back to user mode (a signal kills it, and
- * its parent is woken), and the two cannot be distinguished. BPF programs run on the current stack (from
- * 6.13 on, on a stack of their own if they use 64 bytes or more). */
+ * that case the event may also come from the task itself on its way back to user mode (for example, a signal
+ * kills the task and its parent is woken), and the two cases look the same. BPF programs run on the current
+ * stack (since Linux 6.13, on a stack of their own if they use 64 bytes or more). */
 enum by { BY_UNKNOWN, BY_CALLER, BY_INTERRUPT };
 
 INLINE enum by by_whom(void)
@@ -1531,7 +1531,7 @@ INLINE enum by by_whom(void)
     return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull ? BY_CALLER : BY_UNKNOWN;
 }
 
-/* Records who wakes a thread. */
+/* Stores who wakes a thread. */
 INLINE void waking(u32 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1560,7 +1560,7 @@ int call_switch(struct raw_switch *ctx)
     u32 tid = (u32)READ(prev, pid);
     if (CFG(CFG_BY_SCHED) && state & TASK_DEAD) {
         gone(tid);
-        if (CFG(CFG_PROC)) /* the program of the family proc may have been skipped */
+        if (CFG(CFG_PROC)) /* the kernel may have skipped the BPF program of proc.bpf.c */
             bpf_map_delete_elem(&traced, &tid);
     }
     if (CFG(CFG_SCHED)) {
@@ -1580,7 +1580,7 @@ int call_wake(struct raw_task *ctx)
     return 0;
 }
 
-/* The current thread is the parent of the new one. */
+/* The current thread is the parent of the new thread. */
 SEC("raw_tp/sched_wakeup_new")
 int call_new(struct raw_task *ctx)
 {
@@ -1600,7 +1600,7 @@ int call_waking(struct raw_task *ctx)
     return 0;
 }
 
-/* Counts a disk request of the current thread. */
+/* Counts a disk request that the current thread queues. */
 INLINE void asks_disk(void)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
