@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
  * wire.h
- *   sha256 96f59bf498133fc1a8bd81ed422a36d6c3f7ed906ccd75b484624f89028cfefe
+ *   sha256 da0434b08028e0a420940b3dcc2c4a7a3603ca8dc45e4276ac152f9a315fe92f
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
