@@ -18889,15 +18889,15 @@ static struct {
     bool on;
     struct bpf_obj obj;    /* the BPF programs for system calls (call.bpf.c) */
     struct bpf_obj disk;   /* the BPF programs for disk requests; NULL in disk.fam: not loaded */
-    struct bpf_obj uring;  /* the BPF programs for io_uring requests, loaded for the first ring */
+    struct bpf_obj uring;  /* the BPF programs for io_uring requests, loaded when a ring exists */
     struct bpf_obj proc;   /* the BPF programs for forks, execs, exits; NULL in proc.fam: not
                             * loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
     u64 magic; /* the command asks to be followed by passing this pointer: see hy_child */
     const char *why_not;   /* reason why kvis uses only ptrace */
-    bool in_ns;            /* kvis is in a pid namespace, but records have initial ids */
-    bool classic_tracepoints; /* the words of struct wire_thread are the arguments in call order */
+    bool in_ns;            /* kvis is in a pid namespace; records have ids of the initial one */
+    bool classic_tracepoints; /* wire_thread.word[] holds a call's arguments in call order */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -18909,8 +18909,8 @@ static struct {
     bool row[SC_N];        /* by row of the call table: BPF records the call, which does not stop */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: not in the record */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* numbers of lost records, taken from records: per CPU,
-                                           * in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* number of lost records per CPU, and in total, as
+                                           * records report them */
 } hy;
 
 /* How the size of the memory that an argument points to is determined: see the column MEMORY of
@@ -19054,8 +19054,8 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Returns the description of the memory that a kind of argument points to. Arguments that are bits
- * or values of a family point to none. */
+/* Returns the description of the memory that a kind of argument points to. Bits and values of a
+ * family point to no memory. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
@@ -19175,8 +19175,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Marks the last item of the specification as also read at the call's entry. Returns false if
- * CALL_EARLY items already are. */
+/* Marks the last item of a call's specification to be read at the call's entry as well. Returns
+ * false if CALL_EARLY items are marked already. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -19402,7 +19402,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
 }
 
-/* Adds the kernel's new counts of calls to the table of -c. */
+/* Adds the new counts of the BPF programs to the table of -c. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -19479,7 +19479,7 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", hy_follows() ? 0 : opt.min_ns);
 }
 
-/* Returns the value of CFG_STATUS. 0: successful and failed calls. */
+/* Returns CFG_STATUS for -e status=: 1 for successful calls, 2 for failed calls, 0 for both. */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in call.bpf.c */
@@ -19539,7 +19539,7 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-/* Lets the BPF program for the ends of calls tail-call call_nest. Returns 0 or -errno. */
+/* Lets the BPF program call_exit tail-call the BPF program call_nest. Returns 0 or -errno. */
 static int hy_let_nest(void)
 {
     u32 first = 0;
@@ -19741,10 +19741,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* Calls bpf(2) for the map `traced`. If the call is preempted, BPF programs of classic tracepoints
- * do not run on that CPU until it continues (bpf_disable_instrumentation, kernel/bpf/syscall.c),
- * and calls of threads that run meanwhile are lost. A real-time policy prevents this. Without
- * permission for the policy (CAP_SYS_NICE, a cgroup without real time), lost calls are counted. */
+/* Calls bpf(2) for the map `traced`. If kvis is preempted in this call, BPF programs of classic
+ * tracepoints do not run on that CPU until kvis continues (bpf_disable_instrumentation,
+ * kernel/bpf/syscall.c), and the calls of other threads are lost. A real-time policy prevents this.
+ * Without permission for it (CAP_SYS_NICE, a cgroup without real time), lost calls are counted. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -19775,7 +19775,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 }
 
 /* Lets the BPF program follow a thread that was attached, or whose creation the program missed.
- * Returns 1 if it follows the thread from now on, 0 if it already did, or -errno. */
+ * Returns 1 if the thread was not followed before, 0 if it already was, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
@@ -19925,7 +19925,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current record, as records of all CPUs report. */
+/* Returns how many records were lost before the current one. Records report their CPU's losses. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -20029,7 +20029,7 @@ enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LAST
 enum { TR_MARK = 0x4b56 }; /* the data of SECCOMP_RET_TRACE in kvis's own filter: "KV" */
 
 /* How kvis sees calls. PTRACE: every traced call stops its thread. HYBRID: BPF records or counts
- * most calls; the others stop. OBSERVE: BPF alone; no thread ever stops. */
+ * most calls; the others stop their thread. OBSERVE: BPF alone; no thread ever stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -20226,10 +20226,10 @@ static void tr_filter(struct tr_prog *p)
 
 /* The facts that decide about the mode. */
 struct tr_facts {
-    char backend;           /* opt.backend */
-    bool attach;            /* -p is given */
-    bool faults;            /* --faults is given */
-    bool everyone;          /* --all or --cgroup is given */
+    char backend;
+    bool attach;
+    bool faults;
+    bool everyone;
     bool only_counts;       /* see tr_only_counts */
     bool only_calls;        /* see tr_only_calls */
     bool every_call;        /* all calls are selected, and each call is shown or counted */
@@ -20786,7 +20786,7 @@ static void tr_note_told(struct task *t)
 }
 
 /* Returns the peak resident memory of a process's current program (proc_pid_status(5)). The
- * ru_maxrss of wait4(2) also includes its waited-for children and earlier programs. */
+ * ru_maxrss of wait4(2) also includes the process's waited-for children and earlier programs. */
 static u64 tr_peak(pid_t tid)
 {
     return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
@@ -21384,7 +21384,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* u_signame has only one buffer */
+    static char child[32]; /* a copy, because u_signame has only one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, u_when());
     snprintf(child, sizeof child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
@@ -21418,7 +21418,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.started = true; /* the child has stopped before its exec: see tr_watch_command */
         return;
     }
-    if (hy_is_stop(&si)) { /* held because the ring was full; the ring is empty now */
+    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full; it is empty now */
         tr_resume(t, 0);
         return;
     }
@@ -21426,7 +21426,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* detached, the thread faults again and dies, as without kvis */
+    if (tr_immune(t, &si)) { /* once detached, the thread faults again and dies as without kvis */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -22269,7 +22269,7 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
-/* Sweeps the threads whose exit record may be lost: twice, a second apart. */
+/* Runs tr_sweep for all threads, twice and a second apart, after records were lost. */
 static void tr_look_for_missing(u64 now)
 {
     bool lost = fdt.lost_ns > tr.swept_ns;
@@ -22925,7 +22925,7 @@ static int tr_finish(int *sig)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* parallel: detaching BPF takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel, because it takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has no summary */
@@ -23366,7 +23366,7 @@ static void open_path(struct open_rec *r)
     if (w->state & OPEN_DIR)
         md_parts(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? known.len : 0; /* the record has the end of this path */
+        u32 end = w->state & OPEN_DIR ? known.len : 0; /* number of known bytes at the path's end */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, known.s, end))
             return;
@@ -23813,7 +23813,7 @@ static struct writer proc_gantt = { .fd = { -1, -1 } };
 
 static struct session proc_session;
 
-static struct proc_life *proc_lives[PROC_BUCKETS]; /* processes, hashed by pid */
+static struct proc_life *proc_lives[PROC_BUCKETS]; /* hash table of processes, by pid */
 
 /* --- options --- */
 
@@ -25505,7 +25505,7 @@ static bool proc_is_due(const struct proc_life *l)
 }
 
 /* Ends processes whose wait for their threads' exit records is over. If `all`, also forgets
- * followed processes that have exited without a record, which was lost. */
+ * followed processes that have exited, but whose exit record was lost. */
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -25566,7 +25566,7 @@ static void proc_json_critical(struct buf *b)
     free(list);
 }
 
-/* Sets the CPU time of the run to the larger of two sums, which can both only be too small. The
+/* Sets the CPU time of the run to the larger of two sums, each of which can be too small. The
  * kernel accounts the last part of a process's CPU time after the exit record. wait4 reports all
  * CPU time, but only of waited-for processes. */
 static void proc_sum_cpu(void)
