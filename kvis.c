@@ -6074,7 +6074,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* b_put can move the buffer: the second pass sets pointers */
+                b_put(text, p, n); /* b_put may reallocate: the second pass sets the pointers */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6201,8 +6201,8 @@ enum {
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* longest delay of a line, during which kvis merges events */
     OUT_QUIET_NS = 200000000, /* delayed lines are printed if no event came for this time */
-    OUT_DISK_FEW = 8,      /* minimum number of similar disk requests that text shows */
-    OUT_SLOW_NS = 10000000 /* minimum duration of a disk request, or a wait for a CPU, in text */
+    OUT_DISK_FEW = 8,      /* minimum number of similar disk requests that get a line */
+    OUT_SLOW_NS = 10000000 /* minimum duration of a shown disk request or wait for a CPU */
 };
 
 /* What the text sink knows about a process. */
@@ -6243,7 +6243,7 @@ static struct {
     u32 name_uses;       /* counter that increases with each use of out_names[] */
     u32 columns;         /* width of the terminal that shows the text; 0: not a terminal */
     u32 line_from;       /* offset in text.b at which the current line begins */
-    struct task *partial; /* thread of the current line of -v, whose call has not ended */
+    struct task *partial; /* thread whose unfinished call the current line of -v shows */
     u32 line_at;  /* offset in text.b of the current line, after time and thread */
     u32 line_col; /* number of columns of the current line that are already written */
     struct ev_groups held; /* groups of events that text has not shown yet */
@@ -6805,8 +6805,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether text delays an event in order to merge similar events. Such events are I/O, and
- * failed execs while a program is searched in PATH. */
+/* Returns whether the text output delays an event in order to merge similar events: I/O, and failed
+ * execs during the search for a program in PATH. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6911,7 +6911,7 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* Returns the slot of a process in out_procs[]. A process without a slot gets a slot. */
+/* Returns the slot of a process in out_procs[]; allocates a slot if the process has none. */
 static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
@@ -6946,14 +6946,14 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Sets the name of a process to the event's field `comm` or, without this field, to the program. */
+/* Sets a process's name to the event's field `comm`, or to the program if the field is absent. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* delayed events are events of the previous program */
+    out_held_print(~0ull); /* print delayed events before the program's name changes */
     out_name(e->pid, comm, n);
 }
 
@@ -6992,7 +6992,7 @@ static bool out_follow(struct out_proc *p, const struct event *e)
         return false;
     out_files(p);
     if (executed) {
-        out_held_print(~0ull); /* delayed events are events of the previous program */
+        out_held_print(~0ull); /* print delayed events before the program's name changes */
         out_executed(p, e);
     }
     out_birth(p);
@@ -7085,7 +7085,7 @@ static enum nm_class out_class(const char *path, bool starting)
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Returns whether text shows accesses to files of a class, each in its own line. */
+/* Returns whether the text output has a line for each access to a file of this class. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
@@ -7258,7 +7258,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* the name is from a file and untrusted */
+    if (c->recorded) { /* the name is untrusted: it is from a file */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7268,8 +7268,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments of a call, starting with argument `from`. When the call begins, stops at
- * the first argument whose memory the kernel will fill. Returns the number of the next argument. */
+/* Appends the arguments of a call from argument `from` on. When the call begins, stops at the first
+ * argument whose memory the kernel will fill. Returns the number of the next argument to print. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7359,8 +7359,8 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends the line of a call: appends the result, in column 40 after the prefix as strace does, and
- * the duration. */
+/* Ends the line of a call: appends the result, in column 40 (not counting the prefix) as strace
+ * does, and the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7384,7 +7384,7 @@ static void out_call_text_end(struct task *t)
 
 /* --- JSON --- */
 
-/* Appends ,"key":n to JSON. key must be a string literal. */
+/* Appends ,"key":n to JSON output. key must be a string literal. */
 #define OUT_JSON_U64(b, key, n) \
     do { \
         b_s(b, ",\"" key "\":"); \
@@ -7412,7 +7412,7 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* Appends ,"key":"text" to JSON. */
+/* Appends ,"key":"text" to JSON output. */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
     b_c(b, ',');
@@ -7435,7 +7435,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
 }
 
-/* Appends "key":"value" to JSON. */
+/* Appends "key":"value" to JSON output. */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
     out_json_name(b, key);
@@ -7488,7 +7488,7 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* Appends ,"key":value to JSON. */
+/* Appends ,"key":value to JSON output. */
 static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
     if (type == VT_ARGV) {
@@ -7649,7 +7649,7 @@ static void out_json(const struct event *e)
 
 /* --- the entry points --- */
 
-/* Passes an event to all sinks and taps. */
+/* Passes an event to the sinks and to other consumers, such as a recording. */
 static void out_event(const struct event *e)
 {
     if (e->ts_ns < out.start_ns)
@@ -7778,7 +7778,7 @@ enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLER
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-/* Sums over the calls that have a time breakdown: their number, and times in ns. */
+/* Totals of the calls that have a time breakdown: number of calls, and times in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
@@ -7853,10 +7853,10 @@ static struct summary {
     const char *backend;
     const char *fallback; /* why kvis does not use the hybrid backend; NULL: kvis uses it */
     struct st_row row[ST_ROWS];    /* statistics of all calls */
-    struct st_row chosen[ST_ROWS]; /* statistics of calls that filters select, for -c */
+    struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
     bool apart;            /* the table of -c shows chosen[], not row[] */
     bool recorded;         /* replay or diff has read this summary from a recording */
-    bool from_calls, from_tables; /* origin of chosen[], caller[]: a recording's calls, or tables */
+    bool from_calls, from_tables; /* chosen[], caller[] are from a recording's calls, or tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
@@ -8143,7 +8143,7 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Adds a program to the list of executed programs, once. If the list is full, only counts it. */
+/* Adds a program to the list of executed programs; if the list is full, counts the program. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8206,7 +8206,7 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* table that st_compare sorts; qsort(3) cannot pass it */
+static const struct st_row *st_sorted; /* table for st_compare, because qsort(3) has no context */
 
 static double st_key(const struct st_row *r)
 {
@@ -8397,8 +8397,8 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* Returns whether text shows a peer. If both ends of a connection are tracees, text shows only the
- * address that one tracee connected to. */
+/* Returns whether the text summary shows a peer. If both ends of a connection are tracees, the
+ * summary shows only the address that a tracee connected to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -8430,7 +8430,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names that the lists of the summary refer to: nm_drop keeps marked names. */
+/* Marks the names that the lists of the summary refer to. nm_drop keeps marked names. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8775,7 +8775,7 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* Adds a recorded row of --by=pid. If a recording contains calls, rp_done computes these rows. */
+/* Adds a recorded row of --by=pid, unless rp_done computes the rows from recorded calls. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -8973,7 +8973,7 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* Rounds a time to the last displayed digit. The displayed parts of a rounded time add up to it. */
+/* Rounds a time to the last displayed digit. The displayed parts of a time add up exactly. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -9483,10 +9483,10 @@ static void st_report(struct summary *s, bool text)
 }
 
 /* == 15 md_  the model: what a call means =======================================
- * Updates the tables of descriptors, memory and processes from system calls, and emits events. If
- * another call should do so, add model= to its row of gen/tables/syscalls.tbl and write the
- * function that model= names. This section does not depend on ptrace and prints nothing. Entry
- * points: md_enter, md_exit, md_wants. */
+ * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
+ * make another system call do this, add model= to the call's row of gen/tables/syscalls.tbl and
+ * write the function that model= names. This section does not depend on ptrace and prints nothing.
+ * Entry points: md_enter, md_exit, md_wants. */
 
 /* Why section md_ needs a system call, even if -e trace= excludes the call. MD_ALWAYS: otherwise
  * kvis would lose track of tracees or of their directories. MD_FDS: the call changes which file a
@@ -9594,7 +9594,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory that a path of t is relative to; NULL: unknown, or the real root. */
+/* Returns the directory that a path of t is relative to; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9617,7 +9617,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
 /* Returns whether a call is openat2(2) with RESOLVE_IN_ROOT, which uses dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
-    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* of struct open_how, <linux/openat2.h> */
+    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how in <linux/openat2.h> */
     u64 resolve;
     return c->id == SC_openat2 && mem_get(t, c->arg[2] + RESOLVE_AT, &resolve, 8)
            && resolve & IN_ROOT;
@@ -9970,7 +9970,7 @@ struct md_dns {
 /* A DNS query, and the system call that sent the query. */
 struct md_query {
     const struct ofd *o; /* socket; NULL: the slot is free */
-    u64 open_ns;         /* creation time of the socket: a later struct ofd may be at o, too */
+    u64 open_ns;         /* creation time of the socket: a later socket may reuse the address o */
     u64 sent_ns;         /* time at which the query was sent; 0: unknown */
     pid_t pid, tid;
     s32 fd;
@@ -10023,7 +10023,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
 }
 
 /* Reads the header and the question of a DNS message. Returns false if the message is malformed or
- * has not exactly one question. */
+ * does not have exactly one question. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -10163,9 +10163,9 @@ static void md_dns_answered(struct md_query *answer)
     }
 }
 
-/* Reads the DNS message at address `at` in t's memory. NULL: the message is neither a query that
- * was sent nor an answer that was received (in). The result is valid until the next call of this
- * function. */
+/* Reads a DNS message at address `at` in t's memory. in: the message was received, not sent. NULL:
+ * the message is neither a received answer nor a sent query. The result is valid until the next
+ * call of this function. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10255,8 +10255,8 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the flags of an open call. The values of O_CREAT and other flags depend on the CPU; kvis
- * has those of its own CPU from <fcntl.h>. */
+/* Returns the flags of an open call. The values of O_CREAT and other flags depend on the CPU
+ * architecture; kvis uses the values of its own architecture (<fcntl.h>). */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -10417,8 +10417,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor. Only /proc or the record tells which file it refers
- * to. */
+/* Handles calls that return a descriptor whose file only /proc or the BPF record tells. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10708,7 +10707,7 @@ static int md_connected(struct task *t, const struct call *c)
     switch (c->err) {
     case 0:
     case EISCONN:
-    case ECONNRESET: /* was established: a reset before that is ECONNREFUSED (Linux, tcp_reset) */
+    case ECONNRESET: /* the connection was established: else ECONNREFUSED (Linux, tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10894,8 +10893,8 @@ static void md_sendto(struct task *t, struct call *c)
 }
 
 /* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
- * program's buffer. With MSG_PEEK, the bytes stay in the queue. With MSG_ERRQUEUE, they are a copy
- * of sent bytes. With MSG_TRUNC, the result includes bytes that did not fit (recv(2)), and TCP
+ * program's buffer. With MSG_PEEK, the bytes stay in the queue. With MSG_ERRQUEUE, the bytes had
+ * been sent earlier. With MSG_TRUNC, the result includes bytes that did not fit (recv(2)), and TCP
  * discards all bytes (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
@@ -11094,7 +11093,7 @@ static void md_change(struct task *t, struct call *c)
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the 64-bit size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
-    const struct call_path *target = dec_path(c, 0); /* text of a new symbolic link */
+    const struct call_path *target = dec_path(c, 0); /* text of the new symbolic link */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -11161,7 +11160,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) changes the root and working directory of processes other than the caller, too. */
+/* pivot_root(2) can change the root and the working directory of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -11493,7 +11492,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether no call that -e trace= selects causes an event. Text then shows only calls. */
+/* Returns whether all calls that -e trace= selects cause no event. Text then shows only calls. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
