@@ -8339,7 +8339,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     }
     if (s->untabled)
-        b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_CALLERS);
+        b_f(b, "(only the first %d processes; the next table includes all)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
@@ -9231,7 +9231,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
     }
     if (st_knows(s, ST_FAULTS)) {
         st_label(b, "page faults");
-        b_f(b, "%" PRIu64 " (heap and anon)", s->faults);
+        b_f(b, "%" PRIu64 " in heap and anonymous memory", s->faults);
         if (st_knows(s, ST_MAJOR))
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
@@ -9253,13 +9253,14 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
-        { s->unreadable, "stops at which arguments could not be read in time" },
-        { s->names_overflow, "uses of names beyond the limit are counted as one name" },
-        { s->mappings_overflow, "mappings beyond the limit are left out" },
+        { s->unreadable, "stops in which the arguments of a call could not be read in time" },
+        { s->names_overflow, "uses of names beyond the limit of names, counted as one name" },
+        { s->mappings_overflow, "memory mappings beyond the limit are left out" },
         { s->names_dropped, dropped },
-        { s->programs_other, "programs or fewer are missing from the list" },
+        { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
-    snprintf(dropped, sizeof dropped, "drops of names from the lists, each with at most %s of I/O",
+    snprintf(dropped, sizeof dropped,
+             "removals of names from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++) {
         if (!row[i].n)
