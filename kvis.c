@@ -9981,12 +9981,11 @@ struct md_query {
     struct md_dns m;
 };
 
-/* DNS queries without an answer. If the table is full, a query is shown as an ordinary send
- * event. */
+/* DNS queries without an answer. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
-} md_asked;
+} md_queries;
 
 static u32 md_dns_int(struct md_dns *m, u32 bytes)
 {
@@ -10035,7 +10034,7 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = (u16)md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 4); /* record counts of the last two sections */
+    md_dns_int(m, 4); /* skip the record counts of the authority and additional sections */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
@@ -10128,7 +10127,7 @@ static void md_dns_emit(struct md_query *q, int err)
 /* Returns the unanswered DNS query with the same socket, id and question as k, or NULL. */
 static struct md_query *md_dns_find(const struct md_query *k)
 {
-    for (struct md_query *q = md_asked.q; q < md_asked.q + DNS_QUERIES; q++)
+    for (struct md_query *q = md_queries.q; q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
             && q->m.type == k->m.type && q->m.name_len == k->m.name_len
             && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
@@ -10140,15 +10139,15 @@ static struct md_query *md_dns_find(const struct md_query *k)
  * Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
-    struct md_query *q = md_dns_find(asked), *end = md_asked.q + DNS_QUERIES;
+    struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
     if (q)
         return true;
-    for (q = md_asked.q; q < end && q->o;)
+    for (q = md_queries.q; q < end && q->o;)
         q++;
     if (q == end)
         return false;
     *q = *asked;
-    md_asked.n++;
+    md_queries.n++;
     return true;
 }
 
@@ -10160,7 +10159,7 @@ static void md_dns_answered(struct md_query *answer)
     md_dns_emit(answer, 0);
     if (q) {
         q->o = NULL;
-        md_asked.n--;
+        md_queries.n--;
     }
 }
 
@@ -10196,11 +10195,11 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
  * closed. o: the socket; NULL: all sockets, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err)
 {
-    for (struct md_query *q = md_asked.q; md_asked.n && q < md_asked.q + DNS_QUERIES; q++)
+    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
             md_dns_emit(q, err);
             q->o = NULL;
-            md_asked.n--;
+            md_queries.n--;
         }
 }
 
@@ -10723,16 +10722,16 @@ static int md_connected(struct task *t, const struct call *c)
  * other event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
-    static const u16 tells[] = {
+    static const u16 shows_outcome[] = {
         SC_connect, SC_getsockopt, SC_getpeername, SC_read, SC_readv, SC_write, SC_writev, SC_recv,
         SC_recvfrom, SC_recvmsg, SC_recvmmsg, SC_send, SC_sendto, SC_sendmsg, SC_sendmmsg,
         SC_sendfile
     };
-    bool told = false;
-    for (size_t i = 0; (fdt.connecting || md_asked.n) && i < ARRAY_LEN(tells); i++)
-        told |= tells[i] == c->id;
-    struct ofd *o = told ? fd_get(t, (s32)c->arg[0]) : NULL;
-    int err = o && (o->connect_ns || md_asked.n) ? md_connected(t, c) : -1;
+    bool can_show = false;
+    for (size_t i = 0; (fdt.connecting || md_queries.n) && i < ARRAY_LEN(shows_outcome); i++)
+        can_show |= shows_outcome[i] == c->id;
+    struct ofd *o = can_show ? fd_get(t, (s32)c->arg[0]) : NULL;
+    int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
     if (err > 0)
         md_dns_over(o, err);
     if (err < 0 || !o->connect_ns)
