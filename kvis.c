@@ -5936,7 +5936,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 /* How the text sink shows a kind of event. */
 enum ev_how {
-    EVENT_RUNS = 1,      /* one line of text shows several successive similar events */
+    EVENT_RUNS = 1,      /* successive similar events are merged into one line of text output */
     EVENT_WITH_CALLS = 2 /* -v prints events of this kind between the system calls */
 };
 
@@ -6088,8 +6088,9 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Groups of similar events; text shows a group as one line. A group has a copy of its first event,
- * and sums over all its events. The groups are sorted by the time of their first events. */
+/* Groups of similar events, each printed as one line of text output. A group has a copy of its
+ * first event, and sums over all its events. Groups are sorted by the time of their first
+ * events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* the groups in use are g[first] to g[n - 1] */
@@ -6246,7 +6247,7 @@ static struct {
     struct task *partial; /* thread whose unfinished call the current line of -v shows */
     u32 line_at;  /* offset in text.b of the current line, after time and thread */
     u32 line_col; /* number of columns of the current line that are already written */
-    struct ev_groups held; /* groups of events that text has not shown yet */
+    struct ev_groups held; /* groups of events that the text sink has not printed yet */
     u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
@@ -6532,7 +6533,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the buffer was full: there is no line */
+    if (out.text.b.len == from) /* the buffer was full and has no new line */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6731,7 +6732,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-/* Prints the delayed line about the creation of a process, if there is such a line. */
+/* If the line about the creation of a process is delayed, prints this line. */
 static void out_birth_line(struct out_proc *p)
 {
     u64 born_ns = p->born_ns;
@@ -7107,7 +7108,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* from now on, text shows accesses to files in this directory */
+    if (named && dir) /* from now on, text output has accesses to files in this directory */
         out_files(p);
     else if (named)
         return false;
@@ -10135,8 +10136,8 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a DNS query to the table, unless the query is there already (resolvers repeat queries).
- * Returns false if the table is full. */
+/* Adds a DNS query to the table, unless the table has the query (resolvers repeat queries). Returns
+ * false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
@@ -11492,7 +11493,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether all calls that -e trace= selects cause no event. Text then shows only calls. */
+/* Returns whether all calls that -e trace= selects cause no event, so only calls can be printed. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
