@@ -5908,18 +5908,18 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * gen/events.h has a row for each kind of event and each field; every sink iterates over
- * event_kinds[]. To add a kind, add a row there and, in md_, the function that creates such events;
- * model= in the call's row of gen/tables/syscalls.tbl names that function. Recordings, replay,
- * reports and the hybrid backend then support the kind (the test `adding` verifies this). */
+ * gen/events.h has one row for each kind of event and one row for each event field. To add a kind
+ * of event, add a row to gen/events.h, write a function of section md_ that creates the event, and
+ * name this function in model= of the system call's row in gen/tables/syscalls.tbl. The sinks,
+ * recordings, reports and the hybrid backend need no change (the test `adding` verifies this). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
-    const char *sym; /* constant text of kvis */
+    const char *sym; /* NUL-terminated string of kvis, not of the tracee */
     struct {
-        const char *p; /* bytes of the tracee, valid until the sinks have handled the event */
+        const char *p; /* bytes from the tracee, valid until all sinks have handled the event */
         u32 len;
     } s;
 };
@@ -5934,10 +5934,10 @@ static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
-/* How the text sink treats a kind. */
+/* How the text sink shows a kind of event. */
 enum ev_how {
-    EVENT_RUNS = 1,      /* successive similar events become one line */
-    EVENT_WITH_CALLS = 2 /* -v shows the event as well, because no call contains its data */
+    EVENT_RUNS = 1,      /* successive similar events are merged into one line of text output */
+    EVENT_WITH_CALLS = 2 /* -v prints events of this kind between the system calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -5958,20 +5958,20 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;        /* -e trace= excludes the call: no sink shows the event */
-    bool selected;       /* -P selects the call */
-    int err;             /* errno, 0 on success */
-    s32 row;             /* row of the call that caused the event; -1: none */
+    bool unasked;        /* no sink shows the event: -e trace= excludes the system call */
+    bool selected;       /* -P selects the system call that caused the event */
+    int err;             /* errno of the system call; 0: success */
+    s32 row;             /* index in sc_rows[] of the call that caused the event; -1: none */
     pid_t pid, tid;
-    u64 ts_ns;           /* CLOCK_MONOTONIC */
-    u64 set[(N_EV_FIELDS + 63) / 64]; /* bit set of the fields that have a value in v[] */
-    struct call *call;   /* the call of an EK_SYSCALL event, else NULL */
-    union ev_val v[N_EV_FIELDS]; /* must be the last member: ev_new clears the members before it */
+    u64 ts_ns;           /* time of the event (CLOCK_MONOTONIC) */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* one bit for each event field that has a value in v[] */
+    struct call *call;   /* the system call, if kind is EK_SYSCALL; else NULL */
+    union ev_val v[N_EV_FIELDS]; /* last member, because ev_new clears only the members before v */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* the sinks handle each event before the next one is created */
+    static struct event e; /* reused: sinks handle an event before kvis creates the next event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5999,7 +5999,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* Sets how a thread, or its whole process, ended, from a wait status. */
+/* Sets the exit code or signal of an event from a wait(2) status. process: the process ended. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -6023,7 +6023,7 @@ static void ev_name(struct event *e, enum ev_field f, const struct name *n)
         ev_bytes(e, f, n->s, n->len);
 }
 
-/* Sets a field to a peer's address; leaves it absent if there is none. */
+/* Sets a field of an event to the address of a peer, if the peer has an address. */
 static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 {
     u32 len;
@@ -6042,7 +6042,7 @@ static bool ev_has(const struct event *e, enum ev_field f)
     return e->set[f / 64] >> f % 64 & 1;
 }
 
-/* Returns whether a field of bytes equals the text. */
+/* Returns whether a field of an event contains exactly this text. */
 static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = (u32)strlen(text);
@@ -6061,7 +6061,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and the data of its fields into `text`. Returns false if the data do not fit. */
+/* Copies an event, and the strings in its fields into `text`. Returns false if `text` is full. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6074,7 +6074,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? (u32)strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* this may move the buffer: pointers are set in the next pass */
+                b_put(text, p, n); /* b_put may reallocate: the second pass sets the pointers */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -6088,12 +6088,13 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Similar events that are collected until they are shown as one: the first event, and the sums over
- * all. Groups are in the order of their first events. */
+/* Groups of similar events, each printed as one line of text output. A group has a copy of its
+ * first event, and sums over all its events. Groups are sorted by the time of their first
+ * events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
     u32 first, n; /* the groups in use are g[first] to g[n - 1] */
-    u64 last_ns;  /* time of the last event of any group */
+    u64 last_ns;  /* time of the latest event in all groups */
     struct ev_group {
         struct event e;
         struct buf text;
@@ -6101,14 +6102,14 @@ struct ev_groups {
     } g[EV_GROUPS];
 };
 
-/* Returns whether a field has the same value in both events. */
+/* Returns whether event field f has the same value in two events. */
 static bool ev_same(const struct event *a, const struct event *b, u32 f)
 {
     const union ev_val *v = &a->v[f], *w = &b->v[f];
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* each page fault that grows the stack moves its start down */
+        return true; /* a page fault that grows the stack lowers the stack's start */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -6116,8 +6117,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events are similar: same thread, kind, result and fields, except times and
- * addresses. Programs that were not found are similar, wherever they were looked for. */
+/* Returns whether two events have the same thread, kind, error and fields, except times and
+ * addresses. Execs of a thread are similar even if their fields differ. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -6135,7 +6136,7 @@ static bool ev_alike(const struct event *a, const struct event *b)
     return true;
 }
 
-/* Adds an event to its group. Returns false if it needs a new group and all are in use. */
+/* Adds an event to its group, or to a new group. Returns false if no group is free. */
 static bool ev_group(struct ev_groups *s, const struct event *e)
 {
     u32 i = s->first;
@@ -6160,7 +6161,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes and returns the first group if it began at until_ns or before; else NULL. */
+/* Removes and returns the first group. NULL: no group, or its first event is after until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6172,26 +6173,26 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
- * Formats events according to event_kinds[], whatever their source. Each of the two writers has a
- * buffer, which kvis flushes when it is full and whenever kvis is about to wait. kvis reports a
- * failed write (EPIPE, ENOSPC) once and closes the sink; the tracee continues. Entry points:
- * out_event, out_call_enter, out_call_exit, out_flush. */
+ * Formats events according to event_kinds[]. The text sink and the JSON sink have one buffer each.
+ * kvis flushes a buffer when the buffer is full and before kvis waits for tracees. If a write
+ * fails, for example with ENOSPC, kvis reports the error once and closes the sink; the tracee
+ * continues. Entry points: out_event, out_call_enter, out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd[2];           /* descriptors; -1: none */
-    const char *name[2]; /* names of these files in messages */
+    int fd[2];           /* descriptors of the output files; -1: none */
+    const char *name[2]; /* names of the output files, for error messages */
     struct buf b;
 };
 
-/* An additional consumer of all events: a recording, a report. */
+/* Callbacks of an additional consumer of all events, such as a recording or a report. */
 struct out_tap {
     void (*event)(const struct event *e);
-    void (*enter)(struct task *t); /* called when a line of -v begins */
-    void (*exit)(struct task *t);  /* called when a call has ended */
-    void (*gone)(const struct task *t); /* called before the task is freed */
-    void (*due)(u64 now);          /* called before held-back text is printed */
+    void (*enter)(struct task *t); /* called when a system call begins */
+    void (*exit)(struct task *t);  /* called when a system call has ended */
+    void (*gone)(const struct task *t); /* called before kvis frees a task */
+    void (*due)(u64 now);          /* called before the text sink prints delayed lines */
     void (*flush)(void);
 };
 
@@ -6199,69 +6200,69 @@ enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
-    OUT_HELD_NS = 800000000,  /* longest time that text is held back */
-    OUT_QUIET_NS = 200000000, /* held-back text is printed if nothing was added for this time */
-    OUT_DISK_FEW = 8,      /* number of successive disk requests that get a line of text */
-    OUT_SLOW_NS = 10000000 /* duration of a disk request, or a wait for a CPU, that gets a line */
+    OUT_HELD_NS = 800000000,  /* longest delay of a line, during which kvis merges events */
+    OUT_QUIET_NS = 200000000, /* delayed lines are printed if no event came for this time */
+    OUT_DISK_FEW = 8,      /* minimum number of similar disk requests that get a line */
+    OUT_SLOW_NS = 10000000 /* minimum duration of a shown disk request or wait for a CPU */
 };
 
-/* A process, for the text sink. */
+/* What the text sink knows about a process. */
 struct out_proc {
     pid_t pid;           /* 0: the slot is free */
-    u64 seen_ns;         /* time of the last event */
-    u64 born_ns;         /* time of the creation if that has not been printed yet; else 0 */
+    u64 seen_ns;         /* time of the last event of the process */
+    u64 born_ns;         /* creation time, if the line about the creation is delayed; else 0 */
     pid_t parent, maker; /* process and thread that created this process */
-    bool ended;          /* the process has exited: the next use of this pid is another process */
-    bool starting;       /* the process has only done start-up work since its exec */
-    u64 exec_ns, last_ns; /* time of the exec, and of the last file in `files` */
-    u64 since_ns;        /* time of the first unprinted file in `files`; 0: none */
-    u32 files[N_NM_CLASSES]; /* by class: number of opened files that are not printed one by one */
-    u32 n_files, file[OUT_FILES]; /* hash set of the paths of these files; 0: free */
-    struct {             /* by class: the common directory, or a single file's path */
+    bool ended;          /* the process has exited: the next use of this pid is a new process */
+    bool starting;       /* start-up after the exec is not over: only routine events so far */
+    u64 exec_ns, last_ns; /* times of the exec and of the last routine access to a file */
+    u64 since_ns;        /* time of the first access to a file counted in `files`; 0: none */
+    u32 files[N_NM_CLASSES]; /* number of opened files per class, for which one line is printed */
+    u32 n_files, file[OUT_FILES]; /* hashes of the paths of the files in `files`; 0: free */
+    struct {             /* per class: common directory of the files, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
-    u64 bytes;           /* number of bytes read from these files */
+    u64 bytes;           /* bytes that the process read from the files counted in `files` */
     u32 args_len;
-    char args[192];      /* first arguments of the program, each with its NUL */
+    char args[192];      /* first arguments of the program, each terminated by a NUL */
 };
 
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* the only consumer of all output; NULL: the sinks and taps */
+    const struct out_tap *diverted; /* consumer that replaces the sinks and tap[]; NULL: none */
     bool json_on, events_on, colour;
-    int failed;          /* errno of a failed write to a sink */
+    int failed;          /* errno of the last failed write to a sink; 0: none */
     bool (*give_up)(void); /* returns whether kvis should stop writing to a slow reader */
-    void (*empty)(void); /* function that truncates the files once tracing starts, or NULL */
+    void (*empty)(void); /* called once, when tracing starts: truncates the output files */
     u64 start_ns, start_real_ns, events, last_line_ns;
     u64 page_bytes; /* page size of the recorded machine; 0: this machine's page size */
-    bool many;           /* kvis has seen more than one thread: lines include the thread */
-    bool observed;       /* observe mode: lines of calls include the process, too */
-    u64 hidden;          /* number of events that --no-filter would have shown */
-    u32 name_uses;       /* number of uses of out_names */
-    u32 columns;         /* width of the terminal that text goes to; 0: not a terminal */
-    u32 line_from;       /* offset in text.b at which the line begins */
-    struct task *partial; /* thread whose line of -v has begun and not ended */
-    u32 line_at;  /* offset in text.b of the line's text, after its prefix */
-    u32 line_col; /* number of columns of the line that are already flushed */
-    struct ev_groups held; /* groups of events that are not printed yet */
-    u64 due_ns;            /* no held-back text is due before this time; 0: none is held back */
+    bool many;           /* kvis has seen several threads: lines of text name the thread */
+    bool observed;       /* kvis is in observe mode: lines of calls also name the process */
+    u64 hidden;          /* number of hidden events, which --no-filter would show */
+    u32 name_uses;       /* counter that increases with each use of out_names[] */
+    u32 columns;         /* width of the terminal that shows the text; 0: not a terminal */
+    u32 line_from;       /* offset in text.b at which the current line begins */
+    struct task *partial; /* thread whose unfinished call the current line of -v shows */
+    u32 line_at;  /* offset in text.b of the current line, after time and thread */
+    u32 line_col; /* number of columns of the current line that are already written */
+    struct ev_groups held; /* groups of events that the text sink has not printed yet */
+    u64 due_ns;            /* earliest time at which a delayed line must be printed; 0: none */
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
-static struct out_proc out_procs[OUT_PROCS]; /* by pid */
+static struct out_proc out_procs[OUT_PROCS]; /* hash table, by pid */
 
-/* The names of the programs that processes run, by pid. If the table is full, a new name replaces
- * the least recently used one of a few slots. */
+/* Hash table, by pid: the name of each process's program. A pid can use only a few of the slots. If
+ * these slots are in use, a new pid takes the least recently used slot. */
 static struct out_named {
     pid_t pid; /* 0: the slot is free */
-    u32 used;  /* out.name_uses at the last use of the name */
+    u32 used;  /* value of out.name_uses at the last use of this slot */
     char comm[16];
 } out_names[OUT_NAMES];
 
-/* Removes the unfinished last line from a file after a failed write. Readers of the file then find
- * only complete lines. */
+/* Truncates a file to its last complete line. Called after a failed write, because readers of the
+ * file expect complete lines. */
 static void out_cut_line(int f, const char *all, const char *end)
 {
     const char *line = end;
@@ -6269,10 +6270,10 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* a device cannot be truncated */
+        return; /* not an error: a device cannot be truncated */
 }
 
-/* Tracing starts: truncates the output files. */
+/* Truncates the output files when tracing starts. */
 static void out_begin(void)
 {
     void (*empty)(void) = out.empty;
@@ -6281,21 +6282,21 @@ static void out_begin(void)
         empty();
 }
 
-/* Writes n bytes. A slow reader blocks kvis and therefore the tracee: this is the back-pressure.
- * The tick of tr_ interrupts the write. If nothing was written for OUT_PATIENCE ticks and kvis has
- * to end, this function gives up and returns -EINTR. Otherwise it returns 0 or -errno. */
+/* Writes n bytes; returns 0 or -errno. A slow reader blocks kvis and thereby stops the tracee, and
+ * no output is lost. The timer of section tr_ interrupts the write: if OUT_PATIENCE ticks pass
+ * without progress and kvis has to end, this function returns -EINTR. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* a device accepted nothing and set no errno */
+            errno = ENOSPC; /* write(2) to a device returned 0 and set no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
             stuck = 0;
-        } else if (errno == EAGAIN) { /* a terminal or pipe that another process made O_NONBLOCK */
+        } else if (errno == EAGAIN) { /* another process set O_NONBLOCK on this file */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
             if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
@@ -6310,7 +6311,7 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* Reads the current width of the terminal. */
+/* Updates out.columns to the current width of the terminal. */
 static void out_measure(void)
 {
     u32 columns = u_columns(out.text.fd[0]);
@@ -6326,7 +6327,7 @@ static void out_writer_flush(struct writer *w)
         int e = out_write_all(w->fd[i], w->b.p, w->b.len);
         if (e == 0)
             continue;
-        if (e != -EPIPE && e != -EINTR) { /* EPIPE is not reported: the reader has closed its end */
+        if (e != -EPIPE && e != -EINTR) { /* no message for EPIPE: the reader closed the pipe */
             errno = -e;
             u_warn("cannot write %s, output to it ends here:", w->name[i]);
             out.failed = -e;
@@ -6371,7 +6372,7 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* Converts a time of CLOCK_MONOTONIC to ns since 1970. */
+/* Converts a time of CLOCK_MONOTONIC to wall-clock time, in ns since 1970. */
 static u64 out_real(u64 ts_ns)
 {
     return out.start_real_ns + (ts_ns - out.start_ns);
@@ -6383,16 +6384,16 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    if (!localtime_r(&sec, &tm)) /* a year beyond the range of int */
+    if (!localtime_r(&sec, &tm)) /* localtime_r fails if the year does not fit into an int */
         memset(&tm, 0, sizeof tm);
     b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
     b_put(b, fraction, digits ? 1 + digits : 0);
 }
 
-/* Appends the time at the start of a line: [+0.003s], or in the format of -t (time of day; -ttt:
- * seconds since 1970) and -r (time since the previous line). A line for several events has the time
- * of its first or last event, but never an earlier time than the previous line. */
+/* Appends the time at the start of a line: [+0.003s], or in the format of -t (time of day), -ttt
+ * (seconds since 1970) or -r (time since the previous line). Without -v, the time never goes back
+ * from line to line, although delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
@@ -6404,7 +6405,7 @@ static void out_time(struct buf *b, u64 ts_ns)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
     u64 since = after ? ts_ns - out.last_line_ns : 0;
-    if (opt.relative) /* in parentheses after -t's time, like strace */
+    if (opt.relative) /* in parentheses after the time of -t, as strace does */
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
     out.last_line_ns = ts_ns;
@@ -6415,8 +6416,8 @@ static void out_time(struct buf *b, u64 ts_ns)
     b_s(b, "s] ");
 }
 
-/* Returns the slot of a process in out_procs: the slot that it has, or a free slot, or the slot of
- * the process that was inactive for longest. */
+/* Returns the slot of a process in out_procs[]. A process without a slot gets a free slot, or the
+ * slot of the process whose last event is the oldest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
@@ -6430,8 +6431,8 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
-/* Returns the slot of a process's name in out_names: the slot that it has, or a free slot, or the
- * least recently used slot. */
+/* Returns the slot of a pid in out_names[]. A pid without a slot gets a free slot, or the least
+ * recently used slot. */
 static struct out_named *out_name_place(pid_t pid)
 {
     struct out_named *place = NULL;
@@ -6445,7 +6446,7 @@ static struct out_named *out_name_place(pid_t pid)
     return place;
 }
 
-/* Returns the name of a process's program; "": unknown. */
+/* Returns the name of the program that a process runs, or "" if the name is unknown. */
 static const char *out_comm(pid_t pid)
 {
     struct out_named *named = out_name_place(pid);
@@ -6459,13 +6460,13 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = out_name_place(pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* `comm` may be the parent's name in this very slot */
+    memmove(named->comm, comm, n); /* memmove, because comm may be the parent's name in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->pid = pid;
     named->used = ++out.name_uses;
 }
 
-/* Appends a command's name of at most n bytes, padded to a width, and a blank. */
+/* Appends the name of a program (at most n bytes), padded with blanks to `width`, and a blank. */
 static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
 {
     u32 from = b->len;
@@ -6474,8 +6475,8 @@ static void out_padded(struct buf *b, const char *comm, size_t n, u32 width)
     b_c(b, ' ');
 }
 
-/* Appends the thread of a line: the tid and the name of the program; with -v, only the tid; in the
- * observe mode, also the pid and the name of the thread. */
+/* Appends the thread that a line is about: the tid and the name of the program; with -v, only the
+ * tid; in observe mode, the pid, the tid and the name of the thread. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
@@ -6500,7 +6501,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* an event about lost records has no tid */
+    if (out.many && tid) /* an event about lost records has no thread */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -6528,11 +6529,11 @@ static void out_line_end(void)
     out_full(&out.text);
 }
 
-/* Cuts a row of text that begins at `from` and ends with its newline at the terminal's width. */
+/* Cuts the last line in the buffer, which begins at `from`, to the terminal's width. */
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the row did not fit into the buffer */
+    if (out.text.b.len == from) /* the buffer was full and has no new line */
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6540,7 +6541,7 @@ static void out_row_cut(u32 from)
     b_c(&out.text.b, '\n');
 }
 
-/* Ends a line that another thread's call has begun, like strace. */
+/* Ends the incomplete line of another thread's call with <unfinished ...>, as strace does. */
 static void out_break_partial(void)
 {
     if (!out.partial)
@@ -6550,7 +6551,7 @@ static void out_break_partial(void)
     out.partial = NULL;
 }
 
-/* The text of a number with a unit, for printing with %s. */
+/* A number with its unit as text. Functions return this struct, so the text needs no buffer. */
 struct out_text { char s[32]; };
 
 static struct out_text out_bytes(u64 n)
@@ -6575,7 +6576,7 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
-/* Returns the name of the program of an exec, without directories, and sets *n to its length. NULL:
+/* Returns the base name of the program of an EK_EXEC event, and sets *n to the name's length. NULL:
  * the name is unknown. */
 static const char *out_program(const struct event *e, u32 *n)
 {
@@ -6587,8 +6588,8 @@ static const char *out_program(const struct event *e, u32 *n)
     return base;
 }
 
-/* Appends the arguments of an exec, up to a limit, after the program if argv[0] differs from it.
- * For a failed exec, appends only the program. */
+/* Appends the arguments of an exec, at most about OUT_EXEC_MAX bytes. Appends the program first if
+ * argv[0] differs from it. For a failed exec, appends only the program. */
 static void out_exec(struct buf *b, const struct event *e)
 {
     const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
@@ -6644,7 +6645,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     }
 }
 
-/* Returns the field with the name at p. It exists, because the templates are part of kvis. */
+/* Returns the event field whose name is at p. Templates name only fields that exist. */
 static u32 out_template_field(const char *p, size_t n)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++)
@@ -6653,8 +6654,8 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends one alternative of a template, up to '|' or the end. Appends nothing and returns false if
- * the event lacks one of its fields. */
+/* Appends an event in the format of a template, which ends at '|' or NUL. Appends nothing and
+ * returns false if the event lacks a field of the template. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6685,7 +6686,7 @@ static void out_template_any(struct buf *b, const struct event *e)
             return;
 }
 
-/* Returns a human-readable latency: 5.2ms. */
+/* Returns a duration as text, for example 5.2ms. */
 static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
@@ -6710,8 +6711,8 @@ static void out_line_stop(void)
     out_line_end();
 }
 
-/* Appends the text of similar block requests: block I/O 217us avg, 228us max (4.0 KB x9, 36.0 KB
- * total) vda read. */
+/* Appends a group of similar block requests, for example: block I/O 217us avg, 228us max (4.0 KB
+ * x9, 36.0 KB total) vda read */
 static void out_block(struct buf *b, const struct ev_group *g)
 {
     const struct event *e = &g->e;
@@ -6731,7 +6732,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
     b_s(b, e->v[EV_op].sym);
 }
 
-/* Prints the line about a process's creation, if it was held back. */
+/* If the line about the creation of a process is delayed, prints this line. */
 static void out_birth_line(struct out_proc *p)
 {
     u64 born_ns = p->born_ns;
@@ -6749,7 +6750,7 @@ static void out_failed(struct buf *b, int err)
     b_s(b, u_errname(err) ? u_errname(err) : "?");
 }
 
-/* Appends an event's outcome. */
+/* Appends the error of an event and the duration of a connection or DNS query. */
 static void out_outcome(struct buf *b, const struct event *e)
 {
     if (e->err)
@@ -6760,7 +6761,7 @@ static void out_outcome(struct buf *b, const struct event *e)
         b_s(b, " (in progress)");
 }
 
-/* Prints an event, or similar block requests, without ending the line. */
+/* Prints an event, or instead the group of block requests `requests`, without a newline. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6784,7 +6785,7 @@ static void out_group(const struct ev_group *g)
         return;
     if (block && g->count < OUT_DISK_FEW && !e->err && g->max_ns < OUT_SLOW_NS
         && !opt.no_filter) {
-        out.hidden += g->count; /* the summary shows their number */
+        out.hidden += g->count; /* the summary shows the number of hidden events */
         return;
     }
     struct out_proc *p = out_proc_place(e->pid);
@@ -6797,7 +6798,7 @@ static void out_group(const struct ev_group *g)
     out_line_stop();
 }
 
-/* Prints the held-back events that began at until_ns or before. */
+/* Prints the delayed groups of events whose first event is not later than until_ns. */
 static void out_held_print(u64 until_ns)
 {
     struct ev_group *g;
@@ -6805,8 +6806,8 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether an event is held back to be merged with similar events: I/O, and the search for a
- * program. */
+/* Returns whether the text output delays an event in order to merge similar events: I/O, and failed
+ * execs during the search for a program in PATH. */
 static bool out_holds(const struct event *e)
 {
     return (event_kinds[e->kind].how & EVENT_RUNS && !e->err)
@@ -6823,7 +6824,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Drops failed lookups of a program that was then found elsewhere, because they are routine. */
+/* Hides a thread's execs that failed with ENOENT, because a later exec found the program. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out.held;
@@ -6834,13 +6835,13 @@ static void out_found(pid_t tid)
         }
 }
 
-/* Appends `n` and a noun, after a comma unless it is the first. */
+/* Appends a number and a noun, after a comma if b has text after offset `from`. */
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
     b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
-/* Appends the files of a class, with their common directory; a single file with its path. */
+/* Appends the number of files of a class and their directory, or the path of a single file. */
 static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
 {
     u32 n = p->files[class], len = p->below[class].len;
@@ -6851,8 +6852,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends a list of files: 12 libraries, 4 locale and 3 configuration files, 24 headers below
- * /usr/include */
+/* Appends the files that a process has read, by class, for example: 12 libraries, 4 locale and 3
+ * configuration files, 24 headers below /usr/include */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6874,8 +6875,8 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
-/* Prints the line about the files that a process has read: during its start-up, which may still be
- * in progress, or since then. */
+/* Prints a line about the files that a process has read during its start-up or later. what: the
+ * first words of the line. */
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
@@ -6890,8 +6891,8 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the files that a process has read, before its next line. The first such line is about the
- * start-up. */
+/* Prints the delayed line about files that a process has read, and resets the counts of files. The
+ * first such line after an exec is about the start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6903,7 +6904,7 @@ static void out_files(struct out_proc *p)
     memset(p->file, 0, sizeof p->file);
 }
 
-/* Prints the held-back line about a process's creation. */
+/* Prints the delayed line about the creation of a process, after all earlier events. */
 static void out_birth(struct out_proc *p)
 {
     if (p->born_ns)
@@ -6911,7 +6912,7 @@ static void out_birth(struct out_proc *p)
     out_birth_line(p);
 }
 
-/* Returns the slot of a process, which it creates if necessary. */
+/* Returns the slot of a process in out_procs[]; allocates a slot if the process has none. */
 static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
@@ -6925,8 +6926,8 @@ static struct out_proc *out_proc_of(pid_t pid, u64 ts_ns)
     return p;
 }
 
-/* Handles the creation of a process. The line about it is held back, because it is redundant if the
- * process first does an exec. Returns false if it is not held back. */
+/* Handles the creation of a process. The line about the creation is delayed, because a following
+ * exec makes the line redundant. Returns false if the line must be printed now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
@@ -6946,18 +6947,18 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Sets a process's name from the event, or else from the program that it executes. */
+/* Sets a process's name to the event's field `comm`, or to the program if the field is absent. */
 static void out_name_by(const struct event *e)
 {
     u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* held-back events belong to the previous program */
+    out_held_print(~0ull); /* print delayed events before the program's name changes */
     out_name(e->pid, comm, n);
 }
 
-/* Handles an event that -P excludes, because the event may contain the name of a process. */
+/* Updates the names of processes from an event that -P excludes. */
 static void out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -6967,7 +6968,7 @@ static void out_leave_out(const struct event *e)
         out_name_by(e);
 }
 
-/* Handles a process's exec. */
+/* Updates the state of a process after a successful exec. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
     p->born_ns = 0;
@@ -6979,12 +6980,12 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Updates what is known about a process from an event that is not routine. Returns true if the
- * event is not printed now. */
+/* Updates the state of a process from an event that is not routine. Returns true if the event is
+ * not printed now. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
-    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* not an action of the program */
+    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* caused by the kernel, not the program */
         return false;
     if (executed)
         out_found(e->tid);
@@ -6992,7 +6993,7 @@ static bool out_follow(struct out_proc *p, const struct event *e)
         return false;
     out_files(p);
     if (executed) {
-        out_held_print(~0ull); /* held-back events belong to the previous program */
+        out_held_print(~0ull); /* print delayed events before the program's name changes */
         out_executed(p, e);
     }
     out_birth(p);
@@ -7000,16 +7001,16 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether the user selected the event by name: by -e trace=NAMES or -P. */
+/* Returns whether the user asked for an event with -e trace=NAMES, -P or --no-filter. */
 static bool out_asked(const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Returns whether an argument of the program is the path of this file, or of a directory that
- * contains the file. During start-up, only the path of the file counts: `ls /etc` also reads
- * /etc/ld.so.cache. */
+/* Returns whether an argument of the program is the path of this file or, after the start-up, of a
+ * directory that contains the file. During start-up, directories do not count, because `ls /etc`
+ * also reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -7026,7 +7027,7 @@ static bool out_is_named(const struct out_proc *p, const char *path)
     return false;
 }
 
-/* Adds a path to the set `file`. Returns false if the set had the path already. */
+/* Adds a path to the set of files that a process has opened; false: the set has this path. */
 static bool out_is_new(struct out_proc *p, const char *path)
 {
     u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
@@ -7038,7 +7039,7 @@ static bool out_is_new(struct out_proc *p, const char *path)
     return new;
 }
 
-/* Adds a file to its class; shortens the common directory to the part that all paths share. */
+/* Counts a file in its class, and shortens the class's common directory if necessary. */
 static void out_files_add(struct out_proc *p, enum nm_class class, const char *path, u64 ts_ns)
 {
     char *below = p->below[class].path;
@@ -7060,8 +7061,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path of a file that an event only reads, valid until the next call of this function.
- * NULL: the event has no path, can change something, or failed with an error other than ENOENT. */
+/* Returns the path of a file that an event reads or looks up, valid until the next call of this
+ * function. NULL: no path, the event can change something, or an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -7078,28 +7079,28 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* Returns the class of a file that is only read. At start-up, libraries can be in any directory. */
+/* Returns the class of a file. During start-up, libraries can be in any directory. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
     return starting && class == NM_PLAIN && nm_is_library(path) ? NM_LIBRARY : class;
 }
 
-/* Returns whether text has a separate line for each read file of that class. */
+/* Returns whether the text output has a line for each access to a file of this class. */
 static bool out_is_work(enum nm_class class, bool starting)
 {
     return class < NM_SILENT || (class == NM_SYSTEM && !starting);
 }
 
-/* Returns whether an event is routine although its file is not: it opens a directory or maps
- * anonymous memory. */
+/* Returns whether an event is routine because it only opens a directory or maps anonymous
+ * memory. */
 static bool out_is_minor(const struct event *e, const char *path)
 {
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether a file that a program only reads is routine. Routine files are either counted, to
- * be shown in one line with others, or not shown at all. */
+/* Returns whether an event is a routine access to a file. Files of some classes are counted, and
+ * one line shows the counts later. Files of other classes are not shown. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7107,7 +7108,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* accesses to files in this directory get lines from now on */
+    if (named && dir) /* from now on, text output has accesses to files in this directory */
         out_files(p);
     else if (named)
         return false;
@@ -7134,10 +7135,10 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_MPROTECT:
         return !e->err;
     case EK_FAULT:
-    case EK_FAULT_GROUP: /* major faults have a kind */
+    case EK_FAULT_GROUP: /* only major faults have the field `kind` */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* the event EK_RESOLVE shows a DNS query and its outcome */
+    case EK_SEND: /* an EK_RESOLVE event shows the DNS query and its outcome */
     case EK_RECV:
         return ev_has(e, EV_name);
     case EK_CONNECT: /* connect(2) of a UDP socket to a DNS server sends nothing */
@@ -7162,7 +7163,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is routine by its fields alone: reports hide such events by default. */
+/* Returns whether an event is routine in any state of the process; reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7170,7 +7171,7 @@ static bool out_routine_alone(const struct event *e)
         || (path && (!out_is_work(out_class(path, true), true) || out_is_minor(e, path)));
 }
 
-/* Prints how many events were hidden, after the short summary. */
+/* Prints the number of hidden routine events. */
 static void out_print_hidden(void)
 {
     if (out.hidden)
@@ -7179,14 +7180,14 @@ static void out_print_hidden(void)
             out.hidden == 1 ? "it" : "them");
 }
 
-/* Prints a process's held-back lines that are due; lowers *next to the time when more are. */
+/* Prints the delayed lines of a process that are due. Lowers *next to the time of the next line. */
 static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
 {
     if (p->born_ns && now >= p->born_ns + OUT_HELD_NS)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* another line follows when the start-up is over */
+            out_files_line(p, "starting: "); /* when the start-up is over, another line follows */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -7198,7 +7199,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         *next = MIN(*next, p->since_ns + OUT_HELD_NS);
 }
 
-/* Prints the held-back text that is due. */
+/* Prints all delayed lines that are due. */
 static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out.held;
@@ -7221,7 +7222,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid, e->ts_ns);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording made with -P */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* only in a recording made with -P */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7245,7 +7246,7 @@ static u32 out_nargs(const struct call *c)
     return c->recorded ? c->recorded->nargs : c->known ? dec_nargs(c) : 6;
 }
 
-/* Returns the convention's name unless it is the native one; else NULL. */
+/* Returns the name of a call's ABI, or NULL for the native ABI. */
 static const char *out_call_abi(const struct call *c)
 {
     return c->recorded ? c->recorded->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
@@ -7258,7 +7259,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* from a file: untrusted */
+    if (c->recorded) { /* the name is untrusted: it is from a file */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -7268,8 +7269,8 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the arguments from number `from` on; at entry, up to the first argument whose memory the
- * kernel fills. Returns the number of the first argument that was not printed. */
+/* Appends the arguments of a call from argument `from` on. When the call begins, stops at the first
+ * argument whose memory the kernel will fill. Returns the number of the next argument to print. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c);
@@ -7310,14 +7311,14 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
-/* Appends a label and a duration in ms, unless the duration is less than 0.01 ms. */
+/* Appends a label and a duration in ms. Appends nothing if the duration is below 0.01 ms. */
 static void out_ms(struct buf *b, const char *what, u64 ns)
 {
     if (ns >= 10000)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
-/* Appends the state of the call's last sleep, and what ended it. */
+/* Appends the thread's state during the last sleep of a call, and what ended this sleep. */
 static void out_woken(struct buf *b, const struct call *c)
 {
     if (c->slept) {
@@ -7337,13 +7338,13 @@ static void out_woken(struct buf *b, const struct call *c)
     }
 }
 
-/* Appends the call's duration. If at least 0.1 ms of it was not spent on a CPU, also appends where
- * the time went, in ms. */
+/* Appends the duration of a call. If the thread was off-CPU for at least 0.1 ms, also appends the
+ * parts of the duration in ms. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    if (ns < 1000) /* strace -T has microseconds; calls shorter than that are shown in ns */
+    if (ns < 1000) /* strace -T shows microseconds; kvis shows calls below 1 us in ns */
         b_fraction(b, ns, (u32)NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
@@ -7359,8 +7360,8 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* Ends a call's line: pads to strace's column 40 (after the prefix), then appends the result and
- * the duration. */
+/* Ends the line of a call: appends the result, in column 40 (not counting the prefix) as strace
+ * does, and the duration. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -7384,14 +7385,14 @@ static void out_call_text_end(struct task *t)
 
 /* --- JSON --- */
 
-/* ,"key":n; key is a literal. */
+/* Appends ,"key":n to JSON output. key must be a string literal. */
 #define OUT_JSON_U64(b, key, n) \
     do { \
         b_s(b, ",\"" key "\":"); \
         b_u64(b, n); \
     } while (0)
 
-/* "text" */
+/* Appends a string as JSON, in quotes. */
 static void out_json_quoted(struct buf *b, const char *s, u32 n)
 {
     b_c(b, '"');
@@ -7399,7 +7400,7 @@ static void out_json_quoted(struct buf *b, const char *s, u32 n)
     b_c(b, '"');
 }
 
-/* "text" of a string that ends with a NUL. */
+/* Appends a NUL-terminated string as JSON, in quotes. */
 static void out_json_word(struct buf *b, const char *s)
 {
     out_json_quoted(b, s, (u32)strlen(s));
@@ -7412,7 +7413,7 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* ,"key":"text" */
+/* Appends ,"key":"text" to JSON output. */
 static void out_json_key_word(struct buf *b, const char *key, const char *s)
 {
     b_c(b, ',');
@@ -7420,7 +7421,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_word(b, s);
 }
 
-/* Appends bytes of the tracee as "value", and as key_hex if they are not UTF-8. */
+/* Appends bytes from the tracee as a JSON string, and KEY_hex if the bytes are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -7435,7 +7436,7 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, '"');
 }
 
-/* "key":"value" */
+/* Appends "key":"value" to JSON output. */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
     out_json_name(b, key);
@@ -7447,8 +7448,8 @@ static void out_json_text(struct buf *b, const char *key, const char *text)
     out_json_str(b, key, text, (u32)strlen(text));
 }
 
-/* Appends "key":[...] from consecutive NUL-terminated strings in [p, p + n). Returns whether some
- * are not UTF-8. */
+/* Appends "key":[...] with the NUL-terminated strings in [p, p + n). Returns whether a string is
+ * not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7476,7 +7477,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Numbers beyond 2^53 lose digits in JavaScript and jq, therefore they are written as strings. */
+/* Appends a number; beyond 2^53 as a string, because JavaScript and jq would round the number. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7488,7 +7489,7 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-/* ,"key":value */
+/* Appends ,"key":value to JSON output. */
 static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
 {
     if (type == VT_ARGV) {
@@ -7555,7 +7556,7 @@ static void out_json_args(struct buf *b, const struct call *c)
     b_c(b, ']');
 }
 
-/* Appends where the time of a call went, and what ended its last sleep. */
+/* Appends the parts of a call's duration, and what ended the last sleep of the call. */
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
@@ -7649,7 +7650,7 @@ static void out_json(const struct event *e)
 
 /* --- the entry points --- */
 
-/* Passes an event to every active sink. */
+/* Passes an event to the sinks and to other consumers, such as a recording. */
 static void out_event(const struct event *e)
 {
     if (e->ts_ns < out.start_ns)
@@ -7670,12 +7671,12 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line with -v, unless a filter needs the result first. */
+/* Starts the line of a call with -v. whole_only: not now, because a filter needs the result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
     if (out.diverted) {
-        t->call.begun = true; /* report the end in any case: the diverted tap has its own filters */
+        t->call.begun = true; /* also report the call's end: out.diverted has its own filters */
         return;
     }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
@@ -7689,8 +7690,8 @@ static void out_call_enter(struct task *t, bool whole_only)
     out.partial = t;
 }
 
-/* Handles a call that has returned or never will: prints the rest of its line, or its JSON
- * object. */
+/* Handles a call that has returned or will never return: prints the rest of the call's line, and
+ * appends the JSON object of the call. */
 static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
@@ -7731,7 +7732,7 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Prints held-back text that is due. kvis calls this function periodically while it waits. */
+/* Prints the delayed lines that are due. kvis calls this function periodically while it waits. */
 static void out_tick(u64 now)
 {
     if (!out.due_ns || now < out.due_ns)
@@ -7742,7 +7743,7 @@ static void out_tick(u64 now)
     out_print_due(now);
 }
 
-/* Prints all held-back text at the end of the trace. */
+/* Prints all delayed lines at the end of the trace. */
 static void out_end(void)
 {
     for (u32 i = 0; i < OUT_PROCS; i++) {
@@ -7764,68 +7765,68 @@ static void out_forget(const struct task *t)
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
- * Times go into log-linear histograms with 16 buckets per octave, so a percentile is accurate to
- * 1/32. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON, recordings,
- * replay and diff iterate over these tables. To add a number, add a row to gen/summary.h; to add a
- * list, add its columns and its row there, and a REC_ number if it is recorded. The summary of this
- * run is st, which st_take completes; replay reads a recording into st, and diff reads two
- * recordings into two other summaries. The totals of files and peers are kept with their names
- * (nm_). Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
+ * Durations are counted in log-linear histograms with 16 buckets per power of two. Percentiles are
+ * therefore accurate to 1/32. st_nums[] describes the numbers of the summary, and st_lists[] its
+ * lists; JSON, recordings, replay and diff iterate over these tables. To add a number, add a row to
+ * gen/summary.h. To add a list, add its columns and its row there, and a REC_ number if recordings
+ * have the list. st is the summary of this run, which st_take completes, or of a replayed
+ * recording; diff has two other summaries. Section nm_ stores the bytes of a file or peer with its
+ * name. Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* a row per call, and one for numbers without a name */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
 
 _Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
 
-/* The number of calls that have a time breakdown, and the sums of their times, in ns. */
+/* Totals of the calls that have a time breakdown: number of calls, and times in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
-/* The system calls of one name. */
+/* Statistics of one system call. */
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of ns spent in calls of killed threads; the tables of -c exclude it */
+    u64 killed_ns; /* part of `ns` spent in calls of killed threads, which -c does not show */
     struct st_time known;
     u32 *hist; /* histogram of durations; NULL: not requested */
-    u16 row;   /* index of the row; st_compute_derived sets it */
+    u16 row;   /* index of this row in the table; set by st_compute_derived */
 };
 
-/* The calls of one name on one file. */
+/* Statistics of one system call on one file. */
 struct st_where {
     struct st_time time;
     struct name *on;
     u16 row;
 };
 
-/* The calls of one process (--by=pid). */
+/* Statistics of the system calls of one process (--by=pid). */
 struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* a replay has seen that another process got this pid */
+    bool ended; /* replay only: the pid now belongs to another process */
 };
 
-/* Waits for a CPU, as the kernel counted them. */
+/* Number, sum, maximum and histogram of delays, such as waits for a CPU. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
 };
 
-/* The disk requests of the program's threads. */
+/* Statistics of the disk requests of all tracees. */
 struct st_io {
     struct st_delays took;
     u64 read, written, lost;
 };
 
-/* The calls of one name that failed with one errno. */
+/* Number of failures of one system call with one errno. */
 struct st_failed {
     u64 count;
     u16 row, err;
 };
 
-/* A descriptor that was open when its process ended. */
+/* A descriptor that was still open when its process ended. */
 struct st_left {
     pid_t pid;
     s32 fd;
@@ -7843,39 +7844,38 @@ struct st_process {
     char ended[24]; /* "exit 2", "SIGSEGV" */
 };
 
-/* A summary of this run, which st_take completes, or of a recording. SUMMARY_NUMBERS describes its
- * numbers, and st_lists its lists. */
+/* The summary of this run or of a recording. SUMMARY_NUMBERS and SUMMARY_LISTS of gen/summary.h
+ * describe the numbers and lists of a summary. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait status of the command; -1: none (attached, or detached) */
+    int status;         /* wait(2) status of the command; -1: unknown, kvis attached or detached */
     const char *backend;
-    const char *fallback; /* reason why the hybrid backend is not in use; NULL: it is in use */
-    struct st_row row[ST_ROWS];    /* all calls */
-    struct st_row chosen[ST_ROWS]; /* calls in the table of -c, if it differs from row[] */
-    bool apart;            /* chosen[] differs from row[] */
-    bool recorded;         /* loaded from a recording by replay or diff */
-    bool from_calls, from_tables; /* source of chosen[] and caller[] in a recording: its calls, or
-                                   * its tables */
+    const char *fallback; /* why kvis does not use the hybrid backend; NULL: kvis uses it */
+    struct st_row row[ST_ROWS];    /* statistics of all calls */
+    struct st_row chosen[ST_ROWS]; /* statistics of the calls that filters select, for -c */
+    bool apart;            /* the table of -c shows chosen[], not row[] */
+    bool recorded;         /* replay or diff has read this summary from a recording */
+    bool from_calls, from_tables; /* chosen[], caller[] are from a recording's calls, or tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
+    struct st_failed failed[ST_ERRNOS]; /* hash table with open addressing; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* open addressing, sorted at the end; no calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, finally sorted by time; no calls: free */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* processes without children, the longest first */
-    struct st_process failed_process[ST_PROCESSES]; /* the first processes that failed */
+    struct st_process longest[ST_PROCESSES]; /* childless processes, longest lifetime first */
+    struct st_process failed_process[ST_PROCESSES]; /* first processes with a nonzero wait status */
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* the programs that were run, each once */
+    struct name *program[ST_PROGRAMS]; /* all executed programs, without duplicates */
     u64 n_programs;
     struct st_delays delays; /* valid if n_delays is 1 */
     struct st_io io;         /* valid if n_io is 1 */
     u64 n_delays, n_io;
 } st;
 
-static pid_t st_first_pid; /* pid of the command */
+static pid_t st_first_pid; /* pid of the command that kvis started */
 
 static u32 st_bucket(u64 v)
 {
@@ -7885,7 +7885,7 @@ static u32 st_bucket(u64 v)
     return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
 }
 
-/* Returns the middle of a bucket. */
+/* Returns the value in the middle of histogram bucket i. */
 static u64 st_bucket_value(u32 i)
 {
     if (i < 16)
@@ -7895,7 +7895,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* Returns the quantile `p` (0..1); at most the maximum seen. */
+/* Returns the quantile p (0 to 1) of a histogram, limited to max, the largest recorded value. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7910,10 +7910,10 @@ static u64 st_percentile(const struct st_row *r, double p)
     return r->hist ? st_quantile(r->hist, r->calls, r->max_ns, p) : 0;
 }
 
-/* Returns a row's histogram, allocated at the first use; NULL: no memory. */
+/* Returns the histogram of a row, which is allocated at the first use; NULL: out of memory. */
 static u32 *st_hist(struct st_row *r)
 {
-    if (!r->hist) /* once per call name, not per call */
+    if (!r->hist)
         r->hist = calloc(ST_BUCKETS, sizeof *r->hist);
     return r->hist;
 }
@@ -7923,40 +7923,38 @@ static const char *st_name(u16 row)
     return row == ST_UNNAMED ? "unnamed" : sc_name(row);
 }
 
-/* Returns the row that counts a call. */
 static u16 st_row_of(const struct call *c)
 {
     return c->known ? c->row : ST_UNNAMED;
 }
 
-/* Returns the rows of the table of -c. */
 static const struct st_row *st_table_rows(const struct summary *s)
 {
     return s->apart ? s->chosen : s->row;
 }
 
-/* Returns whether a call has failed. connect(2) in progress is not a failure. The "result" of
- * sigreturn is a register of the code that the signal interrupted (sigreturn(2)). */
+/* Returns whether a call has failed. EINPROGRESS of connect(2) is no failure. The return value of
+ * sigreturn(2) is a register of the interrupted code, and shows no failure either. */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* Returns the duration of a call, even if its thread was killed in the call; 0: unknown. */
+/* Returns the duration of a call that has returned or whose thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
     return c->noret && (c->detached || exits) ? 0 : c->exit_ns - c->enter_ns;
 }
 
-/* Returns the total time of the calls that returned. */
+/* Returns the total duration of a row's calls, except calls of killed threads. */
 static u64 st_returned_ns(const struct st_row *r)
 {
     return r->ns - r->killed_ns;
 }
 
-/* Counts a call in a table and, if hist is set, in the row's histogram. */
+/* Adds a call to its row of a table and, if hist is set, to the row's histogram. */
 static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
@@ -8007,7 +8005,7 @@ static void st_fail(struct summary *s, u16 row, u16 err, u64 count)
     s->failed_other += count;
 }
 
-/* Returns a new row for a process; NULL: the table is full. */
+/* Adds a row for a process to the table of --by=pid. NULL: the table is full. */
 static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
 {
     if (s->n_callers == ST_CALLERS) {
@@ -8019,7 +8017,7 @@ static struct st_caller *st_caller_new(struct summary *s, pid_t pid)
     return p;
 }
 
-/* Counts a call of a process, if the process has a row. */
+/* Adds a call to the row of a process. p: the row, or NULL if the table was full. */
 static void st_caller_add(struct st_caller *p, const char *comm, const struct call *c)
 {
     if (!p)
@@ -8030,7 +8028,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
     p->ns += c->noret ? 0 : st_took(c);
 }
 
-/* For qsort: rows in use come first, and among them the row with the most time. */
+/* Compares rows for qsort(3): used rows come first, sorted by descending time. */
 static int st_where_cmp(const void *a, const void *b)
 {
     const struct st_where *x = a, *y = b;
@@ -8041,8 +8039,8 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call's name and its file, or a free row. A free row always exists, because
- * st_where_add keeps a quarter of the table free. */
+/* Returns the row of a system call and a file, or a free row. The loop ends, because st_where_add
+ * keeps a quarter of the rows free. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
@@ -8052,7 +8050,7 @@ static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on
     return &s->where[at % ST_WHERE];
 }
 
-/* Makes space in the table: keeps the quarter with the most time and counts the rest. */
+/* Frees rows of where[]: keeps the quarter of the rows with the most time, counts the others. */
 static void st_where_thin(struct summary *s)
 {
     static struct st_where kept[ST_WHERE / 4];
@@ -8065,7 +8063,7 @@ static void st_where_thin(struct summary *s)
         *st_where_row(s, kept[i].row, kept[i].on) = kept[i];
 }
 
-/* Adds time to the row of a call's name and its file. */
+/* Adds the times in `more` to the row with the same system call and file. */
 static void st_where_add(struct summary *s, const struct st_where *more)
 {
     if (s->n_where == ST_WHERE / 4 * 3)
@@ -8077,13 +8075,13 @@ static void st_where_add(struct summary *s, const struct st_where *more)
     st_time_add(&w->time, &more->time);
 }
 
-/* Returns the blocked time: spent neither on a CPU nor waiting for a CPU or a disk. */
+/* Returns the time that calls were blocked: neither on a CPU nor waiting for a CPU or a disk. */
 static u64 st_blocked_ns(const struct st_time *t)
 {
     return t->ns - MIN(t->ns, t->cpu + t->runq + t->disk);
 }
 
-/* Counts a call that has a time breakdown. */
+/* Adds the time breakdown of a call to the summary. */
 static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
@@ -8095,20 +8093,20 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the time of a call that causes no event, because the call can
- * take long. recorded: the call need not stop for this; otherwise only calls that wait for a disk
- * are worth a stop. */
+/* Returns whether the summary needs the duration of a call that causes no event. If a BPF program
+ * records the call (recorded), this is any call that can block. Otherwise the tracee has to stop
+ * for the call, which is worthwhile only if the call waits for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
- * finally returns. wanted: the filters keep it in the tables. */
+/* Adds a completed call to the summary. A call that the kernel restarts (ERESTART*) counts once,
+ * when it finally returns. wanted: the filters select the call for the tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* only kvis needs this call */
+        return; /* -e trace= excludes the call: only kvis needs it */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -8129,7 +8127,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* Counts bytes that were read or received (in), or written or sent, through an open file. */
+/* Counts bytes moved through an open file or socket. in: read or received, not written or sent. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -8146,7 +8144,7 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     n->written |= !in && bytes;
 }
 
-/* Adds a program to the list of programs that were run; only counts it if the list is full. */
+/* Adds a program to the list of executed programs; if the list is full, counts the program. */
 static void st_program(struct name *n)
 {
     if (!n->ran && st.n_programs < ST_PROGRAMS)
@@ -8156,7 +8154,7 @@ static void st_program(struct name *n)
     n->ran = true;
 }
 
-/* Adds the descriptors that an exiting process has opened and not closed to the list. */
+/* Records the descriptors that an exiting process has opened and not closed. */
 static void st_open_at_exit(const struct task *t)
 {
     const struct files *f = t->files;
@@ -8173,7 +8171,7 @@ static void st_open_at_exit(const struct task *t)
     }
 }
 
-/* Inserts a process into the list of the ST_PROCESSES longest, sorted by descending duration. */
+/* Inserts a process into the list of the longest-lived processes, sorted by descending lifetime. */
 static void st_add_longest(const struct st_process *p)
 {
     u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
@@ -8185,7 +8183,7 @@ static void st_add_longest(const struct st_process *p)
     st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
 }
 
-/* Counts the end of a process; t is its last thread. */
+/* Adds an exited process to the summary; t is the last thread of the process. */
 static void st_ended(const struct task *t)
 {
     const struct proc *p = t->proc;
@@ -8209,7 +8207,7 @@ static void st_ended(const struct task *t)
 
 /* --- the table of -c --- */
 
-static const struct st_row *st_sorted; /* the table whose rows st_compare compares */
+static const struct st_row *st_sorted; /* table for st_compare, because qsort(3) has no context */
 
 static double st_key(const struct st_row *r)
 {
@@ -8233,8 +8231,8 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(st_name(a), st_name(b));
 }
 
-/* The columns of the table: strace's, and percentiles. If a line does not fit into the terminal,
- * columns with `goes` above 0 are dropped, the lowest number first. */
+/* The columns of the table of -c: those of strace, and percentiles. On a narrow terminal, columns
+ * with `goes` above 0 are dropped, the lowest number first. */
 static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
     { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
     { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
@@ -8242,7 +8240,7 @@ static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
 
 enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
 
-/* Returns the highest `goes` of the dropped columns. */
+/* Returns the highest `goes` of the columns that do not fit into the terminal; 0: all fit. */
 static u8 st_table_gone(void)
 {
     u32 width = ST_CALL_NAME;
@@ -8291,8 +8289,7 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
     st_table_line(b, cell, name);
 }
 
-/* Appends strace's table with percentiles. Times are wall-clock times of calls, in seconds and
- * µs. */
+/* Appends the table of -c. Its times are wall-clock durations of calls, in seconds and µs. */
 static void st_one_table(struct buf *b, const struct st_row *rows)
 {
     struct st_row total = { 0 };
@@ -8316,7 +8313,7 @@ static void st_one_table(struct buf *b, const struct st_row *rows)
     free(total.hist);
 }
 
-/* For qsort: most time first. */
+/* Compares processes for qsort(3), in the order of descending time. */
 static int st_compare_callers(const void *a, const void *b)
 {
     const struct st_caller *x = *(const struct st_caller *const *)a,
@@ -8343,11 +8340,11 @@ static void st_caller_table(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     }
     if (s->untabled)
-        b_f(b, "(more than %d processes: the next table includes the rest)\n", ST_CALLERS);
+        b_f(b, "(only the first %d processes; the next table includes all)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
-/* Returns whether the summary belongs to a recording without calls. */
+/* Returns whether a recording contains neither calls nor the table of -c. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && !s->from_calls && !s->from_tables;
@@ -8362,10 +8359,10 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* the backend's name in recordings of kvis proc */
+#define ST_PROC "proc" /* name of the backend in recordings of kvis proc */
 
-/* Collects the names that `want` selects, most bytes first. Returns the number of names in the
- * list, which is at most max, and sets *more to the number of other selected names. */
+/* Fills list with at most max names that `want` selects, those with the most bytes first. Returns
+ * the number of names in list, and sets *more to the number of selected names that did not fit. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -8401,14 +8398,14 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* Returns whether text shows a peer. If the program has both ends of a connection, text shows only
- * the end that it connected to. */
+/* Returns whether the text summary shows a peer. If both ends of a connection are tracees, the
+ * summary shows only the address that a tracee connected to. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
 }
 
-/* Returns whether connect(2) or accept(2) used this peer. */
+/* Returns whether a connection to or from this peer was established. */
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
@@ -8422,7 +8419,7 @@ static u64 st_count(bool read)
     return n;
 }
 
-/* Counts a name that is dropped (nm_drop). */
+/* Counts a file or peer whose name kvis drops (nm_drop). */
 static void st_name_gone(const struct name *n)
 {
     if (!st_is_file(n) && !st_is_peer(n))
@@ -8434,7 +8431,7 @@ static void st_name_gone(const struct name *n)
     st.connections_dropped += st_is_connection(n);
 }
 
-/* Marks the names that the summary's own lists refer to. */
+/* Marks the names that the lists of the summary refer to. nm_drop keeps marked names. */
 static void st_mark_names(void)
 {
     for (u32 i = 0; i < ST_WHERE; i++)
@@ -8445,8 +8442,8 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* Returns whether -e trace= selects all of these calls. If it does not, a number that counts them
- * is too low. */
+/* Returns whether -e trace= selects all of the given calls. Otherwise, sums over these calls would
+ * be too low. */
 static bool st_all_asked(const u16 *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -8463,8 +8460,8 @@ static bool st_knows_io(void)
     return st_all_asked(rows, ARRAY_LEN(rows));
 }
 
-/* The condition for showing a number. If the condition is not met, the number is too low, or does
- * not apply to this run. */
+/* Conditions for showing a number of the summary. If a condition is not met, the number would be
+ * incomplete or meaningless. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS,
@@ -8473,13 +8470,13 @@ enum st_known {
     ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
 
-/* The numbers of the summary. Text, JSON, recordings, replay and diff iterate over this table. */
+/* The numbers of the summary. JSON, recordings, replay and diff iterate over this table. */
 #define X(key, recorded, number, known) \
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* key in JSON; NULL: not in JSON */
-    const char *recorded; /* name in recordings and in diff's JSON; NULL: a derived number */
-    u16 at;               /* offset in struct summary */
+    const char *recorded; /* name in recordings and in diff's JSON; NULL: derived, not recorded */
+    u16 at;               /* offset of the number in struct summary */
     u8 known;             /* enum st_known */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
@@ -8489,7 +8486,7 @@ static u64 st_number(const struct summary *s, u32 at)
     return *(const u64 *)(const void *)((const char *)s + at);
 }
 
-/* Returns whether the summary is of kvis proc, which records no calls. */
+/* Returns whether the summary belongs to kvis proc, which traces no system calls. */
 static bool st_no_calls(const struct summary *s)
 {
     return !strcmp(s->backend, ST_PROC);
@@ -8539,7 +8536,7 @@ static void st_take(void)
     st.names_overflow = nm.overflow;
 }
 
-/* Computes the derived numbers. Call this function after everything was counted. */
+/* Computes the derived numbers of a summary. Must be called after all events are counted. */
 static void st_compute_derived(struct summary *s)
 {
     s->fault_bytes = s->faults * (out.page_bytes ? out.page_bytes : (u64)sysconf(_SC_PAGESIZE));
@@ -8553,8 +8550,8 @@ static void st_compute_derived(struct summary *s)
 
 /* --- where the time went --- */
 
-/* Returns the number of rows to show: at most ten, each of at least 1 ms. Sets *more to the number
- * of other rows in the table. */
+/* Returns the number of rows of where[] to show: at most ten, each with at least 1 ms. Sets *more
+ * to the number of other rows in use. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0, used = 0;
@@ -8598,14 +8595,14 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (!n || !(more + s->where_other))
         return;
     b_s(b, "   ... and ");
-    if (s->where_other) /* not exact: it counts a row that was removed and added again twice */
+    if (s->where_other) /* no number: a row that was removed and added again counts twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in total\n", rest / 1000000, rest / 100000 % 10);
 }
 
-/* Appends a number of calls, under the key `calls`, and where their time went. */
+/* Appends a number of calls (JSON key: `calls`) and the parts of their total duration. */
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
     b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
@@ -8613,7 +8610,7 @@ static void st_json_time(struct buf *b, const char *calls, const struct st_time 
         st_blocked_ns(t));
 }
 
-/* Appends the sums over all calls that have a time breakdown. */
+/* Appends "call_time": the sums over all calls that have a time breakdown. */
 static void st_json_call_time(struct buf *b, const struct summary *s)
 {
     struct st_time all = st_known_sum(s);
@@ -8657,7 +8654,7 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-/* Counts a completed request. */
+/* Adds a completed disk request to the statistics. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
     io->took.count++;
@@ -8699,8 +8696,8 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Collects the failures that `want` selects (NULL: all), most frequent first, and returns their
- * number. */
+/* Fills list with the failures that `want` selects (NULL: all), the most frequent failures first.
+ * Returns the number of failures in list. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8727,33 +8724,33 @@ static void st_text_failed(struct buf *b, const struct summary *s)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
 }
 
-/* --- the lists, described --- */
+/* --- the lists --- */
 
-/* The type of a list's column. */
+/* Types of the columns of lists. */
 enum st_type {
     ST_NUMBER,     /* u64 */
     ST_SIGNED,     /* s32 */
-    ST_ERROR,      /* u16: an errno; in JSON its name */
-    ST_CALL,       /* u16: the row of a call; in JSON its name */
-    ST_KIND,       /* u8: enum fdkind; in JSON its name */
-    ST_TEXT,       /* char[], with a NUL if there is one */
-    ST_WORD,       /* const char *, constant text of kvis; NULL: none */
+    ST_ERROR,      /* u16: errno, which JSON shows by name */
+    ST_CALL,       /* u16: index in sc_rows[] of a system call, which JSON shows by name */
+    ST_KIND,       /* u8: enum fdkind, which JSON shows by name */
+    ST_TEXT,       /* char[], NUL-terminated unless full */
+    ST_WORD,       /* const char *: a string constant of kvis, or NULL */
     ST_FILE,       /* struct name * of a file */
-    ST_NAME,       /* struct name * of any class; NULL: none */
+    ST_NAME,       /* struct name * of any class, or NULL */
     ST_COUNTS,     /* u32[]: a histogram */
-    ST_BLOCKED,    /* derived: the blocked time of a row that begins with a struct st_time */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
+    ST_BLOCKED,    /* blocked time, computed from the struct st_time at the row's start */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* computed from the row, a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* key in JSON; NULL: the row is this value alone, without braces */
+    const char *key; /* key in JSON; NULL: the row is a plain value, not a JSON object */
     u8 type, sinks;
-    u16 at, size;    /* offset in the row, and size, in bytes */
+    u16 at, size;    /* offset and size of the value in the row, in bytes */
 };
 
-/* A column that is a member of the row, and one that is derived from the whole row. */
+/* MEMBER: a column that is a member of the row. PART: a column computed from the whole row. */
 #define MEMBER(row, member, type, sinks, key) \
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
@@ -8779,16 +8776,16 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* Does nothing if the recording contains the calls: rp_done counts these in the same table. */
+/* Adds a recorded row of --by=pid, unless rp_done computes the rows from recorded calls. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
 
-static struct name *st_listed[ST_LISTED]; /* the names in the list that is being written */
+static struct name *st_listed[ST_LISTED]; /* names that are the rows of the list being written */
 
-/* The types of a recording's records; rec_ documents them. The numbers are part of the format. */
+/* Types of records in a .kvis file (see section rec_). The numbers are part of the format. */
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE,                          /* events and calls */
@@ -8797,22 +8794,22 @@ enum rec_type {
     REC_FAILED_PROCESS, REC_CALLER                                     /* the results */
 };
 
-/* The lists of the summary, in the order of JSON and of recordings. */
+/* The lists of the summary, in the order in which JSON and recordings contain them. */
 static const struct st_list {
-    const char *key;      /* key in JSON; NULL: json() writes the data, if they are in JSON */
-    const char *more_key; /* key in JSON of the number of rows left out, or NULL */
-    u32 more;             /* offset of that number in struct summary */
-    u8 known;             /* enum st_known: condition for JSON */
+    const char *key;      /* key in JSON; NULL: the function json() writes the data, if any */
+    const char *more_key; /* JSON key of the number of omitted rows; NULL: not in JSON */
+    u32 more;             /* offset in struct summary of the number of omitted rows */
+    u8 known;             /* enum st_known: when JSON contains the list */
     u8 record;            /* enum rec_type; 0: not recorded */
-    bool sparse;          /* a row whose first number is 0 is unused */
+    bool sparse;          /* the table has unused rows, whose first number is 0 */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* offset in struct summary, row size, number of rows */
-    u32 n;                /* offset of the number of rows in use; 0: max */
-    bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
+    u32 rows, size, max;  /* table: offset in struct summary, row size, number of rows */
+    u32 n;                /* offset in struct summary of the number of used rows; 0: all rows */
+    bool (*want)(const struct name *); /* if set, the rows are the names that want() selects */
     u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
-    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append */
-    void (*json)(struct buf *b, const struct summary *s); /* writes other data */
+    void (*add)(struct summary *s, const void *row); /* adds a row of a recording; NULL: append */
+    void (*json)(struct buf *b, const struct summary *s); /* writes JSON if key is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -8831,13 +8828,13 @@ static const struct st_list {
 #undef PART
 #undef MEMBER
 
-/* Returns how many slots of a list's table may be in use. */
+/* Returns the number of rows of a list's table that may be in use. */
 static u32 st_list_rows(const struct summary *s, const struct st_list *l)
 {
     return l->n ? (u32)MIN(st_number(s, l->n), (u64)l->max) : l->max;
 }
 
-/* Returns row i of a list; NULL: that slot is free. */
+/* Returns row i of a list; NULL: the row is unused. */
 static const void *st_list_row(const struct summary *s, const struct st_list *l, u32 i)
 {
     if (l->want)
@@ -8870,7 +8867,7 @@ static void st_escape(struct buf *b, const char *s, u32 n, u32 most)
     b_s(b, n > most ? "…" : "");
 }
 
-/* Appends the command line as one line, escaped. */
+/* Appends what was traced, as one escaped line: the command line, a cgroup or pids. */
 static void st_command(struct buf *b)
 {
     enum { MOST = 4096 };
@@ -8894,12 +8891,12 @@ static void st_command(struct buf *b)
 
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of items separated by dots: as many as fit into 79 columns, but at least one. */
+/* A line of the summary: one item, and more if they fit into 79 columns, with dots between. */
 struct st_items {
     struct buf *b;
-    u32 line;      /* offset of the line in b */
+    u32 line;      /* offset in b of the start of the line */
     u32 item;      /* offset of the current item in b */
-    u32 end;       /* number of columns needed after the items */
+    u32 end;       /* number of columns reserved for text after the items */
     u32 shown;     /* number of items in the line */
     u64 left_out;  /* number of items that did not fit */
 };
@@ -8922,7 +8919,7 @@ static void st_begin_item(struct st_items *items)
     b_s(items->b, items->shown ? " · " : "");
 }
 
-/* Keeps the current item, or removes it if it does not fit. */
+/* Ends the current item; removes the item if it does not fit into the line. */
 static void st_end_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -8936,8 +8933,8 @@ static void st_end_item(struct st_items *items)
     items->left_out++;
 }
 
-/* Ends the line, or removes it if it has no items. more: number of items that the caller left out.
- * dropped: there may be even more, because names were dropped. */
+/* Ends the line; removes the line if it has no items. more: number of items that the caller
+ * omitted. dropped: more items may be missing, because kvis dropped names. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8950,7 +8947,7 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     b_c(b, '\n');
 }
 
-/* All times of a summary have one unit: seconds if the run took at least 1 s, else milliseconds. */
+/* Returns whether the summary shows times in s (for runs of at least 1 s) instead of ms. */
 static bool st_in_seconds(const struct summary *s)
 {
     return s->duration_ns >= NSEC;
@@ -8977,14 +8974,14 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
     return st_in_unit(s, ns, "", "");
 }
 
-/* Rounds to the last displayed digit. The displayed parts of a time then add up. */
+/* Rounds a time to the last displayed digit. The displayed parts of a time add up exactly. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
     return (ns + unit / 2) / unit * unit;
 }
 
-/* Appends a file's path; on a terminal only its end. */
+/* Appends the path of a file; on a terminal, only the end of a long path. */
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = isatty(out.text.fd[0]) ? u_skip(n->s, n->len, ST_PATH_COLUMNS) : 0;
@@ -8992,7 +8989,7 @@ static void st_path(struct buf *b, const struct name *n)
     b_esc(b, n->s + from, n->len - from, 0);
 }
 
-/* Appends the command's name without its directory, or the processes of -p. */
+/* Appends what was traced: the base name of the command, a cgroup or the pids of -p. */
 static void st_what(struct buf *b)
 {
     if (!opt.command || !*opt.command) {
@@ -9010,8 +9007,8 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Appends where a single thread's waiting time went; the parts add up. The disk time is from
- * calls. */
+/* Appends the parts of a single thread's waiting time, which add up to `waiting`. The time waiting
+ * for disks is a sum over calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -9063,7 +9060,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* Appends the calls that took the most time in total. */
+/* Appends the three system calls with the largest total duration. */
 static void st_text_took(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "time in calls");
@@ -9076,7 +9073,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* all 0 if all calls began before kvis attached */
+            known |= s->row[i].calls != 0; /* calls that began before kvis attached are in no row */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -9093,8 +9090,8 @@ static void st_text_took(struct buf *b, const struct summary *s)
         opt.count_too ? "" : "; -C: all");
 }
 
-/* Appends the waits for CPUs of several threads, whose waiting times do not add up to the duration,
- * and the disk requests. */
+/* Appends the total time that several threads waited for a CPU, and the disk requests.
+ * st_text_waiting shows the waits of a single thread. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
@@ -9168,7 +9165,7 @@ static void st_text_file_totals(struct buf *b, const struct summary *s)
         s->files_written, out_bytes(s->file_out).s);
 }
 
-/* Appends the files with the most bytes. */
+/* Appends the files with the most bytes read and written. */
 static void st_text_most_bytes(struct buf *b, const struct summary *s)
 {
     struct st_items items = st_begin_items(b, "");
@@ -9187,8 +9184,8 @@ static void st_text_most_bytes(struct buf *b, const struct summary *s)
     st_end_items(&items, more, s->files_dropped);
 }
 
-/* Returns whether a failure is notable. Failures that programs usually cause when they look for
- * something are not. */
+/* Returns whether a failure is worth a mention. Programs often cause the failures in `usual`, for
+ * example while they search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -9223,7 +9220,7 @@ static void st_text_peak(struct buf *b, const struct summary *s)
         s->processes > 1 ? " of the largest process" : "");
 }
 
-/* Appends optional and rare lines. */
+/* Appends lines of the summary that are rare or that need an option. */
 static void st_text_seldom(struct buf *b, const struct summary *s)
 {
     if (s->fallback && !out.events_on) { /* with events, the reason was printed at the start */
@@ -9235,7 +9232,7 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
     }
     if (st_knows(s, ST_FAULTS)) {
         st_label(b, "page faults");
-        b_f(b, "%" PRIu64 " (heap and anon)", s->faults);
+        b_f(b, "%" PRIu64 " in heap and anonymous memory", s->faults);
         if (st_knows(s, ST_MAJOR))
             b_f(b, ", %" PRIu64 " major", s->major_faults);
         b_c(b, '\n');
@@ -9252,18 +9249,19 @@ static void st_text_seldom(struct buf *b, const struct summary *s)
         b_f(b, "%" PRIu64 " requests submitted; ptrace cannot see their results\n", s->uring);
 }
 
-/* Appends the numbers of reads that failed and data that did not fit. */
+/* Appends what makes the summary incomplete: failed reads of arguments, and full tables. */
 static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
-        { s->unreadable, "stops at which arguments could not be read in time" },
-        { s->names_overflow, "uses of names beyond the limit are counted as one name" },
-        { s->mappings_overflow, "mappings beyond the limit are left out" },
+        { s->unreadable, "stops in which the arguments of a call could not be read in time" },
+        { s->names_overflow, "uses of names beyond the limit of names, counted as one name" },
+        { s->mappings_overflow, "memory mappings beyond the limit are left out" },
         { s->names_dropped, dropped },
-        { s->programs_other, "programs or fewer are missing from the list" },
+        { s->programs_other, "executed programs (or fewer) are missing from the list" },
     };
-    snprintf(dropped, sizeof dropped, "drops of names from the lists, each with at most %s of I/O",
+    snprintf(dropped, sizeof dropped,
+             "removals of names from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++) {
         if (!row[i].n)
@@ -9294,7 +9292,7 @@ static void st_text_lost(struct buf *b, const struct summary *s)
     b_s(b, shown ? "\n" : "");
 }
 
-/* Appends the short summary: twelve lines, and a few more if needed. */
+/* Appends the short summary, which has about twelve lines. */
 static void st_text_short(struct buf *b, const struct summary *s)
 {
     b_s(b, out.events_on ? "\n" : "");
@@ -9314,15 +9312,15 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes the JSON sink between two rows of a list if its buffer is full. A thousand long names
- * that are not UTF-8 would overflow the buffer. */
+/* Flushes the JSON sink if its buffer is full. Called between two rows of a list, because a
+ * thousand long names would overflow the buffer. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
         out_full(&out.json);
 }
 
-/* Returns whether a row has no value in a column. */
+/* Returns whether JSON omits a column of a row, because the value is NULL. */
 static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
@@ -9339,7 +9337,7 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_c(b, '"');
 }
 
-/* Returns the text of a row's column, and its length. */
+/* Returns the value of a row's column as text, and sets *len to the length of the text. */
 static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
 {
     bool pointer = c->type == ST_NAME || c->type == ST_FILE;
@@ -9404,7 +9402,7 @@ static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
     b_s(b, whole ? "" : "}");
 }
 
-/* Appends a list in JSON, and the number of rows left out. */
+/* Appends a list and the number of omitted rows as JSON. */
 static void st_json_list(struct buf *b, const struct summary *s, const struct st_list *l)
 {
     u64 more = 0;
@@ -9450,7 +9448,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
     b_s(b, "}\n");
 }
 
-/* Appends the part of -C that is neither the short summary nor the table. */
+/* Appends what -C shows after the short summary: the table of -c, and details. */
 static void st_text_more(struct buf *b, const struct summary *s)
 {
     if (!st_no_table(s)) {
@@ -9475,7 +9473,7 @@ static void st_text(struct buf *b, const struct summary *s)
         st_text_more(b, s);
 }
 
-/* Writes a summary as JSON and, if `text` is set, as text. */
+/* Writes a summary to the JSON sink, if JSON is on, and as text if `text` is set. */
 static void st_report(struct summary *s, bool text)
 {
     st_compute_derived(s);
@@ -9487,20 +9485,20 @@ static void st_report(struct summary *s, bool text)
 }
 
 /* == 15 md_  the model: what a call means =======================================
- * Takes system calls that have returned, updates the tables of descriptors, memory and processes,
- * and emits events. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl
- * and write the function that model= names. This section does not depend on ptrace and prints
- * nothing. Entry points: md_enter, md_exit, md_wants. */
+ * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
+ * make another system call do this, add model= to the call's row of gen/tables/syscalls.tbl and
+ * write the function that model= names. This section does not depend on ptrace and prints nothing.
+ * Entry points: md_enter, md_exit, md_wants. */
 
-/* The reason why the model needs a call, even if -e trace= excludes it. MD_ALWAYS: without the
- * call, kvis loses track of the tracees or of the directories that their paths start from. MD_FDS:
- * the call changes which file a descriptor refers to. MD_MEMORY: the call changes what an address
- * maps, which matters only for page faults. MD_EVENT: the call only causes an event. */
+/* Why section md_ needs a system call, even if -e trace= excludes the call. MD_ALWAYS: otherwise
+ * kvis would lose track of tracees or of their directories. MD_FDS: the call changes which file a
+ * descriptor refers to. MD_MEMORY: the call changes what an address maps, which matters only for
+ * page faults. MD_EVENT: the call only causes an event. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Tables by the id of a call, which is the number of the first row of its name; model= in
- * gen/tables/syscalls.tbl defines the entries. If several calls share a handler, md_kind is the
- * kind of event that the handler reports. */
+/* Tables indexed by the id of a system call, generated from model= in gen/tables/syscalls.tbl. The
+ * id is the index of the first row of sc_rows[] with the call's name. If several calls share a
+ * handler, md_kind[] is the kind of event that the handler emits. */
 #define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
 static const u8 md_need[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -9510,14 +9508,14 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 
 /* --- paths --- */
 
-struct path { /* an absolute path, bytes of the tracee */
+struct path { /* an absolute path of the tracee */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* the whole path was read */
+    bool ok; /* the path is not truncated */
 };
 
-/* Joins a directory and a name and removes "//" and "/./". Keeps "..", because its meaning depends
- * on symbolic links. */
+/* Joins a directory and a file name. Removes "//" and "/./". Keeps "..", because the meaning of
+ * ".." depends on symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
     u32 k = 0;
@@ -9543,10 +9541,10 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok &= i >= n; /* nothing was cut off */
+    p->ok &= i >= n; /* the name was not truncated */
 }
 
-/* Joins the components, which come last first, after the root. */
+/* Builds a path from components in reverse order: "c", "b", "a" become "/a/b/c". */
 static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
 {
     p->len = 0;
@@ -9554,7 +9552,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
         memcpy(p->s, "(unreachable)", p->len = 13);
     p->s[p->len] = '/';
     for (u32 end = n; end;) {
-        u32 from = --end; /* the NUL of a component */
+        u32 from = --end; /* the NUL that ends a component */
         while (from && parts[from - 1])
             from--;
         if (p->len + 1 + (end - from) >= sizeof p->s)
@@ -9568,7 +9566,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, relative to a directory that md_base returned, even for an absolute name. */
+/* Like md_join, but an absolute name is also relative to `from`, the root that md_base returned. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     if (!from) {
@@ -9582,8 +9580,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from->s, from->len, s, n);
 }
 
-/* Returns the current name of the directory that descriptor n of t refers to. When kvis reads a
- * record, the descriptor may already refer to another file. */
+/* Returns the name of the directory that descriptor n of t refers to. For a past call, reads /proc
+ * only if the descriptor still refers to the same directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -9598,7 +9596,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory that a path of t starts from; NULL if it is unknown or the real root. */
+/* Returns the directory that a path of t is relative to; NULL: unknown, or the host's root. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9609,7 +9607,7 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return !fs ? NULL : absolute ? fs->root : fs->cwd;
 }
 
-/* Returns the dirfd that the path in argument i is relative to. */
+/* Returns the descriptor of the directory that the path in argument i is relative to. */
 static s32 md_dirfd(const struct call *c, u32 i)
 {
     const u16 *kind = sc_rows[c->row].arg;
@@ -9618,16 +9616,16 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* Returns whether an openat2 call treats its dirfd as the root (RESOLVE_IN_ROOT). */
+/* Returns whether a call is openat2(2) with RESOLVE_IN_ROOT, which uses dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
-    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how, <linux/openat2.h> */
+    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how in <linux/openat2.h> */
     u64 resolve;
     return c->id == SC_openat2 && mem_get(t, c->arg[2] + RESOLVE_AT, &resolve, 8)
            && resolve & IN_ROOT;
 }
 
-/* Reads the paths of a call and finds the directories that they are relative to. */
+/* Reads the path arguments of a call, and finds the directory that each path is relative to. */
 static void md_read_paths(struct task *t, struct call *c)
 {
     dec_read_paths(t, c);
@@ -9640,7 +9638,7 @@ static void md_read_paths(struct task *t, struct call *c)
     }
 }
 
-/* Sets *p to the absolute path in argument i of a call, as the tracee wrote it. */
+/* Sets *p to the path in argument i, made absolute. Symbolic links are not resolved. */
 static void md_path(const struct call *c, u32 i, struct path *p)
 {
     const struct call_path *w = dec_path(c, i);
@@ -9651,22 +9649,22 @@ static void md_path(const struct call *c, u32 i, struct path *p)
         return;
     const char *s = c->paths.p + w->off;
     md_join_from(p, w->from, s, (u32)w->len);
-    if (!w->from && w->len && *s != '/') /* unknown directory: the name as it is */
+    if (!w->from && w->len && *s != '/') /* unknown directory: the path stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
 
 /* --- filters --- */
 
-/* Returns whether -P selects a path: the path is one of the given paths, is below one of them, or
- * matches one of them as a glob. */
+/* Returns whether -P selects a path. An argument of -P selects the same path, all paths below it,
+ * and paths that match it as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
-    char s[PATH_MAX * 2 + 2]; /* with a NUL */
+    char s[PATH_MAX * 2 + 2]; /* NUL-terminated copy of `path` */
     n = MIN(n, (u32)sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
-        const char *want = opt.paths[i]; /* "" is the root */
+        const char *want = opt.paths[i]; /* the root directory is "" */
         size_t k = strlen(want);
         if (n && n >= k && !memcmp(s, want, k) && (n == k || s[k] == '/'))
             return true;
@@ -9676,8 +9674,8 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* A function that md_touched calls for each open file that a call uses. It returns true to end the
- * iteration. */
+/* A function that md_touched calls for each open file that a system call uses. The function returns
+ * true to end the iteration. */
 typedef bool md_touch(struct call *c, const struct ofd *o);
 
 static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
@@ -9686,7 +9684,7 @@ static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
     return o && o->name && f(c, o);
 }
 
-/* Calls f for each descriptor in a struct pollfd[]. Returns true if f did. */
+/* Calls f for each descriptor in a struct pollfd[]. Stops and returns true if f returns true. */
 static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_touch *f)
 {
     struct pollfd set[64];
@@ -9702,7 +9700,7 @@ static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_to
     return false;
 }
 
-/* Calls f for each descriptor in an fd_set with n bits. Returns true if f did. */
+/* Calls f for each descriptor in an fd_set of n bits. Stops and returns true if f returns true. */
 static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
 {
     u8 bits[CALL_SET_MAX / 8];
@@ -9714,8 +9712,8 @@ static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_
     return false;
 }
 
-/* Calls f for each descriptor among a call's arguments, by the argument kinds of
- * gen/tables/syscalls.tbl and commands.tbl. Returns true if f did. */
+/* Calls f for each descriptor in a system call's arguments, which syscalls.tbl and commands.tbl in
+ * gen/tables/ describe. Stops and returns true if f returns true. */
 static bool md_touched(struct task *t, struct call *c, md_touch *f)
 {
     bool enough = false;
@@ -9737,8 +9735,8 @@ static bool md_wanted_file(struct call *c, const struct ofd *o)
     return o->wanted || md_path_wanted(o->name->s, o->name->len);
 }
 
-/* Adds a file's name to a call. A recording contains these names, because -P may select calls when
- * the recording is replayed. */
+/* Adds the name of a file to the files that a call uses. Recordings contain these names, because a
+ * replay with -P needs them. */
 static bool md_note_name(struct call *c, const struct ofd *o)
 {
     for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
@@ -9750,8 +9748,8 @@ static bool md_note_name(struct call *c, const struct ofd *o)
     return c->n_touched > CALL_TOUCHES;
 }
 
-/* Returns whether a relative path may match -P although its directory is unknown. In the observe
- * mode, kvis does not track directories. */
+/* Returns whether a relative path may match -P although its directory is unknown. In observe mode,
+ * kvis does not track directories; only the last component is compared. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9763,14 +9761,14 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* Returns whether argument i is the target of a symbolic link that the call creates. The call does
- * not use that file. */
+/* Returns whether argument i is the target of a new symbolic link, a file that the call does not
+ * access. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
-/* Returns whether a call acts on the symbolic link that argument i names, not on the target. */
+/* Returns whether a call acts on the symbolic link in argument i, not on the target of the link. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -9796,15 +9794,15 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Looks up a path of t using only what the kernel has cached of directories (RESOLVE_CACHED): a
- * FUSE or network server that had to answer may be a tracee that kvis has stopped. Sets *p to the
- * resolved name. Returns 0 or -errno. (openat2(2); RESOLVE_CACHED needs Linux 5.12.) */
+/* Resolves a path of t and sets *p to the result. Returns 0 or -errno. Uses only directories that
+ * the kernel has cached (RESOLVE_CACHED of openat2(2), Linux 5.12), because a FUSE server that
+ * would have to answer may be a stopped tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
-    const struct name *in = t->fs ? t->fs->root : NULL; /* if set, p starts with it */
+    const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
     snprintf(at, sizeof at, "/proc/%d/root", t->tid);
     int root = open(at, O_PATH | O_CLOEXEC);
@@ -9825,8 +9823,8 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Returns whether a path leads to a file that -P selects through symbolic links, ".." or another
- * name, or would lead to it if the file existed. */
+/* Returns whether -P selects the file that a path refers to after the kernel has resolved symbolic
+ * links and "..". If the file does not exist, resolves its directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
@@ -9846,8 +9844,8 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Returns whether -P selects a call: one of its paths, as written or as resolved, or one of its
- * descriptors. */
+/* Returns whether -P selects a call by a path argument, as written or resolved, or by the file of a
+ * descriptor argument. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9871,25 +9869,25 @@ static bool md_long_enough(const struct call *c)
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* Returns whether a call passes the filters by result and duration: -z, -x, -e status=,
- * --min-duration. */
+/* Returns whether a call passes the filters by result and duration (-z, -x, -e status=,
+ * --min-duration). */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of -c */
+                : st_has_failed(c) ? CALL_FAILED /* same rule as the errors column of -c */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
 
-/* Returns whether a completed call passes the filters. */
+/* Returns whether a completed call passes all filters. */
 static bool md_wanted(const struct call *c)
 {
     return c->selected && md_status_wanted(c);
 }
 
-/* Returns whether the filters need the result of a call. The line of a call is then printed only
- * when the call has ended. */
+/* Returns whether a filter needs the result of a call. If so, kvis prints the line of a call only
+ * after the call has ended. */
 static bool md_whole_only(void)
 {
     return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
@@ -9910,8 +9908,7 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* a recording made with -P may lack the exec
-                                                      * of the program with this name */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* recordings with -P may lack exec events */
         ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
     out_event(e);
 }
@@ -9927,7 +9924,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
-/* Reports a directory that a program has read to the end or closes. */
+/* Emits an event about the entries that were read from a directory, if there are any. */
 static void md_listed(struct event *e, struct ofd *o)
 {
     if (!o->listed)
@@ -9946,7 +9943,7 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-/* Sets field f to a description of a file, which is stored in `text`. */
+/* Sets event field f to a description of an open file. text: buffer for the description. */
 static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
                         u32 size)
 {
@@ -9962,35 +9959,34 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A message. None of its bytes can be trusted: they come from the program or the network. */
+/* A DNS message. Its bytes cannot be trusted: they come from the tracee or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* length of the message, and offset of the next byte to read; at <= len */
-    bool bad;    /* the message ends too early, or breaks the rules */
+    u32 len, at; /* length of the message, offset of the next byte to read (at <= len) */
+    bool bad;    /* the message is truncated or malformed */
     u16 id, flags, answers, type;
     u32 name_len;
-    char name[2 * DNS_NAME_MAX]; /* name in the question */
+    char name[2 * DNS_NAME_MAX]; /* domain name in the question */
 };
 
-/* A query, and the call that sent it. */
+/* A DNS query, and the system call that sent the query. */
 struct md_query {
     const struct ofd *o; /* socket; NULL: the slot is free */
-    u64 open_ns;         /* time at which o was created: a later socket may have the same address */
-    u64 sent_ns;         /* time at which the query was sent; 0: kvis did not see that */
+    u64 open_ns;         /* creation time of the socket: a later socket may reuse the address o */
+    u64 sent_ns;         /* time at which the query was sent; 0: unknown */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* row of the call */
+    u16 row;             /* index in sc_rows[] of the call that sent the query */
     u8 server_len;
-    char server[48];     /* address of the server */
+    char server[48];     /* address of the DNS server */
     struct md_dns m;
 };
 
-/* The queries without an answer so far. A query that finds no slot is reported as bytes that were
- * sent. */
+/* DNS queries without an answer. If the table is full, a query is shown as a send event. */
 static struct {
     u32 n;
     struct md_query q[DNS_QUERIES];
-} md_asked;
+} md_queries;
 
 static u32 md_dns_int(struct md_dns *m, u32 bytes)
 {
@@ -10001,9 +9997,9 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Reads a name and appends it in the format of zone files: a dot inside a label is escaped. A name
- * can end with a pointer to another part of the message. That part must be before the labels that
- * the pointer follows; therefore no name contains itself. */
+/* Reads a domain name and appends it; a dot inside a label is escaped. A name can end with a
+ * pointer to another part of the message. Pointers must go backward, which excludes endless
+ * loops. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -10027,8 +10023,8 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the question. Returns false if they are invalid, or if there is not exactly
- * one question. */
+/* Reads the header and the question of a DNS message. Returns false if the message is malformed or
+ * does not have exactly one question. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -10039,7 +10035,7 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = (u16)md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = (u16)md_dns_int(m, 2);
-    md_dns_int(m, 4); /* numbers of records in the other sections */
+    md_dns_int(m, 4); /* skip the record counts of the authority and additional sections */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = (u16)md_dns_int(m, 2);
@@ -10047,8 +10043,8 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the records of an answer that have the type in the question. The loop ends even if the
- * message contains a wrong number of records, because each record takes at least 11 bytes. */
+/* Appends the records of a DNS answer that have the type of the question. A wrong record count in
+ * the message is harmless, because each record takes at least 11 bytes. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -10083,8 +10079,8 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a type, valid until the next call of this function. Types that are not in the
- * table are written as in RFC 3597. */
+/* Returns the name of a DNS record type, valid until the next call of this function. Rare types are
+ * shown as TYPE and a number (RFC 3597). */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -10096,8 +10092,8 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* Reports the outcome of a query: an answer, a failure that the server reports, an errno, or no
- * answer. */
+/* Emits an event with the outcome of a DNS query: an answer, an error of the server, an errno, or
+ * no answer. */
 static void md_dns_emit(struct md_query *q, int err)
 {
     static const char *const failure[16] = {
@@ -10129,10 +10125,10 @@ static void md_dns_emit(struct md_query *q, int err)
     md_emit(e);
 }
 
-/* Returns the query that a message repeats or answers, or NULL. */
+/* Returns the unanswered DNS query with the same socket, id and question as k, or NULL. */
 static struct md_query *md_dns_find(const struct md_query *k)
 {
-    for (struct md_query *q = md_asked.q; q < md_asked.q + DNS_QUERIES; q++)
+    for (struct md_query *q = md_queries.q; q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && q->o == k->o && q->open_ns == k->open_ns && q->m.id == k->m.id
             && q->m.type == k->m.type && q->m.name_len == k->m.name_len
             && !strncasecmp(q->m.name, k->m.name, k->m.name_len))
@@ -10140,23 +10136,23 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a query, unless it repeats one (perhaps to another server). Returns false if no slot is
- * free. */
+/* Adds a DNS query to the table, unless the table has the query (resolvers repeat queries). Returns
+ * false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
-    struct md_query *q = md_dns_find(asked), *end = md_asked.q + DNS_QUERIES;
+    struct md_query *q = md_dns_find(asked), *end = md_queries.q + DNS_QUERIES;
     if (q)
         return true;
-    for (q = md_asked.q; q < end && q->o;)
+    for (q = md_queries.q; q < end && q->o;)
         q++;
     if (q == end)
         return false;
     *q = *asked;
-    md_asked.n++;
+    md_queries.n++;
     return true;
 }
 
-/* Handles an answer. */
+/* Emits the event of a DNS answer, and removes the query from the table. */
 static void md_dns_answered(struct md_query *answer)
 {
     struct md_query *q = md_dns_find(answer);
@@ -10164,13 +10160,13 @@ static void md_dns_answered(struct md_query *answer)
     md_dns_emit(answer, 0);
     if (q) {
         q->o = NULL;
-        md_asked.n--;
+        md_queries.n--;
     }
 }
 
-/* Reads the DNS message at address `at` in t's memory. The result is valid until the next call of
- * this function; NULL: the message is neither a query that was sent nor an answer that was
- * received. */
+/* Reads a DNS message at address `at` in t's memory. in: the message was received, not sent. NULL:
+ * the message is neither a received answer nor a sent query. The result is valid until the next
+ * call of this function. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10196,21 +10192,21 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Reports that the queries of a socket will get no answer, because the socket has an error or is
- * closed. o is NULL at the end of the trace: this concerns all queries. */
+/* Reports that the DNS queries of a socket get no answer, because the socket has an error or is
+ * closed. o: the socket; NULL: all sockets, at the end of the trace. */
 static void md_dns_over(const struct ofd *o, int err)
 {
-    for (struct md_query *q = md_asked.q; md_asked.n && q < md_asked.q + DNS_QUERIES; q++)
+    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
             md_dns_emit(q, err);
             q->o = NULL;
-            md_asked.n--;
+            md_queries.n--;
         }
 }
 
 /* --- descriptors --- */
 
-/* Reports the open files whose last descriptor was closed. */
+/* Emits close events for open files whose last descriptor was closed. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); free(o)) {
@@ -10245,7 +10241,7 @@ static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool writ
     return o;
 }
 
-/* Returns a new socket of t, or NULL if there is no memory. */
+/* Returns a new socket of t, or NULL if out of memory. */
 static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
 {
     struct ofd *o = md_file(t, FK_SOCK, name, true);
@@ -10260,8 +10256,8 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the open flags of a call. O_CREAT and similar flags differ between CPUs; <fcntl.h> has
- * the values of this one. */
+/* Returns the flags of an open call. The values of O_CREAT and other flags depend on the CPU
+ * architecture; kvis uses the values of its own architecture (<fcntl.h>). */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -10270,15 +10266,15 @@ static u64 md_open_flags(struct task *t, const struct call *c)
         return c->arg[1];
     case SC_creat:
         return O_CREAT | O_WRONLY | O_TRUNC;
-    case SC_openat2: /* struct open_how: flags first */
+    case SC_openat2: /* first member of struct open_how */
         return mem_get(t, c->arg[2], &how, 8) ? how : 0;
     default:
         return c->arg[2];
     }
 }
 
-/* Returns whether sx is the file that the record of a call describes. The type is compared, too,
- * because a file system may reuse the inode number of a removed directory for a file. */
+/* Returns whether sx and f describe the same file. The file type is compared, too, because a file
+ * system may reuse the inode number of a removed directory for a regular file. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
@@ -10286,8 +10282,8 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a directory that the thread may have left since the call. kvis walks the
- * path again and takes the result only if it is the file of the record. */
+/* Resolves the path of a past chdir(2). The thread may have changed its directory since; the result
+ * is used only if it is the file of the record. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -10297,7 +10293,7 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         *p = to;
 }
 
-/* Converts the file of a record to a struct fd_stat. */
+/* Converts a file of a record to a struct fd_stat. */
 static struct fd_stat md_recorded_stat(const struct wire_file *f)
 {
     return (struct fd_stat){
@@ -10307,20 +10303,19 @@ static struct fd_stat md_recorded_stat(const struct wire_file *f)
     };
 }
 
-/* Sets p to the path of the opened file from its record (put_path in call.bpf.c). */
+/* Sets p to the path of an opened file from its record (put_path in call.bpf.c). */
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
-    static struct path below; /* the caller's root */
+    static struct path below; /* path below the tracee's root */
     md_parts(&below, (const char *)(replay.path + 1), replay.path->len, false);
-    if (unnamed) /* as /proc/PID/fd shows it */
+    if (unnamed) /* same text as in /proc/PID/fd */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, (u32)strlen(below.s));
 }
 
-/* Returns the kind of the opened file, as the kernel reports it. The kernel also resolves `..`,
- * because the result depends on symbolic links and concurrent renames: the record has the path of
- * such a file (goes_up in call.bpf.c), or the probe holds the thread and kvis reads /proc. Sets
- * *sx, or leaves it zeroed if nothing is known. */
+/* Returns the kind of an opened file. If its path contains "..", sets *p to the path that the
+ * kernel resolved: from the record (goes_up in call.bpf.c), or from /proc while a BPF program holds
+ * the thread. Sets *sx, or leaves *sx zeroed if nothing is known about the file. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -10334,7 +10329,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     } else if (len > 0) {
         p->len = (u32)len;
         p->ok = true;
-    } else if (unnamed && f) { /* as /proc/PID/fd shows it */
+    } else if (unnamed && f) { /* same text as in /proc/PID/fd */
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
@@ -10379,7 +10374,7 @@ static void md_open(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles calls that create one descriptor whose kind depends on the call alone. */
+/* Handles calls that create a descriptor of a fixed kind, such as eventfd(2). */
 static void md_make(struct task *t, struct call *c)
 {
     char name[300] = "memfd:";
@@ -10399,7 +10394,7 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Installs descriptor n of t, which another process or io_uring opened. /proc shows what it is. */
+/* Adds a descriptor that another process or io_uring opened for t. /proc shows which file it is. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -10408,8 +10403,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file of a record whose call returned descriptor n. /proc has its name if the
- * descriptor still refers to the same file. The name of an anon_inodefs file is in the record. */
+/* Returns the file of descriptor n, which a recorded call returned. The record contains the name of
+ * an anonymous inode. /proc has other names, if the descriptor still refers to the same file. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
@@ -10423,8 +10418,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t->tid, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor whose file is known from /proc or the record, not from the
- * arguments. */
+/* Handles calls that return a descriptor whose file only /proc or the BPF record tells. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -10500,7 +10494,7 @@ static void md_ioctl(struct task *t, struct call *c)
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* close(2) closes the descriptor whatever it returns, except for EBADF (close(2), NOTES). */
+    /* Even if close(2) fails, it closes the descriptor, except with EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_remove(t->files, (s32)c->arg[0]);
@@ -10521,9 +10515,8 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the directory entries that the program received, each a struct linux_dirent64
- * (getdents64(2)). With either backend, only those in the first CALL_PART_MAX bytes of a call are
- * counted, because a record keeps no more. */
+/* Counts the directory entries that getdents64(2) returned. Entries after the first CALL_PART_MAX
+ * bytes are not counted, because a record contains no more bytes. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -10553,7 +10546,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
 }
 
-/* Returns the inode number of end i, descriptor n, of a new pipe or pair of sockets; 0: unknown. */
+/* Returns the inode number of descriptor n, one end (i) of a pipe or socket pair; 0: unknown. */
 static u64 md_end_inode(struct task *t, u32 i, s32 n)
 {
     struct fd_stat sx;
@@ -10563,7 +10556,7 @@ static u64 md_end_inode(struct task *t, u32 i, s32 n)
     return mem_is_past() || fd_statx(fd_proc(t->tid, n), &sx) < 0 ? 0 : sx.stx_ino;
 }
 
-/* Returns end i of a pair of sockets. The summary shows only the row of the second end. */
+/* Returns one end (i is 0 or 1) of a socket pair. The summary's text shows only one end. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -10599,7 +10592,7 @@ static void md_socket(struct task *t, struct call *c)
         md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
-/* Like fd_probe_socket, for the Unix socket that a record describes. */
+/* Like fd_probe_socket, but takes the properties of a Unix socket from a record. */
 static void md_recorded_unix(struct ofd *o)
 {
     const struct wire_unix *w = replay.local;
@@ -10610,7 +10603,7 @@ static void md_recorded_unix(struct ofd *o)
     fd_name_ends(o, w->local_ino, w->peer_ino);
 }
 
-/* Like fd_probe_socket, for the IP socket that a record describes. */
+/* Like fd_probe_socket, but takes the properties of an IP socket from a record. */
 static void md_recorded_socket(struct ofd *o)
 {
     const struct wire_sock *w = replay.sock;
@@ -10620,7 +10613,7 @@ static void md_recorded_socket(struct ofd *o)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* at the same offset in sockaddr_in */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -10631,7 +10624,7 @@ static void md_recorded_socket(struct ofd *o)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
 }
 
-/* Fills in o from the record, or asks the kernel about descriptor n of t. */
+/* Sets the type and addresses of a socket from the record or, by descriptor n, from the kernel. */
 static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
 {
     if (replay.on && replay.local)
@@ -10642,15 +10635,15 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds the address of a Unix socket to an event. An accepted socket has the address on which the
- * server listens, which is more useful than the inode number of the socket at the other end. */
+/* Adds the address of a Unix socket to an event. An accepted socket has the address of its
+ * listener, which is more useful than the inode number of the other end. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
         ev_peer(e, EV_path, o->local);
 }
 
-/* Reads a socket address. Returns its length, or 0 if there is none. */
+/* Reads a socket address from t's memory. Returns the length of the address; 0: no address. */
 static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
 {
     memset(sa, 0, sizeof *sa);
@@ -10677,7 +10670,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, (s32)c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* the requested peer, even while connecting */
+            o->peer = peer; /* a connecting socket has no peer yet in the kernel */
         }
     }
     struct event *e = md_event(EK_CONNECT, t, c);
@@ -10695,9 +10688,9 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns the outcome of a connect(2) that was in progress, 0 or an errno, as a later call on its
- * descriptor shows it; -1 if that call does not show it. The call's own error may have another
- * cause: EAGAIN, ENOTCONN. */
+/* Returns the outcome of an earlier connect(2) that was in progress, 0 or an errno, if the later
+ * call c on the same descriptor shows it; else -1. Not every error of c is the outcome: EAGAIN and
+ * ENOTCONN can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -10708,15 +10701,14 @@ static int md_connected(struct task *t, const struct call *c)
             return -1;
         if (!error) /* the socket is connected, or still connecting */
             md_look_at_socket(t, &now, (s32)c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* the connection was established: see below */
+        if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
     case 0:
     case EISCONN:
-    case ECONNRESET: /* a reset before the connection is established is ECONNREFUSED (tcp_reset,
-                      * Linux) */
+    case ECONNRESET: /* the connection was established: else ECONNREFUSED (Linux, tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10726,21 +10718,21 @@ static int md_connected(struct task *t, const struct call *c)
     }
 }
 
-/* Handles the end of a call on a descriptor with a connect(2) in progress: reports the outcome if
- * it is known. Returns true if the call was another connect(2), which needs no report of its
- * own. */
+/* Handles the end of a call on a descriptor whose connect(2) was in progress: reports the
+ * outcome of connect(2) if it is known. Returns true if the call is connect(2), which needs no
+ * other event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
-    static const u16 tells[] = {
+    static const u16 shows_outcome[] = {
         SC_connect, SC_getsockopt, SC_getpeername, SC_read, SC_readv, SC_write, SC_writev, SC_recv,
         SC_recvfrom, SC_recvmsg, SC_recvmmsg, SC_send, SC_sendto, SC_sendmsg, SC_sendmmsg,
         SC_sendfile
     };
-    bool told = false;
-    for (size_t i = 0; (fdt.connecting || md_asked.n) && i < ARRAY_LEN(tells); i++)
-        told |= tells[i] == c->id;
-    struct ofd *o = told ? fd_get(t, (s32)c->arg[0]) : NULL;
-    int err = o && (o->connect_ns || md_asked.n) ? md_connected(t, c) : -1;
+    bool can_show = false;
+    for (size_t i = 0; (fdt.connecting || md_queries.n) && i < ARRAY_LEN(shows_outcome); i++)
+        can_show |= shows_outcome[i] == c->id;
+    struct ofd *o = can_show ? fd_get(t, (s32)c->arg[0]) : NULL;
+    int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
     if (err > 0)
         md_dns_over(o, err);
     if (err < 0 || !o->connect_ns)
@@ -10754,8 +10746,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_peer(e, EV_local_addr, o->local);
     ev_num(e, EV_fd, (s32)c->arg[0]);
     ev_num(e, EV_duration_ns, (s64)(c->exit_ns - o->connect_ns));
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* a failed connect(2) is already
-                                                           * counted */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10779,7 +10770,7 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
             o->peer = fd_peer(o->sock, &sa, len);
-        if (!o->local && l && fd_is_unix(o)) /* it has the address of the listening socket */
+        if (!o->local && l && fd_is_unix(o)) /* accepted Unix sockets have the listener's address */
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
@@ -10809,7 +10800,7 @@ static void md_bind_listen(struct task *t, struct call *c)
         if (!c->err)
             o->local = local;
     }
-    if (!c->err) { /* the kernel has chosen the address for port 0 and unix autobind */
+    if (!c->err) { /* for port 0 or Unix autobind, the kernel chose the address */
         md_look_at_socket(t, o, (s32)c->arg[0]);
         local = o->local;
     }
@@ -10836,8 +10827,8 @@ static void md_shutdown(struct task *t, struct call *c)
 
 /* --- bytes --- */
 
-/* Counts bytes moved through descriptor n and reports them as file or network I/O, depending on the
- * descriptor. at: address of the bytes, or 0 if they are in several buffers. */
+/* Counts the bytes that a call moved through descriptor n, and emits a file or network event. at:
+ * address of the bytes, or 0 if the bytes are in several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10878,7 +10869,7 @@ static void md_read_write(struct task *t, struct call *c)
                  md_kind[c->id] == EK_READ);
 }
 
-/* Returns the peer of a datagram, whose address is at addr; NULL: the connected peer. */
+/* Returns the peer whose socket address is at addr in t's memory; NULL: the call has no address. */
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
 {
     struct sockaddr_storage sa;
@@ -10903,9 +10894,9 @@ static void md_sendto(struct task *t, struct call *c)
 }
 
 /* Returns the number of bytes that a program received. bytes: result of the call; room: size of the
- * program's buffer. With MSG_PEEK the bytes stay queued; with MSG_ERRQUEUE they were sent, not
- * received; with MSG_TRUNC the result includes bytes that did not fit (recv(2)), and TCP discards
- * all of them (tcp(7)). */
+ * program's buffer. With MSG_PEEK, the bytes stay in the queue. With MSG_ERRQUEUE, the bytes had
+ * been sent earlier. With MSG_TRUNC, the result includes bytes that did not fit (recv(2)), and TCP
+ * discards all bytes (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10917,8 +10908,8 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
-/* Saves the size of the buffer for the peer's address, which the kernel overwrites with the length
- * of the address. */
+/* Saves the size of the buffer for the peer's address. The kernel overwrites the size with the
+ * length of the address. */
 static void md_recvfrom_enter(struct task *t, struct call *c)
 {
     u32 len = 0;
@@ -10926,7 +10917,7 @@ static void md_recvfrom_enter(struct task *t, struct call *c)
         c->outlen[0] = len;
 }
 
-/* Returns the peer whose address the kernel wrote; NULL if the kernel truncated the address. */
+/* Returns the peer whose address the kernel wrote; NULL: the address was truncated. */
 static struct name *md_written_peer(struct task *t, const struct call *c, u64 addr, u32 len)
 {
     return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
@@ -10943,7 +10934,7 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* Returns the number of bytes of a message that the program received; see md_received. */
+/* Like md_received, for a message with several buffers (struct msghdr). */
 static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
                            s64 bytes, u64 flags)
 {
@@ -10956,7 +10947,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct de
     return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
-/* Installs the descriptors that a message passed with SCM_RIGHTS: unix(7), cmsg(3). */
+/* Adds the descriptors that t received in a message (SCM_RIGHTS: unix(7), cmsg(3)). */
 static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m)
 {
     unsigned w = abi_word(c->abi);
@@ -10979,15 +10970,15 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message whose struct msghdr is at `at` and of which `bytes` were moved. Returns false
- * if the struct could not be read. */
+/* Reports a message. at: address of the struct msghdr; bytes: number of bytes moved. Returns false
+ * if the struct msghdr could not be read. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
     unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
-    u64 first[2] = { 0, 0 }; /* struct iovec: its base and length */
-    if (!mem_get(t, at, raw, 6 * w)) /* msg_flags is not needed */
+    u64 first[2] = { 0, 0 }; /* base and length of the first struct iovec */
+    if (!mem_get(t, at, raw, 6 * w)) /* the last word, msg_flags, is not needed */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -11014,8 +11005,8 @@ static void md_msg(struct task *t, struct call *c)
         md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* Handles sendmmsg(2) and recvmmsg(2). The result is the number of messages, each a struct msghdr
- * followed by the number of bytes moved. */
+/* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. Each message is a
+ * struct msghdr, followed by the number of bytes moved. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -11028,17 +11019,17 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
-/* Handles calls that copy bytes between two descriptors without passing them to the program. */
+/* Handles calls that copy bytes between two descriptors inside the kernel, such as splice(2). */
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
-    bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
+    bool sends = kind == EK_SENDFILE; /* the first argument of sendfile(2) is the destination */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err || c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, (s32)c->arg[sends]);
     struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && kind != EK_TEE) /* tee leaves the bytes in the pipe */
+    if (src && kind != EK_TEE) /* tee(2) does not consume the bytes of the source */
         st_io(src, NULL, (u64)c->ret, true);
     if (dst)
         st_io(dst, NULL, (u64)c->ret, false);
@@ -11076,8 +11067,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path that a call changes: its path argument, or the file of the descriptor in
- * argument 0. */
+/* Sets *p to the path that a call changes: argument `arg` or, if arg is -1, the file of the
+ * descriptor in argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     if (arg >= 0) {
@@ -11092,8 +11083,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change the file of a path or of a descriptor. The arguments after the path or
- * descriptor are the new value. */
+/* Handles calls that change a file, given by path or descriptor, such as chmod(2) and fchown(2).
+ * The new value is in the arguments after the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -11101,9 +11092,9 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    /* On 32-bit CPUs, two registers contain the size. */
+    /* 32-bit CPUs pass the 64-bit size in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
-    const struct call_path *target = dec_path(c, 0); /* a link's target is text, not resolved */
+    const struct call_path *target = dec_path(c, 0); /* text of the new symbolic link */
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -11120,7 +11111,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
+        value += split && c->abi == ABI_ARM32; /* the register pair starts at an even register */
         ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
         break;
     case EK_CHOWN:
@@ -11137,8 +11128,8 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Finds the name of the directory that a record describes: from /proc, if it is still the working
- * directory, or by resolving the path of the call. */
+/* Sets *p to the name of the directory that a record describes. /proc has the name while this is
+ * still the working directory of t. Otherwise, resolves the path of the call. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     char at[64];
@@ -11153,7 +11144,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
     p->ok |= len > 0;
 }
 
-/* Gets the directory from the kernel or the record after chdir(2), fchdir(2) or chroot(2). */
+/* After chdir(2), fchdir(2) or chroot(2), gets t's new directory from the record or the kernel. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11170,7 +11161,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) moves every process whose root or working directory was the old root. */
+/* pivot_root(2) can change the root and the working directory of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -11200,7 +11191,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, (s64)size);
 }
 
-/* Marks a range of addresses as mapped, or as unmapped if it has no name. */
+/* Stores a mapping of t. A region without a name says that its addresses are unmapped. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -11213,7 +11204,7 @@ static void md_brk(struct task *t, struct call *c)
     u64 now = (u64)c->ret;
     if (!m || c->noret || c->err)
         return;
-    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is where the heap begins */
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first brk result is the heap's start */
     md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, nm_str('x', "heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
@@ -11228,7 +11219,7 @@ static void md_brk(struct task *t, struct call *c)
 static void md_mmap(struct task *t, struct call *c)
 {
     u64 arg[6];
-    u32 w[6] = { 0 }; /* i386's first mmap takes a pointer to its six arguments */
+    u32 w[6] = { 0 }; /* the old mmap of i386 takes a pointer to six arguments */
     if (c->row == SC_mmap_i386 && !mem_get(t, c->arg[0], w, sizeof w))
         return;
     for (int i = 0; i < 6; i++)
@@ -11268,7 +11259,7 @@ static void md_mremap(struct task *t, struct call *c)
 {
     enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* old size 0: a second mapping */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* size 0: old mapping stays */
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -11291,7 +11282,7 @@ static void md_mprotect(struct task *t, struct call *c)
 
 /* --- processes --- */
 
-/* Saves the flags that determine what a child shares or copies: fork(2), vfork(2), clone(2). */
+/* Saves the flags of fork(2), vfork(2) or clone(2), which say what parent and child share. */
 static void md_clone_enter(struct task *t, struct call *c)
 {
     u64 flags = 0;
@@ -11299,15 +11290,15 @@ static void md_clone_enter(struct task *t, struct call *c)
     if (c->id == SC_vfork)
         flags = CLONE_VM | CLONE_VFORK;
     else if (c->id == SC_clone3)
-        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* struct clone_args: flags first */
+        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* first member of struct clone_args */
     else if (c->id != SC_fork)
         flags = c->arg[0];
     t->clone_flags = flags;
 }
 
-/* Appends the strings of the pointer array at `at` (argv) to b, each with its NUL. No exec succeeds
- * with more than STRINGS_MAX strings, because their pointers alone take over 6 MiB (fs/exec.c,
- * bprm_stack_limits); b is then marked as cut. */
+/* Appends the strings of an array such as argv, each with its NUL, to b. at: address of the array.
+ * Marks b as cut after STRINGS_MAX strings: exec fails with more strings, because their pointers
+ * alone take over 6 MiB (fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -11323,8 +11314,8 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem_spent();
 }
 
-/* Saves the program's path and argv (up to 3 MiB), because the memory of the caller no longer
- * exists at the end of execve(2). */
+/* Saves the path and argv (up to 3 MiB) of the new program when execve(2) begins, because the
+ * memory of the caller is gone when execve(2) returns. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -11332,12 +11323,12 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte of argv */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
-    t->exec_argv.cut |= mem_is_past(); /* a record does not contain argv */
+    t->exec_argv.cut |= mem_is_past(); /* records of BPF programs do not contain argv */
 }
 
-/* Adds the program and argv of the exec in progress to its event. */
+/* Adds the program and argv that md_exec_enter saved to an event. */
 static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
@@ -11346,8 +11337,7 @@ static void md_exec_fields(struct event *e, struct task *t)
         ev_num(e, EV_argv_cut, 1);
 }
 
-/* Reports an exec that failed. A successful exec is reported once the new program is loaded
- * (tr_). */
+/* Reports a failed exec. Section tr_ reports a successful exec when the new program is loaded. */
 static void md_exec(struct task *t, struct call *c)
 {
     if (!c->err || c->noret)
@@ -11357,9 +11347,8 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Handles setns(2). The descriptor alone does not show the kind of the namespace. kvis therefore
- * checks the PID namespace of each later child, and rereads the directories, which differ in
- * another mount namespace. */
+/* Handles setns(2). kvis does not know the kind of the namespace; it therefore checks the PID
+ * namespace of each later child, and rereads the directories, which a mount namespace changes. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -11383,8 +11372,8 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes every later call stop. A tracee's seccomp filter that denies a call takes precedence over
- * the filter of kvis, which would not see denied calls. */
+/* Makes every later call of t stop. If t's own seccomp filter denies a call, the filter of kvis
+ * does not stop t, and kvis would miss the call. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -11402,8 +11391,8 @@ static void md_seccomp(struct task *t, struct call *c)
                 o->full |= o->proc == t->proc;
 }
 
-/* Notes which signals have a handler and which handlers restart calls (SA_RESTART). That shows
- * whether an interrupted call fails with EINTR or is restarted. */
+/* Records which signals have a handler, and which handlers have SA_RESTART. This tells whether an
+ * interrupted call fails with EINTR or is restarted. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -11423,8 +11412,8 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* The io_uring requests by number (include/uapi/linux/io_uring.h). The first character says what
- * the request does: '<' moves bytes into memory, '>' moves bytes out of memory, '+' returns a
+/* Names of io_uring requests, indexed by opcode (include/uapi/linux/io_uring.h). '<': the request
+ * moves bytes into memory; '>': the request moves bytes out of memory; '+': the request returns a
  * descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
@@ -11445,7 +11434,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     bool known = w->op < ARRAY_LEN(md_ring_op);
     char moves = known ? *md_ring_op[w->op] : ' ';
     struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
-    if (moves == '+' && w->res > 0) { /* io_uring has closed a file that had this number */
+    if (moves == '+' && w->res > 0) { /* any older file with this descriptor was closed */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
@@ -11481,8 +11470,8 @@ static const struct md_call {
 #undef X
 };
 
-/* Returns whether the model needs calls of that row. The model needs all calls that take a path,
- * because the summary lists their failures. */
+/* Returns whether section md_ needs a system call. Calls with a path argument are needed, because
+ * the summary lists their failures. */
 static bool md_wants(u16 row, bool only_always)
 {
     u8 need = md_need[sc_id[row]];
@@ -11504,7 +11493,7 @@ static bool md_is_about_memory(u16 row)
     return md_need[sc_id[row]] == MD_MEMORY;
 }
 
-/* Returns whether no call of -e trace= causes an event. Lines of calls are then the only output. */
+/* Returns whether all calls that -e trace= selects cause no event, so only calls can be printed. */
 static bool md_reports_nothing(void)
 {
     bool any = false;
@@ -11513,8 +11502,8 @@ static bool md_reports_nothing(void)
     return !any;
 }
 
-/* Turns a socketcall(2) of i386 into the socket call that it makes, whose arguments are in memory
- * (net/socket.c). Returns false if that call is unknown or its arguments cannot be read. */
+/* Replaces socketcall(2) of i386 by the socket call that it makes, such as connect(2). The
+ * arguments are in memory (net/socket.c). Returns false if the call is unknown or unreadable. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
     char name[32] = "";
@@ -11532,8 +11521,8 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
-/* Returns the call that the model handles for c, valid until the next call of this function: the
- * socket call that c makes, or c itself. NULL: the socket call is unknown. */
+/* Returns the call to handle: for socketcall(2) of i386, the socket call that it stands for; else
+ * c. Valid until the next call of this function. NULL: the socket call is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -11543,10 +11532,10 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return md_socketcall(t, &as) ? &as : NULL;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. In an address space where a
- * page fault may never be resolved (userfaultfd), kvis reads a path now only if kvis prints the
- * path or filters by it. Otherwise kvis reads the path at the end of the call, when the kernel has
- * already faulted it in. */
+/* Handles the start of a call. shown: the arguments of the call will be printed. If t uses
+ * userfaultfd(2), a page fault may never be resolved. kvis reads a path of such a tracee now only
+ * if the path is printed or filtered by, and otherwise at the end of the call, when the kernel has
+ * already faulted the path in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -11574,8 +11563,8 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths that could not be read at entry */
-    if (c->n_paths && !c->selected) /* at entry, the target of the path was not cached yet */
+        md_read_paths(t, c); /* paths that could not be read at the start of the call */
+    if (c->n_paths && !c->selected) /* try again: the kernel has now cached the path's target */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (as && !md_outcome(t, as) && md_calls[as->id].exit)

@@ -1,11 +1,11 @@
-/* summary.h: the numbers and lists of the summary, written by hand. Text, JSON, recordings, replay and diff iterate
- * over them (section st_ of kvis.c). Recordings contain the names of numbers, but not those of columns: a change of the
- * recorded columns or of their order needs a new REC_VERSION. */
+/* summary.h: the numbers and lists of the summary. This file is written by hand; section st_ of kvis.c turns it into
+ * tables, over which JSON, recordings, replay and diff iterate. Recordings contain the names of numbers, but not the
+ * names of columns: a change of the recorded columns, or of the order of columns, needs a new REC_VERSION. */
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
 
-/* A number: its key in JSON (NULL: not in JSON); its name in recordings and in the JSON of kvis diff (NULL: derived
- * from other numbers); its member of struct summary; the condition for showing it (enum st_known). */
+/* Each number of the summary has a key in JSON (NULL: not in JSON), a name in recordings and in the JSON of kvis diff
+ * (NULL: derived from other numbers), a member of struct summary, and a condition for showing it (enum st_known). */
 #define SUMMARY_NUMBERS(X) \
     X("duration_ns", "duration_ns", duration_ns, ALWAYS) \
     X("file_bytes_read", "file_in", file_in, IO) \
@@ -30,12 +30,12 @@
     X(NULL, "ended", ended, RECORDED) \
     X("exited_nonzero", "exited_nonzero", exited_nonzero, MODEL) \
     X("killed", "killed", killed, MODEL) \
-    /* orphans: processes whose parent exited first and never waited for them */ \
+    /* orphans: processes whose parent exited before them and did not wait(2) for them */ \
     X("orphans", "orphans", orphans, MODEL) \
     X("page_faults", "faults", faults, FAULTS) \
     X("page_fault_bytes", NULL, fault_bytes, FAULTS) \
     X("major_faults", "major_faults", major_faults, MAJOR) \
-    /* no_major: kvis cannot see major faults in this run */ \
+    /* no_major: 1 if kvis cannot see major page faults in this run */ \
     X(NULL, "no_major", no_major, RECORDED) \
     X("lost_faults", "fault_lost", fault_lost, FAULTS) \
     X("unreadable", "unreadable", unreadable, CALLS) \
@@ -43,18 +43,18 @@
     X("io_uring_results", "uring_done", uring_done, URING_DONE) \
     X("lost_io_uring", "uring_lost", uring_lost, URING_DONE) \
     X("records", "records", records, CALLS) \
-    /* waits_lost: only waits for a CPU that were long enough for a line of text */ \
+    /* waits_lost: lost records of waits for a CPU; text has a line for such long waits only */ \
     X("lost_waits", "waits_lost", waits_lost, TIMES) \
     X("throttle_stops", "throttled", throttled, MODEL) \
     X("stops", "stops", stops, STOPS) \
     X("bpf_ns", "bpf_ns", bpf_ns, BPF) \
     X("bpf_runs", "bpf_runs", bpf_runs, BPF) \
-    /* numbers of entries that did not fit into tables and lists */ \
+    /* *_overflow, *_dropped, *_other: numbers of entries that did not fit into a table or list */ \
     X("names_overflow", "names_overflow", names_overflow, MODEL) \
     X("mappings_overflow", "mappings_overflow", mappings_overflow, MODEL) \
     X("names_dropped", "names_dropped", names_dropped, MODEL) \
     X("names_dropped_most_bytes", "dropped_most", dropped_most, MODEL) \
-    /* left_open: descriptors open at the end of their process, including those that are not in the list */ \
+    /* left_open: number of descriptors that were open when their process ended, even if open_at_exit is full */ \
     X(NULL, "left_open", left_open, RECORDED) \
     X(NULL, "files_dropped", files_dropped, RECORDED) \
     X(NULL, "peers_dropped", peers_dropped, RECORDED) \
@@ -64,9 +64,9 @@
     X(NULL, "where_other", where_other, RECORDED) \
     X(NULL, "untabled", untabled, RECORDED)
 
-/* Columns of the lists. C: a member of the row: its struct and name, its type (enum st_type), the sinks that show it
- * (COL_), its key in JSON (NULL: not in JSON, or the row has only this value). P: a value derived from the whole
- * row. */
+/* Columns of the lists. C: a column that is a member of the row's struct. The arguments are the struct, the member, the
+ * type (enum st_type), the sinks that show the column (COL_), and the key in JSON (NULL: not in JSON, or the row has
+ * only this value). P: a column that is computed from the whole row. */
 #define FILE_COLUMNS(C, P) \
     P(PATH, JSON, "path") C(name, kind, KIND, JSON, "kind") C(name, in_bytes, NUMBER, JSON, "bytes_read") \
     C(name, out_bytes, NUMBER, JSON, "bytes_written") C(name, opens, NUMBER, JSON, "opens")
@@ -110,9 +110,9 @@
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
-/* The lists, in the order of JSON. struct st_list of kvis.c describes the members of a row. COLS: the columns of the
- * list; ROWS: a table with this number of rows; ONE: a table with one row; NAMES: the rows are the names that the
- * function selects, and the number of dropped names. */
+/* The lists of the summary, in the order of JSON. struct st_list of kvis.c describes the members of an entry. COLS: the
+ * columns of the list. ROWS: the rows are a table with this maximum size. ONE: the table has a single row. NAMES: the
+ * rows are the names that this function selects; the second argument counts dropped names. */
 #define SUMMARY_LISTS \
     { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \
     { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, peers_dropped) }, \
