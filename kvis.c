@@ -26618,8 +26618,9 @@ static void met_source_end(void)
         return;
     bool wrong = met.src[met.cur].wrong++;
     memcpy(was, met.src[met.cur].why, sizeof was);
-    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "no space for %u more%s%.100s", n,
-             wrong ? "; " : "", wrong ? was : "");
+    snprintf(met.src[met.cur].why, sizeof met.src[0].why,
+             "not all are shown: no space for %u more%s%.100s", n, wrong ? "; " : "",
+             wrong ? was : "");
 }
 
 /* The contents of the file that met_line reads, at most 8 MiB. */
@@ -29259,7 +29260,7 @@ static void pmc_open_task(u32 task)
         n = now;
         memcpy(before, after, n * sizeof *after);
     }
-    u_warn("pmc: process %d is not counted: it has too many threads, or starts them too fast",
+    u_warn("pmc: process %d is not counted: it has too many threads, or creates threads too fast",
            opt.pids[task]);
 }
 
@@ -29281,11 +29282,11 @@ static const char *pmc_reason(u32 role, int e)
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
-    case ENXIO: why = "this CPU or its hypervisor has no event for it"; break;
+    case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
         why = "the cgroup has no perf_event" U_FIX "enable a controller in cgroup.subtree_control";
         break;
-    case E2BIG: why = "the CPU has fewer counters than its group needs"; break;
+    case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
@@ -29303,8 +29304,8 @@ static void pmc_warn(void)
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
         u_warn("pmc: the cgroup is not counted: the counters are in use for -p");
     if (pmc.user_only)
-        u_warn("pmc: user mode only: perf_event_paranoid is %ld" U_FIX "run kvis as root, or "
-               "with CAP_PERFMON",
+        u_warn("pmc: counting user mode only: perf_event_paranoid is %ld" U_FIX
+               "run kvis as root, or with CAP_PERFMON",
                pf_paranoid());
 }
 
@@ -29315,7 +29316,7 @@ static void pmc_start(void)
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
         pmc.n_tasks = 0;
-        pmc.none = "no memory";
+        pmc.none = "out of memory";
         return;
     }
     pmc_look();
@@ -29521,8 +29522,8 @@ static const char *pmc_why(u32 role)
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (g != PG_NONE && pmc.off[g])
-        return "too few file descriptors for its events" U_FIX "raise RLIMIT_NOFILE, or "
-               "count fewer CPUs, threads or sources";
+        return "too few file descriptors for the events of this metric" U_FIX
+               "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         const int *err = pmc_pmus[k].err;
         if (err[role] && (!part[0] || err[part[0]] || err[part[1]]))
@@ -29894,18 +29895,18 @@ static void unc_open_all(u32 event)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
     if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "more counters than kvis reads");
+        unc_lack(NULL, e, "the PMUs have more counters than kvis can read");
     else if (unc.tried == before)
-        unc_lack(NULL, e, "its cpumask has no CPU");
+        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
 static void unc_open(u32 event)
 {
     const struct unc_event *e = &unc.event[event];
     if (e->err)
-        unc_lack(NULL, e, "the PMU's format cannot encode it");
+        unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "its .scale and .unit are not units of %s",
+        unc_lack(NULL, e, "its .scale and .unit do not give %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -30120,17 +30121,17 @@ static const char *unc_why(u32 role)
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
     if (unc.too_many)
-        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+        return "too many memory controllers: kvis reads at most 1024 PMUs and 2048 events";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "amd_df counts reads and writes together";
+        return "the PMU amd_df counts memory reads and writes together";
     if (unc.class != UC_NONE)
-        return "the counters are in use by others";
+        return "others use the counters of the memory controllers";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "amd_df of this CPU has no event for it, and there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df lists no such event, and there is no amd_umc (Linux 6.10)";
         if (counts != UN_ENERGY)
-            return "the memory controllers' PMU lists no event for it";
+            return "the memory controllers' PMU lists no event for this metric";
     }
     return unc.no_dir ? NULL : "this machine exposes no memory-controller PMU";
 }
@@ -30160,7 +30161,7 @@ static void unc_membw(void)
     else if (unc_dmi.why[0])
         why = unc_dmi.why;
     unc_no(M_MEM_PEAK, why);
-    unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
+    unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "no traffic was counted" : why);
     unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
 }
 
@@ -30260,7 +30261,7 @@ static void unc_mbm(void)
     unc_mbm_groups();
     bool all = !met.src[met.cur].left_out;
     if (!all)
-        met_off("the sum is unknown");
+        met_off("the sum over all domains is unknown");
     for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
         if (all && !unc_mbm_missing[k])
             met_sum_of(unc_mbm_metrics[k], NULL);
@@ -30688,7 +30689,7 @@ static int vq_load(struct bpf_obj *o)
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* slot 0 ends on top of the stack */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
     if (!bpf_has_field(o, "irqaction.dev_id")) /* needs BTF */
         mask &= ~(1u << VQ_IRQ_OWN);
@@ -30861,8 +30862,7 @@ static void vq_read(void)
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_has_field(o, vq_field))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
-                 : "no BTF for virtio_ring: rings are identified by address, their types are "
-                   "unknown");
+                 : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -30996,7 +30996,7 @@ static void vh_start(void)
     static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
     if (!e && !vh.deep)
         met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
-                 : "finding the ring needs BTF for vhost (/sys/kernel/btf/vhost)");
+                 : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
 /* Sets the info of a virtqueue: pid and name of the process that owns the device. The worker is a
