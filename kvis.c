@@ -28372,9 +28372,8 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* For each NUMA node: its number, a process's bytes on it (numa_maps,
- * Documentation/filesystems/proc.rst), and how many threads of the process last ran on it (running:
- * runnable ones). */
+/* For each NUMA node: its number, a process's bytes on it (numa_maps, proc_pid_numa_maps(5)), and
+ * how many of the process's threads last ran on it (running: only runnable threads). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
@@ -28778,8 +28777,7 @@ static int pmc_cgroup = -1;    /* file descriptor of the directory of the cgroup
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs such as "0-3,8" into a bit mask and a text. Returns false if it is absent.
- * */
+/* Reads a list of CPUs such as "0-3,8" into a bit mask and a text. Returns false if it fails. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
