@@ -26406,7 +26406,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* a first reading is added in full */
+    u64 d = raw - s->raw; /* a first reading counts from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -26429,8 +26429,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Makes the counters of a new instance count from 0 at the time of the source's previous reading.
- * */
+/* Makes a new instance's counters start at 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -26477,7 +26476,7 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* the rates already had two readings */
+    met_at(all, m)->since = 1; /* each rate in the sum had two readings */
 }
 
 /* Calls met_sum_of for each metric of the current source that is a sum or mean. */
@@ -27846,10 +27845,10 @@ struct mfs_task {
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
     u64 read_ns, past_ns; /* time at which `now` was read; time at which `past` was read */
-    u64 still_ns;         /* time of the last scan that saw its CPU time grow */
+    u64 still_ns;         /* time of the last scan in which the CPU time had grown */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* values by which it is a top process, now and in the last interval */
+    u16 by, by_before;    /* bit masks of values for which the process is shown; was shown */
     bool first;           /* not scanned before, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -28647,8 +28646,7 @@ static void mfs_cgroup(void)
 
 /* Whether the machine, the processes of -p or a cgroup is counted. Only one of these is possible:
  * the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
- * kernel/events/core.c), so events of a process would not be counted beside events of the machine.
- * */
+ * kernel/events/core.c), so events of a process would get no counters. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -28658,10 +28656,10 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 /* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group in which the role's metric is counted; PG_NONE: none */
-    u16 metric;             /* metric of the role; N_METRICS: none */
-    u8 parts[2];            /* two roles whose sum replaces the role if the role has no event */
-    u8 type;                /* type of the generic event; PERF_TYPE_MAX: no generic event */
+    u8 home;                /* group in which the metric is counted; PG_NONE: none */
+    u16 metric;             /* metric of this kind of events; N_METRICS: none */
+    u8 parts[2];            /* two kinds of events whose sum replaces a missing event */
+    u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias;      /* names to look for in a PMU's events/, in order of preference */
 };
@@ -28688,7 +28686,7 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Roles of the events of section unc_: memory traffic first, energy from UR_PACKAGE on. */
+/* Kinds of events that section unc_ counts: memory traffic, and energy from UR_PACKAGE on. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
@@ -28701,8 +28699,8 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 /* The PMUs named `pmu`, or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* event: name in sysfs; lines: number of data lines whose transfers the event counts; where: cores
- * on which `terms` are valid even if sysfs does not list the event. */
+/* An event of a memory controller or power meter. lines: number of data lines whose transfers are
+ * counted; where: cores on which `terms` are valid even if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -28730,36 +28728,36 @@ static struct pmc_pmu {
     bool known, all;           /* known: pmu.tbl has the core; all: the PMU covers all CPUs */
     u8 mask[PMC_CPUS / 8];     /* bit mask of the PMU's CPUs */
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* error of the role's event, as -errno; 0: none so far */
+    int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* thread; 0: the unit counts a CPU, or a cgroup on a CPU */
+    pid_t tid;                 /* thread whose events are open; 0: events of a CPU or cgroup */
     u8 pmu, task;              /* index in pmc_pmus; index in opt.pids */
     bool on;
     u64 at_ns;                 /* time of the last reading; 0: not read yet */
-    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
+    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
-/* What one group of a unit has counted since the previous reading, by role. */
+/* Counts of a group of events on one CPU or of one thread since the previous reading. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: fraction of the time that the group was on the PMU */
+    double value[N_PR], share; /* share: fraction of the time in which the PMU counted */
     bool has[N_PR], counted;
 };
 
-/* Sums over all units of a CPU, process, PMU, cgroup or the machine since the previous reading. */
+/* Sums of the counts on several CPUs or of several threads since the previous reading. */
 struct pmc_sum {
     double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* a unit counted the role; a unit did not */
-    double share;              /* smallest pmc_reading.share of the units */
-    bool any, counted, fresh;  /* counted: not all zero time; fresh: first reading */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted somewhere; not counted somewhere */
+    double share;              /* smallest `share` of the added readings */
+    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
-    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index of a CPU's unit, plus 1; 0: no unit */
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit` of a CPU, plus 1; 0: none */
     bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p that have exited; had exited before */
     u32 n_tasks;
     enum pmc_scope scope;
@@ -28956,7 +28954,7 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for a role. If there are several PMUs, the upper half of
+/* Sets c to the kernel's generic event for `role`. If there are several PMUs, the upper half of
  * config selects the PMU (Linux 5.12). Generic cache events are used only for unknown cores; for
  * known cores pmu.tbl has better events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
@@ -28971,7 +28969,7 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Chooses the event for a role on a PMU. Returns 0 or -errno. */
+/* Chooses the PMU's event for `role`, such as branch misses. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -29036,8 +29034,8 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a unit; if `group` is set and the unit is no thread, for the cgroup only.
- * Returns a file descriptor or -errno. */
+/* Opens an event for a CPU or thread; with `group`, for the cgroup on that CPU. Returns a file
+ * descriptor or -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
@@ -29115,8 +29113,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Returns whether a group has a usable event whose metric is counted in this group. Without such an
- * event, the group's other events (such as cycles) are of no use. */
+/* Returns whether a group of events has a usable event whose metric is counted in this group.
+ * Without such an event, the other events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29155,7 +29153,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Gives up the last group that is still in use: closes it for all units, and returns its number. */
+/* Gives up the last group of events that is in use: closes it everywhere, and returns its index. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29167,7 +29165,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group for a unit. Gives up the last groups if file descriptors run out. */
+/* Opens a group of events for a CPU or thread. If descriptors run out, gives up the last groups. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -29178,7 +29176,7 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* Adds a unit. Returns NULL if memory is exhausted. */
+/* Adds an element for the events of a CPU or thread. Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -29193,7 +29191,7 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* Returns the unit of a CPU, and creates it if needed; NULL if memory is exhausted. */
+/* Returns the element for the events of a CPU, or adds it; NULL if memory is exhausted. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     u32 *at = &pmc.of_cpu[pmu][cpu];
@@ -29202,7 +29200,7 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-/* Adds units for CPUs that came online, and closes the units of CPUs that went offline. */
+/* Opens events for CPUs that came online, and closes the events of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -29227,7 +29225,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Adds units for the current threads of a process. Threads created later inherit the events. */
+/* Opens events for the current threads of a process. Future threads inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -29271,7 +29269,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns why opening a role's event failed with e. The role's next failure changes the text. */
+/* Returns why the event for `role` failed with e (-errno); valid until the next call for `role`. */
 static const char *pmc_reason(u32 role, int e)
 {
     bool task = pmc.scope == PS_TASK;
@@ -29337,7 +29335,7 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* Reads the counters of a group of a unit. The values of the first reading are 0. */
+/* Reads a group of events. All values of the first reading are 0. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -29368,8 +29366,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes roles without an event as the sum of two roles: first-level TLB misses are second-level
- * hits plus second-level misses. */
+/* Computes missing events as the sum of two others: first-level TLB misses are second-level hits
+ * plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29392,7 +29390,7 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
     value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-/* Adds the reading of a group to a sum. */
+/* Adds a reading of a group of events to a sum. */
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
@@ -29432,7 +29430,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 
 /* --- publishing --- */
 
-/* Returns whether every unit of a sum counted the role in this group. */
+/* Returns whether `role` was counted in group g on all CPUs (or for all threads) of the sum. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
@@ -29477,7 +29475,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metric of a role: its rate, and its total since the start for Prometheus. */
+/* Sets the metric of `role`: its rate and, for Prometheus, its total since the start. */
 static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
 {
     u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -29514,7 +29512,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 /* --- why not --- */
 
-/* Returns why a role has no value; NULL if the role, or each of its two parts, has an event. */
+/* Returns why `role` has no value; NULL if its event, or the events of both parts, were opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -29564,7 +29562,7 @@ static void pmc_tasks(void)
     }
 }
 
-/* Reads the counters of all units, and sets the metrics of each CPU. */
+/* Reads all counters, and sets the metrics of each CPU. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -29652,13 +29650,13 @@ struct unc_unit {              /* event that is open on one CPU */
     struct pf_count count;
 };
 
-/* What the events of a socket have counted, by role. */
+/* What the events of a CPU socket have counted, indexed by enum unc_role. */
 struct unc_socket {
     s64 id;                    /* physical_package_id of the CPU; -1: unknown */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* an event of the role is open */
-    bool refused[N_UR];        /* an event of the role failed to open */
-    bool hole[N_UR];           /* an event of the role was not counted in this interval */
+    bool opened[N_UR];         /* at least one event is open */
+    bool refused[N_UR];        /* an event could not be opened */
+    bool hole[N_UR];           /* an event was not counted in this interval */
 };
 
 static struct {
@@ -29672,7 +29670,7 @@ static struct {
     u8 class;                  /* type of the memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* why an event of the role cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
 
 /* --- which PMUs, which events --- */
 
@@ -29681,7 +29679,7 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Returns whether the events of this machine's memory controllers count in this way. */
+/* Returns whether this machine's memory controllers count in the given way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
@@ -29969,14 +29967,14 @@ static void unc_read_units(bool power)
         met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* Returns whether a socket has any event for a role. */
+/* Returns whether a socket has any event for `role`, open or refused. */
 static bool unc_counts(const struct unc_socket *s, u32 role)
 {
     return s->opened[role] || s->refused[role]
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted, or for UR_BOTH those of reads and writes. */
+/* Returns whether all events for `role` were counted, or for UR_BOTH those of reads and writes. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -29986,7 +29984,7 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Sets the metric of a role for each socket, and for the machine if no socket is missing. of:
+/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. of:
  * instances by socket. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
@@ -30281,8 +30279,8 @@ static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "reques
 
 /* Loads and attaches a BPF program for a tracepoint that has an additional argument on some
  * kernels. The first constant (CFG_) of the BPF program is 1 if this kernel has the argument. kvis
- * tries 1 first; if the program does not attach (with typed arguments: load), kvis tries 0. Returns
- * 0 or -errno. */
+ * tries 1 first; if the BPF program does not attach (with typed arguments: load), kvis tries 0.
+ * Returns 0 or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30314,9 +30312,8 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* Loads and attaches a family: the BPF programs for raw tracepoints if BTF has `field`; if not, or
- * if these do not load, the BPF programs for classic tracepoints. Returns 0, or -errno with
- * obj.why. */
+/* Loads and attaches a family of BPF programs: those for raw tracepoints if BTF has `field`; if
+ * not, or if these do not load, those for classic tracepoints. Returns 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -30336,7 +30333,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, classic);
 }
 
-/* Adds a fix to obj.why, which says why a family is missing, and closes the family. */
+/* Adds a fix to obj.why, which says why BPF programs did not load, and closes all of them. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30348,7 +30345,7 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* if `fam` is NULL, obj.why says why */
+    struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     u32 at;                  /* met.tick at the last reading */
     bool own;                /* run queue lengths come from the kernel's own count */
     struct wire_sched cpu;   /* counters of one CPU */
@@ -30480,7 +30477,7 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Assigns a slot to a disk, and tells the BPF programs by their map. */
+/* Assigns a slot (map index) to a disk, and stores the slot in the map of the BPF programs. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
@@ -30636,7 +30633,7 @@ _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can h
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* highest slot ever used, plus 1 */
+    u32 n;                   /* highest index ever used in `stats`, plus 1 */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
@@ -30689,7 +30686,7 @@ static int vq_load(struct bpf_obj *o)
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* needs BTF */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
@@ -30814,11 +30811,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* Reads the counters of a slot. Returns whether a ring uses the slot. */
+/* Reads the counters of a ring from the map `stats`. Returns whether a ring uses this map slot. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* not later than the counters */
+    u64 now = u_now(); /* before the counters are read */
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
@@ -30900,10 +30897,10 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* if `fam` is NULL, obj.why says why */
+    struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     struct bpf_cfgs cfg;
     bool deep;               /* the BPF programs can read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* BPF programs by handler, as file descriptors */
+    int prog[ARRAY_LEN(vh_handlers)]; /* file descriptors of BPF programs, by handler */
     struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
     u64 now_ns;
 } vh;
@@ -31091,7 +31088,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* not later than the counters */
+    vh.now_ns = u_now(); /* before the counters are read */
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
