@@ -3,11 +3,11 @@
  * call.bpf.c
  *   sha256 aeb538b5a10be2e285aa46aab05967303ed6ea79706fab2289c2cce5b561974d
  * probe.h
- *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
+ *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
  * wire.h
  *   sha256 96f59bf498133fc1a8bd81ed422a36d6c3f7ed906ccd75b484624f89028cfefe
  * hist.h
- *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
+ *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
