@@ -30117,7 +30117,7 @@ static const char *unc_why(u32 role)
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
     if (unc.too_many)
-        return "too many memory controllers: kvis reads at most 1024 PMUs and 2048 events";
+        return "more memory controllers than kvis can read: 1024 PMUs, 2048 events";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
         return "the PMU amd_df counts memory reads and writes together";
     if (unc.class != UC_NONE)
