@@ -26028,7 +26028,7 @@ static struct {
         u64 at_ns;           /* time at which reading of the source began, in ns */
         double elapsed_s;    /* time in s since the previous reading; 0: no previous reading */
         u32 wrong;           /* number of failed reads in this interval */
-        u32 left_out;        /* number of instances for which there was no memory */
+        u32 left_out;        /* number of instances that did not fit into memory */
         u32 there;           /* number of existing instances; 0: all of them are shown */
         u64 took_ns;         /* time that the reading took */
         char why[512];       /* reason of the first failed read */
@@ -27715,7 +27715,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last message that a metric counted; NULL if there was none. */
+/* Returns the last kernel message that a metric counted; NULL if there was none. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -27849,7 +27849,7 @@ struct mfs_task {
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
     u16 by, by_before;    /* bit masks of values for which the process is shown; was shown */
-    bool first;           /* not scanned before, so increases are unknown */
+    bool first;           /* process was not scanned before: increases unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
     u8 n_ran_on;          /* number of CPUs in ran_on */
@@ -28139,7 +28139,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     }
     mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
     mfs_task_swap(&t, swaps);
-    if (t.first) /* what happened before the first scan does not count */
+    if (t.first) /* activity before the first scan does not count */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
         t.still_ns = t.read_ns;
@@ -28274,7 +28274,8 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the MFS_TOP processes for a value, and a process up to MFS_NEAR if it was shown before. */
+/* Shows the MFS_TOP processes for a value, and those of the MFS_NEAR processes that were shown
+ * before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -28765,7 +28766,7 @@ static struct {
     bool begun, user_only;
     bool off[N_PG];            /* groups that were given up for lack of file descriptors */
     const char *none;          /* why nothing at all is counted; NULL: something is counted */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: sum of the machine, or of the cgroup */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* groups given up for lack of file descriptors */
     struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
