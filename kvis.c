@@ -28274,8 +28274,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the MFS_TOP processes for a value, and those of the MFS_NEAR processes that were shown
- * before. */
+/* Shows the MFS_TOP processes for a value, and of MFS_NEAR those that were shown before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -29065,7 +29064,7 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event, for user mode only if kvis may not count kernel mode. Returns a file descriptor
+/* Opens an event, only for user mode if kvis may not count kernel mode. Returns a file descriptor
  * or -errno. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
@@ -29668,7 +29667,7 @@ static struct {
     u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df units with memory */
     bool begun[2], no_dir;
     bool too_many;             /* there are more memory controllers than kvis can store */
-    u8 class;                  /* type of the memory controllers; UC_NONE: none */
+    u8 class;                  /* class of the memory controllers; UC_NONE: none */
 } unc;
 
 static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
@@ -30024,7 +30023,7 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 }
 
 static struct {
-    u32 n, width;        /* number of DIMMs; sum of their data lines */
+    u32 n, width;        /* number of DIMMs; sum of their bus widths */
     double peak;         /* bytes per second if all DIMMs transfer at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
@@ -30080,7 +30079,7 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Returns the number of data lines of all memory controllers; 0 if unknown. */
+/* Returns the total bus width of all memory controllers, in bits; 0 if unknown. */
 static u32 unc_lines(void)
 {
     u32 n = unc.boxes * 64; /* amd_df: 64 data lines per controller in use */
@@ -30640,7 +30639,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* calls that were missed; missed on rings since deleted */
+    u64 missed, missed_gone; /* missed calls; those on rings that were deleted */
     struct wire_vq now;
 } vq;
 
@@ -30793,7 +30792,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* ignore a kick in progress */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick in progress is no decrease */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
@@ -30835,7 +30834,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    if (is_new) /* the name may have belonged to an earlier ring */
+    if (is_new) /* an earlier ring may have had this name */
         met_hists_anew(i);
     snprintf(i->info, sizeof i->info, "%s", r->info);
     vq_counts(i, r, w, now);
