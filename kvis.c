@@ -25830,21 +25830,21 @@ static void proc_replay_end(bool whole)
 
 /* == 32 met_  metrics: the table and the current values ================================
  * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl. A source is a set of
- * files or a BPF program that one function reads. A dimension is a kind of object that metrics are
- * counted by (CPU, disk, interface, process, cgroup), and an instance is one object of that kind,
- * such as the disk sda. The header of metrics.tbl explains how to add a metric, a source or a
- * dimension: it takes one row and, for a source, the function that reads it. That function calls
- * met_count, met_set or met_raw; the sinks read the tables. Sources and sinks do not know each
- * other. Memory is bounded by MET_INSTS instances: then a new instance replaces the one that has
- * been gone for the longest time. */
+ * files or a BPF program that one function reads. A dimension is a kind of object for which metrics
+ * are counted (CPU, disk, interface, process, cgroup). An instance is one object of that kind, such
+ * as the disk sda. To add a metric, a source or a dimension, add one row (the header of metrics.tbl
+ * explains how) and, for a source, the function that reads it. That function calls met_count,
+ * met_set or met_raw; the monitor's outputs read the stored values, and know nothing of sources.
+ * There are at most MET_INSTS instances: after that, a new instance replaces the instance that
+ * disappeared first. */
 
 #include "gen/out/metrics.h"
 
 enum {
     MET_INSTS = 8192,
-    MET_NAME = 40,  /* size of names that the kernel limits, such as those of disks and PMUs */
-    MET_INFO = 256, /* size of the longest info: the distances of 64 NUMA nodes */
-    MET_DIR = PATH_MAX - 64 /* size of a directory's path; the name of a file can follow it */
+    MET_NAME = 40,  /* size of a name that the kernel limits, such as that of a disk or PMU */
+    MET_INFO = 256, /* size of met_inst.info; the longest text is the distances of 64 NUMA nodes */
+    MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
 
 enum met_src {
@@ -25854,8 +25854,8 @@ enum met_src {
     N_SRC
 };
 
-/* -c takes the group or the name; lack: why a kernel may have no metric of the source. mon_read[]
- * has the functions that read them. */
+/* The sources of metrics. The option -c accepts the group or the name of a source. lack: why a
+ * kernel may not provide the source. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -25867,7 +25867,7 @@ enum met_dim {
     MET_DIMENSIONS(X)
 #undef X
     N_DIM,
-    DIM_PMC /* dimension of metrics that exist in each dimension with met_dims[].pmc */
+    DIM_PMC /* for metrics that exist in every dimension that has a prefix `pmc` */
 };
 
 enum met_form {
@@ -25891,18 +25891,18 @@ enum met_hist_id {
     N_HIST
 };
 
-/* json: key of the JSON object that has the metrics of the instances. label: name of the Prometheus
- * label that has an instance's name. */
+/* json: JSON key of the object that contains all instances of the dimension. label: Prometheus
+ * label whose value is the name of an instance. */
 static struct {
     const char *json, *label;
-    const char *info; /* name of the label that has met_inst.info; NULL: info is unused */
-    const char *facts; /* Prometheus metric with that label; NULL: all metrics have it */
-    const char *pmc;  /* prefix of the names of DIM_PMC metrics; NULL: the dimension has none */
-    u16 sort;         /* metric by which the screen sorts instances */
+    const char *info; /* Prometheus label that has met_inst.info; NULL: info is not exported */
+    const char *facts; /* Prometheus metric that has this label; NULL: all metrics have it */
+    const char *pmc;  /* prefix of names of CPU counter metrics; NULL: no such metrics */
+    u16 sort;         /* metric by which the screen sorts the instances */
     const char *title; /* title of the table on the screen */
-    char section;      /* key of the screen's section that has the table */
-    u8 share;          /* the table has 1/share of the overview's lines; 0: none */
-    bool in_order;     /* the screen sorts only when a key is pressed */
+    char section;      /* key that selects the screen section with this table */
+    u8 share;          /* table gets 1/share of the overview's lines; 0: none */
+    bool in_order;     /* instances are unsorted until a sort key is pressed */
 } met_dims[N_DIM] = {
 #define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
     [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
@@ -25915,8 +25915,8 @@ enum met_unit {
     U_CELSIUS_RATE
 };
 
-/* json, prom: suffixes of a metric's name. JSON shows a counter as a rate, Prometheus as a running
- * total. */
+/* json, prom: suffixes of metric names in JSON and Prometheus. JSON has the rate of a counter,
+ * Prometheus its running total. */
 static struct met_form_row {
     bool counter;
     u8 unit; /* enum met_unit */
@@ -25929,12 +25929,12 @@ static struct met_form_row {
 #undef X
 };
 
-/* Where the value of the instance without a name comes from: its own source, or the sum or mean of
- * all other instances. */
+/* How the value of the nameless instance, which stands for the whole dimension, is obtained: read
+ * by the source, or computed as the sum or mean of all named instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
-/* How a value is derived from two others: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, the
- * larger of both, A / (A + B), A or, if A is unknown, B. */
+/* How a metric is derived from two metrics A and B: A + B, A - B, A / B, A * B, 1 - A / B, 1 - A -
+ * B, MAX(A, B), A / (A + B), or A with B as a substitute if A is unknown. */
 enum met_op {
     OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
 };
@@ -25942,14 +25942,14 @@ enum met_op {
 static const struct metric {
     const char *name;
     const char *key;  /* name, column or file of the metric in its source; "": none */
-    const char *prom; /* name in Prometheus; "": see mout_prom_name; NULL: not exported */
+    const char *prom; /* name in Prometheus; "": made by mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    u8 op;       /* enum met_op: how the metric is derived from a and b of the same instance */
+    u8 op;       /* enum met_op: how the metric is derived from the metrics a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack the metric; NULL: the reason of its source */
-    const char *help, *prom_help; /* prom_help: help of all metrics with this Prometheus name */
+    const char *lack; /* why a machine may lack the metric; NULL: as for its source */
+    const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, help, prom_help) \
     { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, help, \
@@ -25958,61 +25958,61 @@ static const struct metric {
 #undef X
 };
 
-/* The range and mean of the values in one or several intervals of a report. */
+/* The range and mean of a metric's values in one or several intervals of the HTML report. */
 struct met_point {
     float lo, hi, mean;
     u32 n; /* number of values */
 };
 
 struct met_series {
-    u64 raw, total; /* last reading of a counter; the same without decreases and wraps */
-    double v;       /* value, or change of a counter per second since the previous reading */
+    u64 raw, total; /* raw: last reading of a counter; total: sum of its increases */
+    double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading; of the first reading without a gap */
-    double sum;     /* kvis diagnose: sum or maximum of sum_n readings */
+    u32 at, since;  /* met.tick of the last reading; of the first one without a gap */
+    double sum;     /* kvis diagnose: sum, or maximum, of sum_n values */
     u32 sum_n;
-    u32 line;       /* line of the report, if `past` is set */
-    struct met_point *past; /* values for the report; NULL: none */
+    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    struct met_point *past; /* values for the HTML report; NULL: none */
 };
 
-/* An instance of a dimension. The instance without a name is the sum of all others. */
+/* An instance, such as the disk sda. An instance without a name stands for the whole dimension. */
 struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
-    struct met_inst *same; /* next instance of the hash chain */
+    struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
-    struct met_series *series; /* values, by met.slot[dim][metric] */
-    char *name;            /* untruncated name; a cgroup's may have PATH_MAX bytes */
+    struct met_series *series; /* values of the metrics, indexed by met.slot[dim][metric] */
+    char *name;            /* full name; the path of a cgroup can have PATH_MAX bytes */
     char info[MET_INFO];
-    u32 at;                /* met.tick when the instance was last seen */
-    u8 dim, rank;          /* rank: position among the instances of the dimension, see met_rank */
+    u32 at;                /* met.tick at which the instance was last seen */
+    u8 dim, rank;          /* rank: sort key within the dimension, from met_rank */
 };
 
 static char met_no_name[1]; /* name of a removed instance */
 
 static struct {
-    u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_past;     /* number of instances; of series that have a past */
-    u32 full;                /* last tick in which there was no space for another instance */
-    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash chains */
+    u32 tick;                /* number of the current interval, from 1 */
+    u32 n_insts, n_past;     /* n_past: number of series that have a `past` */
+    u32 full;                /* last tick in which no memory for a new instance was found */
+    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* last tick in which an instance had this metric */
-    const char *no[N_METRICS]; /* why this machine lacks the metric; NULL: ask its source */
-    u64 backwards;           /* number of decreases of counters; each is shown as no change */
-    u32 left_out;            /* largest number of instances left out in one interval */
-    struct met_inst *all;    /* the one instance of DIM_NONE */
-    bool over;               /* nothing is left to watch */
-    u8 cur;                  /* source that is being read, the current source */
-    u64 read_ns;             /* time at which a file of the current source was read */
-    double counted_s;        /* time in s over which the source's counters counted; 0: unknown */
+    u32 seen[N_METRICS];     /* last tick in which any instance had a value of the metric */
+    const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: ask its source */
+    u64 backwards;           /* number of times that a counter decreased; shown as no change */
+    u32 left_out;            /* largest number of instances left out in an interval */
+    struct met_inst *all;    /* the only instance of DIM_NONE */
+    bool over;               /* all processes of -p have exited, so the monitor ends */
+    u8 cur;                  /* the source that is being read, called the current source */
+    u64 read_ns;             /* time at which the last file was read */
+    double counted_s;        /* time in s for which hardware counters ran; 0: unknown */
     struct {
-        u64 at_ns;           /* time at which the reading of the source began */
-        double elapsed_s;    /* time since the previous reading, in s; 0: there was none */
+        u64 at_ns;           /* time at which reading of the source began, in ns */
+        double elapsed_s;    /* time in s since the previous reading; 0: no previous reading */
         u32 wrong;           /* number of failed reads in this interval */
-        u32 left_out;        /* number of instances left out for lack of space */
+        u32 left_out;        /* number of instances that did not fit into memory */
         u32 there;           /* number of existing instances; 0: all of them are shown */
-        u64 took_ns;         /* duration of the reading */
-        char why[512];       /* reason of the first failure */
-        u16 from, to;        /* the source's metrics are in this range of metrics[] */
+        u64 took_ns;         /* time that the reading took */
+        char why[512];       /* reason of the first failed read */
+        u16 from, to;        /* range of metrics[] that has the source's metrics */
     } src[N_SRC];
 } met;
 
@@ -26021,12 +26021,12 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* sources that -c excludes, as bits */
+    u64 off;                 /* bit mask of the sources that -c excludes */
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was given */
-    bool all_processes;      /* the source busy shows all processes, not only the busiest */
+    bool all_processes;      /* -c busy shows all processes, not only the busiest ones */
     const char *csv_file, *prom_file, *cgroup;
-    struct sockaddr_storage listen; /* ss_family 0: none */
+    struct sockaddr_storage listen; /* ss_family 0: --listen was not given */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
 static bool met_of(u32 m, u8 dim)
@@ -26034,14 +26034,13 @@ static bool met_of(u32 m, u8 dim)
     return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
 }
 
-/* Returns the dimension of a metric; DIM_NONE if it has more than one. */
 static u8 met_dim(u32 m)
 {
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name in a dimension. A metric that is counted for the machine
- * and for parts of it needs a name for each, because Prometheus would add up equal names. */
+/* Returns the prefix of a metric's name in a dimension. A metric of the machine and the same metric
+ * of each CPU need different names: Prometheus queries add equal names up. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -26053,14 +26052,14 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
-/* A distribution as gen/tables/metrics.tbl describes it. */
+/* A row of the kind `distribution` in gen/tables/metrics.tbl. */
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: the counted events, in bcc's terms */
+    const char *name, *counts;  /* counts: noun for the counted events, as bcc's tools print it */
     const char *prom, *prom_help;
-    double scale;               /* factor to Prometheus's unit */
-    u16 part[MET_PARTS];        /* metrics that have the percentiles met_parts[] */
+    double scale;               /* factor from the kernel's unit to that of Prometheus */
+    u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
     u8 src, form;
-    u8 low, high;               /* Prometheus gets buckets up to 2^n - 1, n from low to high */
+    u8 low, high;               /* Prometheus gets the bucket bounds 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -26069,34 +26068,34 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A distribution of one instance, with 16 buckets per octave (st_bucket). */
+/* A histogram of one instance, with 16 buckets per octave (st_bucket). */
 struct met_hist {
-    struct met_hist *next;       /* next distribution of the instance */
+    struct met_hist *next;       /* next histogram of the instance */
     const struct met_inst *inst;
     u8 row;                      /* index in met_hist_rows[] */
     u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values now; since the start; their sum */
-    u64 octave[MET_OCTAVES];     /* [n]: values since the start below 2^n and not in [n - 1] */
+    u64 count, all, sum;         /* number of values in this interval; since the start; their sum */
+    u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];         /* number of values in this interval, by bucket */
-    u32 last[ST_BUCKETS];        /* last reading of the kernel's counters */
-    u32 *past;                   /* values for the report; NULL: none */
-    u32 line;                    /* line of the report, if `past` is set */
+    u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
+    u32 *past;                   /* values for the HTML report; NULL: none */
+    u32 line;                    /* number of the histogram in the HTML report, if `past` is set */
 };
 
-/* Restarts an instance's distributions, because their counters began at 0 again. */
+/* Resets the histograms of an instance whose kernel counters restarted at 0. */
 static void met_hists_anew(const struct met_inst *i)
 {
     for (struct met_hist *h = i->hists; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
 }
 
-/* Notes that the current source has no space for n more instances. */
+/* Records that n instances of the current source were left out. */
 static void met_left_out(u32 n)
 {
     met.src[met.cur].left_out += n;
 }
 
-/* Returns the number of instances that all sources left out in this interval. */
+/* Returns the number of instances left out in this interval, over all sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -26105,8 +26104,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Returns a distribution of an instance, and adds it if needed. NULL: i is NULL, or out of memory.
- * The maps of the BPF programs bound the number of distributions. */
+/* Returns the histogram of an instance, and creates it if needed; NULL if i is NULL or memory is
+ * exhausted. The size of the BPF maps limits the number of histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = i ? &i->hists : NULL;
@@ -26123,7 +26122,7 @@ static struct met_hist *met_hist(u8 row, struct met_inst *i)
     return *at;
 }
 
-/* Returns the octave of a bucket: its values are below 2^n. */
+/* Returns the smallest n for which all values of a histogram bucket are below 2^n. */
 static u32 met_octave(u32 bucket)
 {
     return bucket < 16 ? (bucket ? 32 - (u32)__builtin_clz(bucket) : 0) : 5 + (bucket - 16) / 16;
@@ -26134,9 +26133,9 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the value below which the share p of this interval's values lies: the middle of its
- * bucket for a time, like st_percentile; the bucket's lower bound for a size or length, because
- * these are round numbers. */
+/* Returns the percentile p of this interval's values. A time is reported as the middle of its
+ * bucket, like st_percentile; a size or length as the bucket's lower bound, because sizes are round
+ * numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -26168,8 +26167,8 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i, over all dimensions; the first one if i is NULL. NULL: there are no
- * more. */
+/* Returns the instance after i, across all dimensions; the first instance if i is NULL; NULL after
+ * the last one. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -26178,7 +26177,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
-/* Returns the distribution after h, over all instances, like met_after. */
+/* Returns the histogram after h, across all instances; the first one if h is NULL. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -26188,7 +26187,7 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
-/* Returns the instance that is the sum of its dimension; NULL: there is none now. */
+/* Returns the nameless instance of a dimension if it was set in this interval, else NULL. */
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met.first[dim];
@@ -26197,7 +26196,7 @@ static struct met_inst *met_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* Returns a path under the roots that --path.procfs, --path.sysfs and --path.rootfs give. The
+/* Returns a path in the file systems that --path.procfs, --path.sysfs and --path.rootfs name. The
  * result is valid until the next call. */
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
@@ -26221,8 +26220,8 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the position of an instance in its dimension. Hardware comes first, then disks in memory
- * or in files, or interfaces without a device, then lo, then the sum of all. */
+/* Returns the sort key of an instance in its dimension. Hardware comes first, followed by loop and
+ * RAM disks and virtual interfaces, the interface lo, and the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -26234,7 +26233,7 @@ static u8 met_rank(u8 dim, const char *name)
     return !strcmp(name, "lo") ? 2 : !met_there(met_path("/sys/class/net/%s/device", name));
 }
 
-/* Links a new instance after those of its dimension that have the same or a lower rank. */
+/* Inserts an instance after those of its dimension that have the same or a lower rank. */
 static void met_link_new(struct met_inst *i)
 {
     struct met_inst **at = &met.first[i->dim];
@@ -26249,7 +26248,7 @@ static struct met_inst **met_chain(u8 dim, const char *name)
     return &met.names[nm_hash(dim, name, strlen(name)) % MET_INSTS];
 }
 
-/* Removes an instance from all lists, and frees its data. A stale pointer finds an empty name. */
+/* Unlinks an instance and frees its data. Pointers that still refer to it find an empty name. */
 static void met_forget(struct met_inst *i)
 {
     struct met_inst **at = met_chain(i->dim, i->name);
@@ -26272,8 +26271,8 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = met_no_name };
 }
 
-/* Returns the instance of a dimension (N_DIM: of any) that has been gone for the longest time;
- * NULL: all exist. */
+/* Returns the instance of a dimension (N_DIM: of all dimensions) that disappeared first; NULL if
+ * all exist. */
 static struct met_inst *met_gone(u8 dim)
 {
     struct met_inst *oldest = NULL;
@@ -26284,13 +26283,13 @@ static struct met_inst *met_gone(u8 dim)
     return oldest;
 }
 
-/* Returns memory for an instance; NULL: there are too many. The set of busy processes changes all
- * the time; therefore a new busy process first reuses the memory of one that is gone. */
+/* Returns memory for a new instance; NULL if there are too many. The busy processes change all the
+ * time; therefore a new busy process reuses the memory of an exited one first. */
 static struct met_inst *met_place(u8 dim)
 {
     bool room = met.n_insts < MET_INSTS;
     struct met_inst *i = dim == DIM_BUSY ? met_gone(dim) : NULL;
-    if (!i && !room && met.full != met.tick) /* looking again is useless until the next interval */
+    if (!i && !room && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM);
     if (i)
         met_forget(i);
@@ -26321,9 +26320,9 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Returns the instance with this name and marks it as seen; adds it if needed. NULL: there are too
- * many. A source asks again only for an instance that it got; therefore each instance that does not
- * fit is counted once per source. */
+/* Returns the instance with this name, creates it if needed, and marks it as seen; NULL if there
+ * are too many. A source reads an instance again only if this call succeeded, so each failure
+ * counts once. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -26337,7 +26336,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     return i;
 }
 
-/* Like met_inst, with a number as the name. */
+/* Calls met_inst with a number as the name. */
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
@@ -26352,7 +26351,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-/* Restarts all series of an instance, because its counters began at 0 again. */
+/* Resets all values of an instance whose kernel counters restarted at 0. */
 static void met_anew(const struct met_inst *i)
 {
     for (u32 k = 0; k < met.width[i->dim]; k++) {
@@ -26361,7 +26360,7 @@ static void met_anew(const struct met_inst *i)
     }
 }
 
-/* Marks a series as read in this interval. */
+/* Marks a metric of an instance as read in this interval, and returns its values. */
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
 {
     struct met_series *s = met_at(i, m);
@@ -26377,17 +26376,17 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Sets a counter from a reading. Its rate is over the time between its own two readings, because
- * under load the reading of a source takes long, and kvis may wait for a CPU between two files. A
- * decrease counts as no change (iowait may decrease, proc_stat(5); a disk that was removed and
- * inserted starts anew). Some counters have 32 bits in the kernel and wrap around: milliseconds of
- * disks (Documentation/admin-guide/iostats.rst), packets of a CPU. */
+/* Stores the reading of a counter. The rate refers to the time between two readings of this
+ * counter, because reading a source can take long on a busy machine. A decrease counts as no change
+ * (iowait may decrease, proc_stat(5); a disk that is removed and inserted restarts at 0). Some of
+ * the kernel's counters have 32 bits and wrap around: milliseconds of disks
+ * (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first reading counts from 0 */
+    u64 d = raw - s->raw; /* a first reading counts from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -26400,8 +26399,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, for an instance that is shown from now on and whose reading at past_ns was
- * `past`. */
+/* Calls met_count for an instance that was not shown before: its rate starts from the reading
+ * `past`, made at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -26410,8 +26409,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Sets the counters of an instance that is new since the last reading to 0 at the time of that
- * reading. */
+/* Makes a new instance's counters start at 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -26424,7 +26422,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Sets a metric from the kernel's value. A negative count is ignored. */
+/* Stores a metric in the kernel's unit. A negative counter is ignored. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -26434,15 +26432,15 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, (u64)raw);
 }
 
-/* Returns whether an instance has a value of the metric now. A counter needs two readings. */
+/* Returns whether an instance has a current value of the metric. A rate needs two readings. */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sets the metric of the instance without a name to the sum or mean of the others; does nothing if
- * some were left out. counts: selects the instances; NULL: all. */
+/* Sets a metric of the nameless instance to the sum or mean over the named instances, unless some
+ * were left out. counts: returns whether to include an instance; NULL: include all. */
 static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
     u8 dim = metrics[m].dim;
@@ -26458,10 +26456,10 @@ static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
     if (!n)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* a sum of rates needs no second reading */
+    met_at(all, m)->since = 1; /* each rate in the sum had two readings */
 }
 
-/* Calls met_sum_of for all metrics of the current source that have a sum or mean. */
+/* Calls met_sum_of for each metric of the current source that is a sum or mean. */
 static void met_sum(bool (*counts)(const struct met_inst *))
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
@@ -26483,8 +26481,8 @@ static double met_apply(u8 op, double a, double b)
     }
 }
 
-/* Computes a derived value from a and b, each of which may be unknown. Returns whether the result
- * is known. */
+/* Derives a value from a and b, either of which may be unknown. Returns whether the result is
+ * known. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     if (op == OP_FIRST) {
@@ -26493,12 +26491,12 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     }
     if (!has_a || (!has_b && op == OP_SHARE))
         return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; dividing by it is not finite */
+    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; a division by 0 is discarded */
     return isfinite(*v);
 }
 
-/* Sets the derived metrics of the current source. A value may change after it was read and before
- * the other one is read; therefore a result below 0 is valid only for a difference. */
+/* Computes the derived metrics of the current source. A value can change between the reading of a
+ * and the reading of b; therefore a result below 0 is discarded, unless it is a difference. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -26514,7 +26512,7 @@ static void met_make(void)
     }
 }
 
-/* Updates a distribution from a reading of its counters, which wrap at 2^32, and sets its
+/* Updates a histogram from the kernel's counters, which wrap at 2^32, and sets its percentile
  * metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
@@ -26535,20 +26533,20 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
         met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
 }
 
-/* Sets why this machine lacks the metrics. */
+/* Records why this machine lacks n metrics. */
 static void met_none(const u16 *m, size_t n, const char *why)
 {
     for (size_t k = 0; k < n; k++)
         met.no[m[k]] = why;
 }
 
-/* Returns the value of a metric, or 0 if there is none. */
+/* Returns the value of a metric; 0 if there is no value. */
 static double met_v(const struct met_inst *i, u32 m)
 {
     return met_has(i, m) ? met_at(i, m)->v : 0;
 }
 
-/* Sets a metric to part / all, if all is not 0. */
+/* Sets a metric to the ratio part / all, unless `all` is 0. */
 static void met_share(const struct met_inst *i, u32 m, double part, double all)
 {
     if (all > 0)
@@ -26557,8 +26555,8 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in a directory whose path has at most MET_DIR bytes. The result is
- * valid until the next call. */
+/* Returns the path of a file in a directory. The path of the directory has at most MET_DIR bytes;
+ * the result is valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -26570,7 +26568,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Notes that the current source cannot read a file, and why. */
+/* Records that a file of the current source cannot be read, and why (errno e; 0: not a number). */
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -26581,14 +26579,14 @@ static void met_wrong(const char *path, int e)
                  dir ? dir : "", dir ? " mounted?" : "");
 }
 
-/* Notes why the current source has no values, if the reason is not a file. */
+/* Records why the current source has no values, for reasons other than a failed read. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Ends the reading of a source. Adds a reason if instances were left out. */
+/* Finishes the reading of a source. If instances were left out, adds that as the reason. */
 static void met_source_end(void)
 {
     u32 n = met.src[met.cur].left_out;
@@ -26599,17 +26597,18 @@ static void met_source_end(void)
         return;
     bool wrong = met.src[met.cur].wrong++;
     memcpy(was, met.src[met.cur].why, sizeof was);
-    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "no space for %u more%s%.100s", n,
-             wrong ? "; " : "", wrong ? was : "");
+    snprintf(met.src[met.cur].why, sizeof met.src[0].why,
+             "not all are shown: no space for %u more%s%.100s", n, wrong ? "; " : "",
+             wrong ? was : "");
 }
 
-/* The text of the one file that met_line reads. A larger file is truncated. */
+/* The contents of the file that met_line reads, at most 8 MiB. */
 static struct {
     struct buf text;
-    u32 at; /* offset of the next line */
+    u32 at; /* offset of the next line in `text` */
 } met_file = { .text.max = 8 << 20 };
 
-/* Reads all of a file that may be absent. Returns 0 or an errno. */
+/* Reads a whole file into met_file; the file may be missing. Returns 0 or an errno value. */
 static int met_try(const char *path)
 {
     struct buf *b = &met_file.text;
@@ -26624,11 +26623,11 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* read(2) left space for this byte */
+        b->p[b->len] = 0; /* the loop left space for the NUL */
     return e;
 }
 
-/* Reads all of a file, and notes the error if it cannot be read. */
+/* Reads a whole file into met_file; records an error. Returns whether there was none. */
 static bool met_open(const char *path)
 {
     int e = met_try(path);
@@ -26637,7 +26636,7 @@ static bool met_open(const char *path)
     return !e;
 }
 
-/* Returns the next line without its newline; NULL: at the end. */
+/* Returns the next line of met_file without its newline; NULL at the end. */
 static char *met_line(void)
 {
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
@@ -26650,7 +26649,7 @@ static char *met_line(void)
     return line;
 }
 
-/* Parses a whole word as a number. */
+/* Parses a number that ends at a blank, a newline or the end of the string. */
 static bool met_number(const char *s, s64 *v)
 {
     char *end;
@@ -26660,7 +26659,7 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* Reads a small file. On failure, notes the reason and returns false. */
+/* Reads a small file. Returns false, and records the reason, if that fails. */
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
@@ -26671,7 +26670,7 @@ static bool met_read(const char *path, char *s, size_t n)
     return got;
 }
 
-/* Like met_read, for a file's first line. */
+/* Reads the first line of a small file. Returns false, and records the reason, if that fails. */
 static bool met_text(const char *path, char *s, size_t n)
 {
     bool got = met_read(path, s, n);
@@ -26689,9 +26688,9 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Collects the numbers N of the names PRE N POST in a directory, in ascending order, and returns
- * how many there are. Names after the first `max` are counted as left out. A missing directory is
- * an error unless PRE is empty: then the directory belongs to a process, which may have exited. */
+/* Stores in id[] the numbers N of the directory entries named PRE N POST, in ascending order, and
+ * returns how many there are. Entries after the first `max` count as left out. A missing directory
+ * is an error unless PRE is empty: it is the directory of a process, which may have exited. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -26718,7 +26717,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     return n;
 }
 
-/* Reads the last component of a link's target; "": there is no link. */
+/* Reads the last component of a symbolic link's target; "" if there is no link. */
 static void met_link(const char *path, char *name, size_t n)
 {
     char to[PATH_MAX];
@@ -26728,8 +26727,8 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Returns the first metric from m on that has a key and belongs to the current source and to i's
- * dimension; N_METRICS: there is none, or i is NULL. */
+/* Returns the first metric, from m on, of the current source and i's dimension that has a key;
+ * N_METRICS if there is none or i is NULL. */
 static u32 met_keyed(const struct met_inst *i, u32 m)
 {
     for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
@@ -26738,7 +26737,7 @@ static u32 met_keyed(const struct met_inst *i, u32 m)
     return N_METRICS;
 }
 
-/* Sets metrics from the columns of a line; its first word is number 0. */
+/* Sets the metrics whose keys are column numbers from the columns of a line, numbered from 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
@@ -26747,9 +26746,9 @@ static void met_columns(const struct met_inst *i, const char *line)
             met_raw(i, m, v);
 }
 
-static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for keys that end with a * */
+static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for the keys that end with `*` */
 
-/* Sets metrics from a line with a key, an optional ':', and a number. */
+/* Sets the metrics that have the key of a line "KEY: NUMBER" or "KEY NUMBER". */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -26771,7 +26770,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Sets metrics from all lines of a file, skipping the first `skip` words of each. */
+/* Sets metrics from a file's lines "KEY NUMBER". Skips the first `skip` words of each line. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     char *line;
@@ -26785,7 +26784,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
             met_raw(i, m, met_sums[m].v);
 }
 
-/* Sets metrics from the files of a directory that contain one number each. */
+/* Sets metrics from files of one number each. The key of a metric is the name of its file. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
@@ -26795,9 +26794,9 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * There is one function per source. A function that cannot read a file calls met_wrong; other
- * sources are not affected. A function that finds its metrics by the keys of their rows (met_keys,
- * met_columns, met_files, mfs_places) needs no code for a single metric. */
+ * Each source has one function. A function that cannot read a file calls met_wrong; other sources
+ * are not affected. Some functions find metrics by the keys of the rows of metrics.tbl (met_keys,
+ * met_columns, met_files, mfs_places), so a new metric needs only a new row. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -26807,7 +26806,7 @@ static bool mfs_begins(const char *s, const char *const *with, u32 n)
     return false;
 }
 
-/* Reads the number after a key in a file's text. Returns whether the key was found. */
+/* Reads the number that follows a key in a text. Returns whether the key was found. */
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -26818,8 +26817,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 
 /* --- /proc/stat --- */
 
-/* Turns a rate into a share of `sum`. If no mode's clock advanced, there are no shares, and the
- * rate of the counter starts anew. */
+/* Turns the rate of a CPU mode into a share of the sum of all rates. If the sum is 0, the share is
+ * unknown until the next reading. */
 static void mfs_share(struct met_series *n, double sum)
 {
     if (sum > 0)
@@ -26828,7 +26827,7 @@ static void mfs_share(struct met_series *n, double sum)
         n->since = met.tick;
 }
 
-/* Turns the rates of a CPU's modes into shares of their sum. */
+/* Turns the rates of the CPU modes (user, system, idle ...) into shares of all CPU time. */
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
@@ -26841,7 +26840,7 @@ static void mfs_shares(const struct met_inst *i)
         mfs_share(met_at(i, guests[k]), sum);
 }
 
-/* The line "cpu 1 2 3 ..." has the sums over all CPUs: the instance without a name. */
+/* Reads /proc/stat. The line "cpu 1 2 3 ...", without a number, has the sums over all CPUs. */
 static void mfs_stat(void)
 {
     double cpus = 0;
@@ -26867,8 +26866,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
 
-/* Returns the number after all of `words`, which stand in a text in this order. A word that is a
- * number N skips N words. NULL: there is no number. */
+/* Finds `words` one after another in a text and returns the number that follows. A word that is a
+ * number N skips N words. Returns NULL if a word or the number is missing. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -26881,8 +26880,8 @@ static const char *mfs_at(const char *text, const char *words)
     return text && isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers of small files. A key is a path and the words for mfs_at. A missing file is no
- * error if the metric's row gives a reason. */
+/* Reads numbers from small files. The key of a metric is a path and the words for mfs_at. A missing
+ * file is no error if the row of the metric says why the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -26918,16 +26917,16 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* The directories WHERE/PREFIX N SUB; `sub` may be NULL. */
+/* The directories WHERE/PREFIX<N>SUB, with a number N; `sub` may be NULL. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr, any;   /* `dir` is the k-th of n and has the number nr; any have SUB */
+    u32 k, n, nr, any;   /* `dir` is the k-th of n, with number nr; `any` of them have SUB */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
 
-/* Sets `dir` to the next directory, in the order of N; false: there are no more. Notes an error if
- * no N has SUB. */
+/* Sets `dir` to the directory with the next higher number N. Returns false after the last one, and
+ * records an error if no directory WHERE/PREFIX<N> contains SUB. */
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
@@ -26946,7 +26945,7 @@ static bool mfs_next(struct mfs_dirs *d)
     return false;
 }
 
-/* Reads the counter of a core or package from its first CPU; its other CPUs have the same value. */
+/* Reads a counter that all CPUs of a core or package share, once per interval. */
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
     struct met_inst *i = met_inst(dim, name);
@@ -26975,9 +26974,9 @@ static void mfs_throttle(void)
     met_sum(NULL);
 }
 
-/* Reads the policy of each CPU, and the frequency that all CPUs can sustain together, which may be
- * lower than the maximum of one CPU: base_frequency in kHz (intel_pstate.rst) or ACPI's
- * nominal_freq in MHz (acpi/cppc_sysfs.rst). */
+/* Reads the frequency files of each CPU. The base frequency, which all CPUs can sustain together,
+ * may be lower than the maximum of one CPU: it is in base_frequency in kHz (intel_pstate.rst), or
+ * in ACPI's nominal_freq in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -26994,7 +26993,7 @@ static void mfs_freq(void)
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
 }
 
-/* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
+/* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
     char *line, name[16];
@@ -27060,7 +27059,7 @@ static void mfs_numastat(void)
     met_sum(NULL);
 }
 
-/* "Node 0 MemTotal:  123 kB" */
+/* Reads lines "Node 0 MemTotal: 123 kB" of each NUMA node. */
 static void mfs_nodemem(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
@@ -27074,7 +27073,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory, joined by commas. A truncated list ends with "...". */
+/* Lists the names in a directory, separated by commas; "..." ends a list that is too long. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -27086,7 +27085,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a block device in sysfs, which replaces '/' with '!'. The result is valid
+/* Returns the name of a block device in sysfs, which has '!' instead of '/'. The result is valid
  * until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
@@ -27097,8 +27096,8 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Lists the devices that a block device consists of, joined by commas: the disk of a partition, the
- * members of a dm or md device. The directory of a partition is in the directory of its disk. */
+/* Lists the block devices that a device is made of, separated by commas: the disk of a partition,
+ * or the members of a dm or md device. In sysfs, a partition is a subdirectory of its disk. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char link[512];
@@ -27116,18 +27115,18 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
-/* Returns whether the sum of all disks includes a disk. It excludes devices that consist of others,
- * because their requests would count twice. */
+/* Returns whether the sum over all disks includes this disk. Partitions and dm or md devices are
+ * excluded, because their requests are also requests of a disk. */
 static bool mfs_disk_counts(const struct met_inst *i)
 {
     return !i->info[0] && !met_rank(DIM_DISK, i->name);
 }
 
-static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was last read */
+static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Handles a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). It skips devices that
- * were never used, because there are many. If the number of reads decreases, another device has the
- * name now. */
+/* Reads a line of /proc/diskstats (Documentation/admin-guide/iostats.rst). Skips devices that were
+ * never used, because there are many. If the number of reads decreases, the name now belongs to
+ * another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -27150,7 +27149,7 @@ static void mfs_disk_line(const char *line)
     met_columns(i, line);
     long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
                                           mfs_disk_sys(name)), -1);
-    if (rotates >= 0) /* a partition has no queue, and therefore no such file */
+    if (rotates >= 0) /* partitions have no directory queue */
         met_raw(i, M_DISK_ROTATES, rotates);
 }
 
@@ -27168,7 +27167,7 @@ static void mfs_disks(void)
 /* --- temperatures --- */
 
 /* Reads a temperature. Drivers report an unknown temperature as -274000 (include/linux/thermal.h),
- * as 0, as INT_MAX or by an error. */
+ * 0, INT_MAX or an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -27181,7 +27180,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Returns the metric for a type of trip points; N_METRICS: none. */
+/* Returns the metric for a type of trip points; N_METRICS if there is none. */
 static u32 mfs_trip(const char *type)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
@@ -27190,7 +27189,7 @@ static u32 mfs_trip(const char *type)
     return N_METRICS;
 }
 
-/* Sets the lowest trip point of each type that throttles the CPUs or shuts down the machine. */
+/* Stores the lowest trip points at which the CPUs are throttled and the machine shuts down. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -27208,7 +27207,7 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
 
 enum { MFS_ZONES = 64, MFS_PAST = 16 };
 
-/* Temperatures of a zone in the last 30 s, at least 2 s apart. */
+/* Temperatures of a thermal zone in the last 30 s, at least 2 s apart. */
 static struct mfs_past {
     struct { u64 ns; double v; } at[MFS_PAST];
     u32 n;
@@ -27255,7 +27254,7 @@ static void mfs_zones(void)
     struct met_inst *all = NULL;
     while (mfs_next(&zone))
         mfs_zone(zone.nr, zone.dir);
-    /* The instance without a name is the zone with the least headroom. */
+    /* The nameless instance shows the zone that is closest to its lowest trip point. */
     for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
             && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
@@ -27264,7 +27263,7 @@ static void mfs_zones(void)
         }
 }
 
-/* Returns the instance for a sensor. Its info is the chip's name and the text of WHAT_label. */
+/* Returns the instance for a sensor. Its info is the name of the chip and the sensor's label. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -27279,8 +27278,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     return i;
 }
 
-/* Reads the current power or, if the chip does not measure it, the average over the chip's own
- * interval. */
+/* Reads the power that a chip measures: the current power if there is a file, else the average. */
 static void mfs_chip_power(const char *dir, u32 chip, u32 id)
 {
     struct met_inst *i = mfs_sensor(dir, chip, "power", id);
@@ -27290,8 +27288,8 @@ static void mfs_chip_power(const char *dir, u32 chip, u32 id)
         met_set(i, M_SENSOR_POWER, (double)v * 1e-6);
 }
 
-/* Reads the files of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit, power1_input
- * (Documentation/hwmon/sysfs-interface.rst). */
+/* Reads the temperature and power files of a sensor chip: hwmonN/temp1_input, temp1_label,
+ * temp1_max, temp1_crit, power1_input (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
@@ -27324,9 +27322,8 @@ static bool mfs_net_counts(const struct met_inst *i)
     return i->info[0];
 }
 
-/* Handles a line " eth0: 1 2 ..." and the interface's files in sysfs. The file speed is in Mbit/s;
- * the kernel reports an unknown speed as -1 or by an error
- * (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." of /proc/net/dev, and the interface's files in sysfs. Its speed is
+ * in Mbit/s; an unknown speed is -1 or an error (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME];
@@ -27337,17 +27334,17 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    if (!i->info[0]) /* sysfs may show another network namespace */
+    if (!i->info[0]) /* sysfs may show another network namespace than /proc */
         met_link(met_path("/sys/class/net/%s/device/driver", name), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* a bridge or veth loses its carrier whenever its last peer goes */
+    if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER,
                 u_file_number(met_path("/sys/class/net/%s/carrier_changes", name), -1));
     s64 speed = u_file_number(met_path("/sys/class/net/%s/speed", name), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
-    if (!i->info[0]) /* a veth's speed is fictitious; a bond repeats its members */
+    if (!i->info[0]) /* the speed of a veth is fictitious, that of a bond a sum */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -27365,8 +27362,8 @@ static void mfs_bonds(void)
             met_set(i, M_NET_BOND_DOWN, strncmp(link, "up", 2) != 0);
 }
 
-/* The sum includes only interfaces with hardware, because packets of a bridge or tunnel also pass
- * another interface. */
+/* Reads all network interfaces. The sum includes only interfaces with hardware, because packets of
+ * a bridge or tunnel also pass through another interface. */
 static void mfs_net(void)
 {
     char *line;
@@ -27377,7 +27374,7 @@ static void mfs_net(void)
     met_sum(mfs_net_counts);
 }
 
-/* Sets the metric for a column of a table, such as "Tcp RetransSegs". */
+/* Sets the metric whose key is a table and a column, such as "Tcp RetransSegs". */
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
@@ -27389,7 +27386,7 @@ static void mfs_pair(const char *table, const char *name, s64 v)
     }
 }
 
-/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). */
+/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
@@ -27418,8 +27415,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* The words of a line are hexadecimal: processed, dropped, squeezed ...; word 13 is the CPU since
- * Linux 5.7 (commit 7d58e6555870). Without it, kvis numbers the lines from 0. */
+/* Reads softnet_stat. A line has hexadecimal words: processed, dropped, squeezed ... Word 13 is the
+ * CPU number since Linux 5.7 (commit 7d58e6555870); before, line n is taken as CPU n. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -27439,8 +27436,8 @@ static void mfs_softnet(void)
     met_sum(NULL);
 }
 
-/* Sets a metric to the sum of a column over the rows of all CPUs. The first row has the names of
- * the columns; the others are hexadecimal. The metric's key names the table and the column. */
+/* Sets a metric to the sum of a column over all CPUs. The first row has the column names; each
+ * other row has a CPU's hexadecimal values. The metric's key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -27448,7 +27445,7 @@ static void mfs_table_column(u32 m)
     u64 sum = 0;
     int at = -1, k = 0;
     if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
-        return; /* the table exists only with nf_conntrack or IPv6 */
+        return; /* without nf_conntrack or IPv6, the table does not exist */
     if ((line = met_line()))
         for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
             if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
@@ -27469,7 +27466,7 @@ static void mfs_tables(void)
 
 enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
 
-/* Decodes a path of /proc/PID/mountinfo in place. A space is \040 there. */
+/* Decodes the escapes of a path from /proc/PID/mountinfo in place: a space is \040. */
 static void mfs_unescape(char *s)
 {
     char *to = s;
@@ -27481,17 +27478,17 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether this kernel alone answers statfs(2) for a type of file system. */
+/* Returns whether statfs(2) on this type of file system never waits for a server or a process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of remote file systems: those that may wait for a server or a process. */
+/* Mount points of remote file systems. Calls on these may wait for a server or process. */
 struct mfs_remote {
-    u32 n; /* number of mount points, including those that do not fit into `at` */
-    struct { const char *path; u32 len; } at[256]; /* paths as mountinfo has them */
+    u32 n; /* number of mount points, including those not stored in `at` */
+    struct { const char *path; u32 len; } at[256]; /* paths, escaped as in mountinfo */
 };
 
 static bool mfs_fs_remote(const char *type)
@@ -27503,7 +27500,7 @@ static bool mfs_fs_remote(const char *type)
     return mfs_begins(type, types, ARRAY_LEN(types));
 }
 
-/* Collects the remote mount points. The root is excluded: kvis itself runs from it. */
+/* Collects remote mount points. The root is excluded, because kvis itself runs from it. */
 static void mfs_find_remote(struct mfs_remote *r, const char *text)
 {
     r->n = 0;
@@ -27518,7 +27515,7 @@ static void mfs_find_remote(struct mfs_remote *r, const char *text)
     }
 }
 
-/* Returns whether a path may lead through a remote mount point. Its lookup could then block. */
+/* Returns whether a path may lead through a remote mount point, where a lookup could block. */
 static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
 {
     bool is = r->n > ARRAY_LEN(r->at);
@@ -27530,9 +27527,9 @@ static bool mfs_is_remote(const struct mfs_remote *r, const char *path)
     return is;
 }
 
-/* Calls statfs on the file system with this device number. -EXDEV: another file system is
- * mounted over it. A file on btrfs has the device number of its subvolume, which mountinfo does
- * not show. */
+/* Calls statfs on the file system mounted at a path. Returns -EXDEV if its device number is not
+ * `dev`, because another file system is mounted over it. Files on btrfs have the device number of
+ * their subvolume, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -27555,8 +27552,8 @@ static void mfs_fs_space(const struct met_inst *i, const struct statfs *s)
         met_set(i, M_FS_INODES, 1 - (double)s->f_ffree / (double)s->f_files);
 }
 
-/* Handles a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro": the last field
- * has the options of the file system, which all its mounts share. */
+/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro" of mountinfo. The
+ * options at the end are those of the file system, common to all of its mounts. */
 static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), name[MET_NAME], *path = (char *)u_word(line, 4);
@@ -27579,7 +27576,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
     type += 3;
     const char *options = u_word(type, 2);
     bool ro = !strncmp(options, "ro", 2) && !isalpha((u8)options[2]);
-    /* the space of a read-only file system cannot be used */
+    /* a read-only file system needs no free space */
     int e = ro ? -EROFS : mfs_statfs(met_path("%s", path), id, !strncmp(type, "btrfs ", 6), &space);
     if (e == -EXDEV)
         return;
@@ -27597,7 +27594,7 @@ static void mfs_fs_line(char *line, const struct mfs_remote *remote, u64 *seen, 
         met_set(i, M_FS_ERRORS, (double)errors);
 }
 
-/* With --path.rootfs, reads the mounts of the first process of that root. */
+/* Reads the mounts of kvis's namespace; with --path.rootfs, those of the process 1. */
 static void mfs_fs(void)
 {
     static struct mfs_remote remote;
@@ -27621,7 +27618,7 @@ static void mfs_edac(void)
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
-/* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
+/* Reads /proc/mdstat. In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
 static void mfs_md(void)
 {
     char *line, *end;
@@ -27637,18 +27634,18 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* The number of messages of the kernel's log since kvis opened it that contain the text of a row's
- * key, and the last such message. */
+/* For each metric of the kernel's log: the number of messages that contain the text of its key,
+ * since kvis opened the log, and the last such message. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
-    u64 next; /* sequence number of the next message; 0: not known */
-    u64 lost; /* number of messages that were overwritten before kvis read them */
+    u64 next; /* sequence number of the next message; 0: unknown */
+    u64 lost; /* number of messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Handles a line "3,1234,5140900,-;I/O error, dev sda, sector 9". It begins with the level, which
- * is 8 or more if a process wrote the message, and the sequence number. */
+/* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
+ * flags, text. The level is 8 or more if a process wrote the message; such messages are ignored. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -27668,10 +27665,10 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* A read(2) returns one message, which may continue with lines about its device. */
+/* Reads new kernel messages. A read(2) returns one, perhaps with lines about its device. */
 static void mfs_log(void)
 {
-    enum { MOST = 4096 }; /* number of messages read per interval */
+    enum { MOST = 4096 }; /* maximum number of messages read per interval */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
     ssize_t n = 0;
@@ -27681,11 +27678,11 @@ static void mfs_log(void)
             met_wrong(path, errno);
             return;
         }
-        lseek(mfs_kmsg.fd, 0, SEEK_END); /* skips earlier messages */
+        lseek(mfs_kmsg.fd, 0, SEEK_END); /* skip existing messages */
     }
     for (u32 k = 0; k < MOST; k++) {
         n = read(mfs_kmsg.fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* messages were overwritten; mfs_log_line counts them */
+        if (n < 0 && errno == EPIPE) /* mfs_log_line counts overwritten messages */
             continue;
         if (n <= 0)
             break;
@@ -27698,7 +27695,7 @@ static void mfs_log(void)
     met_count(met.all, M_LOG_LOST, mfs_kmsg.lost);
 }
 
-/* Returns the last message that a metric counted; NULL: there was none. */
+/* Returns the last kernel message that a metric counted; NULL if there was none. */
 static const char *mfs_log_last(u32 m)
 {
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
@@ -27707,8 +27704,8 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* Sets whether the clock source is slow: a process can read it only by a system call, and the
- * kernel only from a device. */
+/* Reports whether the clock source is slow: a process needs a system call to read it, and the
+ * kernel has to read a device. */
 static void mfs_clock_source(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -27722,19 +27719,19 @@ static void mfs_clock_source(void)
 
 enum { MFS_REMOTES = 1024 };
 
-/* The number of connections to each remote address, by the hash of the address's text. */
+/* Number of connections by remote address and port (a hash of their text). */
 static struct { u64 hash; u32 n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts the connection of a line " 0: 0100007F:8AE2 0100007F:0016 01 ...", which has its local and
- * remote address. Returns the number of connections to that remote address so far; 0: the local
- * port is not in lo to hi, or there are too many remote addresses. */
+/* Counts the connection of a line " 0: 0100007F:8AE2 0100007F:0016 01 ...", local and remote
+ * address. Returns how many connections to this remote address were counted; 0 if the local port is
+ * not in lo to hi, or the table is full. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
     const char *colon = strchr(local, ':'), *port = strchr(remote, ':');
     u64 hash = 0xcbf29ce484222325; /* FNV-1a */
     long nr = colon ? strtol(colon + 1, NULL, 16) : 0;
-    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* port 0: it listens */
+    if (!port || nr < lo || nr > hi || !strtoul(port + 1, NULL, 16)) /* remote port 0: listening */
         return 0;
     for (const char *s = remote; *s && *s != ' '; s++)
         hash = (hash ^ (u8)*s) * 0x100000001b3;
@@ -27748,9 +27745,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports that connections to one remote address and port use, those
- * in TIME_WAIT included: a local port can be used once for each remote address and port.
- * Connections are counted only if there are at least half as many as local ports. */
+/* Reports how much of the local port range the most-used remote address occupies, including
+ * connections in TIME_WAIT: each local port can be used only once per remote address and port. kvis
+ * counts connections only if there are at least half as many as local ports. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -27761,7 +27758,7 @@ static void mfs_ports(void)
     u_slurp(met_path("/proc/net/sockstat"), text, sizeof text);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     mfs_key_number(text, "TCP: inuse ", &inuse);
-    mfs_key_number(text, " tw ", &waiting); /* sockets of IPv4 and IPv6 */
+    mfs_key_number(text, " tw ", &waiting); /* sockets in TIME_WAIT, of IPv4 and IPv6 */
     u_slurp(met_path("/proc/net/sockstat6"), text, sizeof text);
     mfs_key_number(text, "TCP6: inuse ", &inuse6);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
@@ -27780,17 +27777,17 @@ static void mfs_ports(void)
 }
 
 /* --- processes ---
- * In each interval, kvis looks at all processes once (-c busy), or only at those of -p. For a
- * process that did not run, it reads one small file: /proc/PID/schedstat has the CPU time in ns. */
+ * In each interval, kvis scans all processes (-c busy) or the processes of -p once. For a process
+ * that has not run, kvis reads only /proc/PID/schedstat, which has its CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* size of a kernel thread's name with its work (wq_worker_comm) */
+    MFS_COMM = 64, /* size of a kernel thread's name with the name of its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: first the counters that are read for each thread, then the other
- * counters, then the current values. */
+/* The values of a process, in this order: counters that are read for each thread, counters that are
+ * read for the process, values that are not counters. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -27799,7 +27796,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics of -c busy and of -p; 0: none. */
+/* The metrics that show the values of a process, for -c busy and for -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = m,
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -27807,7 +27804,7 @@ static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #undef X
 };
 
-/* Returns which value of a busy process a metric is; MFS_NUMBERS: none. */
+/* Returns the value of a process that a metric of -c busy shows; MFS_NUMBERS if there is none. */
 static u32 mfs_number(u32 m)
 {
     u32 k = 0;
@@ -27816,35 +27813,35 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* A thread's counters since it was created. */
+/* Counters of a thread since the thread was created. */
 struct mfs_thread {
     u32 tid;
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process and its values as the kernel reports them. */
+/* A process, with its values in the kernel's units. */
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* range of its threads in mfs_look.thread */
-    u64 born, ran;        /* start time + 1 in ticks; CPU time of the main thread in ns */
-    u64 read_ns, past_ns; /* times at which `now` and `past` were read */
-    u64 still_ns;         /* time of the last look that found that the process had run */
+    u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
+    u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
+    u64 read_ns, past_ns; /* time at which `now` was read; time at which `past` was read */
+    u64 still_ns;         /* time of the last scan in which the CPU time had grown */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has;              /* members of `now` that were read, as bits */
-    u16 by, by_before;    /* values for which it is shown; was shown an interval ago; as bits */
-    bool first;           /* `past` covers all time before the first look */
+    u16 has;              /* bit mask of the members of `now` that were read */
+    u16 by, by_before;    /* bit masks of values for which the process is shown; was shown */
+    bool first;           /* process was not scanned before: increases unknown */
     bool asked;           /* the process is one of -p */
-    u16 cpu;              /* CPU on which the main thread ran last */
-    u8 n_ran_on;          /* number of CPUs on which threads ran for 1/8 of the interval or more */
+    u16 cpu;              /* CPU on which the main thread last ran */
+    u8 n_ran_on;          /* number of CPUs in ran_on */
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
 };
 
-/* A look at the processes, and the previous look. The tables of both are sorted by id. */
+/* The current scan of all processes, and the previous one. task[] is sorted by pid. */
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* time at which the look began, by the monotonic clock */
-    double uptime;        /* the same time in s since boot */
+    u64 ns;               /* monotonic time at which the scan began */
+    double uptime;        /* time since boot at which the scan began, in s */
     struct mfs_task *task;
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
@@ -27852,14 +27849,14 @@ static struct mfs_look {
 
 static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
-/* Compares two processes or two threads by their first member, the id. */
+/* Compares two structs by their first member, a pid or tid. */
 static int mfs_by_id(const void *a, const void *b)
 {
     u32 x = *(const u32 *)a, y = *(const u32 *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the increase of a counter in this interval. */
+/* Returns the increase of a process's counter in this interval. */
 static u64 mfs_did(const struct mfs_task *t, u32 k)
 {
     return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
@@ -27870,8 +27867,8 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* Reads "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst). Returns false if
- * there is no such line. */
+/* Reads a line "RAN WAITED TIMESLICES", times in ns (Documentation/scheduler/sched-stats.rst).
+ * Returns false if there is no such line. */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -27881,9 +27878,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads values of the file status of a process or thread by the prefixes of their lines. Returns
- * the found values as bits. The file lists all groups of the user; therefore no fixed buffer is
- * large enough. */
+/* Reads numbers from /proc/PID/status by the beginnings of the lines. Returns a bit mask of the
+ * keys that were found. The file lists all groups of the user, so its size has no limit. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -27895,10 +27891,10 @@ static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
     return got;
 }
 
-/* Reads how much a thread itself has read and written. The process's file io includes the children
- * that the process has waited for (wait_task_zombie in kernel/exit.c adds them); therefore a shell
- * would be charged with the I/O of all its commands. Returns false if the file cannot be read;
- * notes the error if kvis lacks the permission to trace the process (proc_pid_io(5)). */
+/* Reads how many bytes a thread has read and written. The file io of the process also includes
+ * terminated children (wait_task_zombie in kernel/exit.c), and would charge a shell with the I/O of
+ * its commands. Returns false if the file cannot be read; records an error if kvis lacks the
+ * permission to trace the process (proc_pid_io(5)). */
 static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
@@ -27910,9 +27906,9 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
-/* Parses "PID (COMM) S ...", proc_pid_stat(5). COMM may contain any byte. Returns field 3, which
- * follows the last ')'; NULL: there is no such line. born: set to the start time in clock ticks
- * since boot. */
+/* Parses a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns a pointer
+ * to field 3, after the last ')', or NULL. born: receives the start time, in clock ticks since
+ * boot. */
 static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 {
     char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -27924,8 +27920,8 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran, field 39 of proc_pid_stat(5); MET_INSTS: not known.
- * runs: set to whether the thread is runnable now; NULL: not needed. */
+/* Returns the CPU on which a thread last ran (field 39, proc_pid_stat(5)); MET_INSTS if unknown.
+ * runs: NULL, or receives whether the thread is runnable. */
 static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
 {
     char text[1024];
@@ -27939,9 +27935,9 @@ static u32 mfs_thread_cpu(u32 pid, u32 tid, bool *runs)
     return known ? (u32)cpu : MET_INSTS;
 }
 
-/* Adds a thread's wait to the CPU on which the thread ran afterwards, and notes that CPU if the
- * thread used much of it. The CPU is in another file, which is not read for a wait of less than
- * 1/256 of the interval. */
+/* Adds the waiting time of a thread to the CPU on which the thread last ran; adds that CPU to
+ * ran_on if the thread ran for 1/8 of the interval. Reading the CPU takes another file, so waits
+ * below 1/256 of the interval are ignored. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -27956,7 +27952,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
         t->ran_on[t->n_ran_on++] = (u16)cpu;
 }
 
-/* Keeps a thread's counters until the next look. */
+/* Stores a thread's counters for the next scan. */
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 {
     struct mfs_look *l = &mfs_seen;
@@ -27971,9 +27967,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds to a process what one of its threads did since the last look, when the thread's counters
- * were `was`. A thread without `was` is new or did not fit into the table. A new thread cannot have
- * run or waited for longer than the interval; therefore longer times are not added. */
+/* Adds a thread's activity since the last scan, when its counters were `was`, to its process. A
+ * thread without `was` is either new or did not fit into the table. A new thread cannot have run or
+ * waited for longer than the interval; larger counters are not added. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -28005,8 +28001,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds what the threads of a process did, or only keeps their counters if the process did not run.
- * old: the process at the last look; NULL: it is new. */
+/* Adds the activity of all threads to their process; copies the threads' counters if the process
+ * has not run. old: the process in the previous scan; NULL: the process is new. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -28022,8 +28018,8 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident memory of a process in pages, read from a live thread, because its main
- * thread has exited. */
+/* Returns the resident memory, in pages, of a process whose main thread has exited, as a live
+ * thread shows it. */
 static u64 mfs_living_resident(u32 pid)
 {
     static u32 id[MET_INSTS];
@@ -28037,7 +28033,7 @@ static u64 mfs_living_resident(u32 pid)
     return (u64)MAX(pages, 0);
 }
 
-/* Reads /proc/PID/stat. A different start time means a different process. */
+/* Reads /proc/PID/stat. If the start time has changed, the pid now belongs to a new process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 number, word, more; } row[] = {
@@ -28072,7 +28068,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     return true;
 }
 
-/* Returns whether swap is in use. If not, kvis saves reading one file per process. */
+/* Returns whether any swap is used. If not, kvis need not read the swap use of each process. */
 static bool mfs_swaps(void)
 {
     char text[8192];
@@ -28091,7 +28087,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
         mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
-/* Reads a process. Values that cannot have changed are kept. */
+/* Scans a process. Values that cannot have changed since the previous scan are copied. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
     const struct mfs_task *old = mfs_task_in(&mfs_before, pid);
@@ -28117,20 +28113,20 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* it did not fit before */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* left out of the previous scan */
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
     mfs_task_threads(&t, old && old->born == t.born ? old : NULL, did);
     mfs_task_swap(&t, swaps);
-    if (t.first) /* only changes within an interval count */
+    if (t.first) /* activity before the first scan does not count */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
         t.still_ns = t.read_ns;
     mfs_seen.task[mfs_seen.n++] = t;
 }
 
-/* Looks at the processes once per interval. Several sources need them; the first one reads them. */
+/* Scans all processes, or those of -p, once per interval. Several sources use the result. */
 static void mfs_look(void)
 {
     static u32 id[MFS_TASKS];
@@ -28145,7 +28141,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0: there is no file, and all processes count as new */
+    l->uptime = strtod(text, NULL); /* if 0, every process counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
     if (all)
@@ -28165,7 +28161,7 @@ static void mfs_look(void)
             mfs_task_read(id[k], swaps);
 }
 
-/* Returns the instance for a process; NULL: there is no space. */
+/* Returns the instance for a process; NULL if there are too many instances. */
 static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
@@ -28174,7 +28170,7 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
     return i;
 }
 
-/* Sets the metrics of a process, for -c busy or -p. */
+/* Stores the metrics of a process, for -c busy or for -p. */
 static void mfs_show(const struct mfs_task *t, u8 kind)
 {
     struct met_inst *i = mfs_task_inst(t, kind == MFS_BUSY ? DIM_BUSY : DIM_PID);
@@ -28192,10 +28188,10 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 /* --- the processes of -p --- */
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* processes by index in opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* Shows a process of -p. Returns false if the process has exited: its pid is gone or has another
- * start time. */
+/* Stores the metrics of process k of -p. Returns false if that process has exited: its pid is gone,
+ * or was reused. */
 static bool mfs_process(u32 k)
 {
     const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
@@ -28208,7 +28204,7 @@ static bool mfs_process(u32 k)
     return true;
 }
 
-/* Shows the processes of -p. The monitor ends when all of them have exited. */
+/* Stores the metrics of the processes of -p. The monitor ends when all of these have exited. */
 static void mfs_procs(void)
 {
     u32 left = 0;
@@ -28221,17 +28217,17 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes ---
- * An interval shows the first MFS_TOP processes by each value. A process that was shown for a value
- * remains as long as it is among the first MFS_NEAR; therefore processes that alternate do not
- * flicker. */
+ * For each value, kvis shows the MFS_TOP processes that are highest. A process already shown for a
+ * value stays as long as it is among the highest MFS_NEAR processes; otherwise processes of similar
+ * rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* number of processes on the screen; other instances need space, too */
+    MFS_SHOWN = 2048 /* limit of all_processes; leaves space for other instances */
 };
 
-/* Returns the number by which a value ranks a process: the increase of a counter in this interval,
- * or the current value; 0: the process is not shown for it. */
+/* Returns the number by which a process is ranked for a value: the increase of a counter in this
+ * interval, or the current value; 0 if the process cannot be shown for it. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -28242,7 +28238,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* Sets `top` to the first MFS_NEAR processes by a value that is not 0. */
+/* Stores the MFS_NEAR processes with the highest rank for a value in `top`. Rank 0 is excluded. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
@@ -28258,8 +28254,7 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
-/* Shows the first processes by a value, and processes that were shown for it and are near the
- * top. */
+/* Shows the MFS_TOP processes for a value, and of MFS_NEAR those that were shown before. */
 static void mfs_busy_first(u32 by)
 {
     struct mfs_task *top[MFS_NEAR];
@@ -28280,13 +28275,13 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel counts waits */
-    while (waits && mfs_next(&cpu)) /* QUEUED: mean number of threads that waited for the CPU */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures waits */
+    while (waits && mfs_next(&cpu)) /* M_QUEUED: mean number of threads that waited */
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED, NULL);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ ranks by the bytes read and written */
+        if (by != MFS_WRITTEN) /* MFS_READ covers reads and writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -28296,8 +28291,8 @@ static void mfs_busy(void)
 
 /* --- stuck processes --- */
 
-/* Returns whether a process's main thread is in uninterruptible sleep, and the process has not run
- * for a second. An interval may be shorter: a short wait for a disk is no fault. */
+/* Returns whether the main thread of a process is in uninterruptible sleep, and the process has not
+ * run for a second. An interval can be shorter, but short waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -28330,8 +28325,8 @@ static void mfs_stuck(void)
 
 /* --- open file descriptors of processes --- */
 
-/* Reads "Max open files 1024 524288 files". The first number is the limit at which open(2)
- * fails. */
+/* Reads the line "Max open files 1024 524288 files", soft and hard limit. At the soft limit,
+ * open(2) fails. */
 static void mfs_fds_of(const struct mfs_task *t)
 {
     char text[4096];
@@ -28356,12 +28351,12 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* For each node: a process's bytes (numa_maps, Documentation/filesystems/proc.rst), the number of
- * its threads that last ran there, and the number of runnable ones. The nodes are id[0..n). */
+/* For each NUMA node: its number, a process's bytes on it (numa_maps, proc_pid_numa_maps(5)), and
+ * how many of the process's threads last ran on it (running: only runnable threads). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES], running[MFS_NODES];
     u64 bytes[MFS_NODES];
-    u8 of_cpu[MET_INSTS]; /* index of a CPU's node + 1; 0: not looked up yet */
+    u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
 } mfs_nodes;
 
 static u32 mfs_node_place(u32 id)
@@ -28372,8 +28367,8 @@ static u32 mfs_node_place(u32 id)
     return k;
 }
 
-/* Adds the bytes of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4" or
- * "anon N0=8192 N1=4096", whose numbers have the size `unit`. */
+/* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4", or the bytes of a
+ * line "anon N0=8192 N1=4096", to their nodes. unit: size of a page, or 1. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -28386,7 +28381,7 @@ static void mfs_pages_line(const char *line, u64 unit)
     }
 }
 
-/* Returns the index of a CPU's node; mfs_nodes.n: the CPU is on no node. */
+/* Returns the index of the node of a CPU; mfs_nodes.n if the CPU has no node. */
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
@@ -28414,8 +28409,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node that has more than half of the runnable threads or, if no thread is runnable, of
- * all threads; mfs_nodes.n: there is no such node. */
+/* Returns the node on which more than half of the process's runnable threads last ran (if no thread
+ * is runnable, of all its threads); mfs_nodes.n if there is none. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, all = 0, k = 0;
@@ -28429,8 +28424,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the part of the access time from one node to the memory of another that the distance
- * causes (ACPI's SLIT: 10 for local memory). text: distances of the first node. */
+/* Returns which fraction of the access time from one node to another's memory is due to the
+ * distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -28439,7 +28434,7 @@ static double mfs_farther(const char *text, u32 from, u32 to)
     return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
 }
 
-/* Returns a process's path in cgroup v2, from a line "0::/a/b" (cgroups(7)). NULL: there is
+/* Returns the path of a process's cgroup v2, from a line "0::/a/b" (cgroups(7)); NULL if there is
  * none. */
 static const char *mfs_task_group(u32 pid)
 {
@@ -28452,8 +28447,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Sets a process's bytes by node to those of its cgroup if the cgroup has about as much memory as
- * the process: then the process is alone in it. */
+/* Estimates a process's bytes by node from the memory of its cgroup. This works only if the cgroup
+ * has about as much memory as the process, because then it contains no other large process. */
 static void mfs_pages_group(u32 pid, double resident)
 {
     char *line;
@@ -28481,8 +28476,8 @@ static void mfs_pages_maps(u32 pid)
     }
 }
 
-/* Sets the NUMA metrics of a process. For numa_maps, the kernel walks all memory of the process,
- * which cannot change its address space meanwhile. This takes too long for a large process. */
+/* Sets the NUMA metrics of a process. To produce numa_maps, the kernel walks the page tables of the
+ * process with mmap_lock held; therefore kvis reads the cgroup of a large process instead. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     const double large = 4.0 * (1 << 30);
@@ -28513,8 +28508,8 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Reads only busy processes that ran for 10 % of the interval or more, because walking the memory
- * of all processes costs too much. */
+/* Reads only processes that used 10 % of a CPU or more in this interval, because reading numa_maps
+ * is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -28529,10 +28524,10 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-static u32 mfs_group_count; /* number of cgroups that were looked at in this interval */
+static u32 mfs_group_count; /* number of cgroups visited in this interval */
 
-/* Sets a cgroup's memory metrics. memory.events includes the cgroups below; events at the cgroup's
- * own limit are in memory.events.local. */
+/* Sets the memory metrics of a cgroup. memory.events also counts events of descendants;
+ * memory.events.local has the events caused by the cgroup's own limit. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
@@ -28548,10 +28543,10 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
 }
 
 /* Shows a cgroup that is near its pids limit. Other cgroups are not shown, because most of
- * systemd's have such a limit. A limit of a few tasks is meant to be reached. */
+ * systemd's have such a limit. A limit below 16 tasks is meant to be reached. */
 static void mfs_group_pids(const char *dir, const char *name)
 {
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max": 0 */
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
     long n = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
     if (n >= 0 && n >= limit - limit / 10)
         met_set(met_inst(DIM_GROUP, name), M_GR_PIDS, (double)n / (double)limit);
@@ -28559,7 +28554,7 @@ static void mfs_group_pids(const char *dir, const char *name)
 
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* a number is a limit */
+    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
     struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
     if (i && cpu)
@@ -28568,7 +28563,7 @@ static void mfs_group(const char *dir, const char *name)
         mfs_group_memory(i, dir);
 }
 
-/* Looks at the cgroups in a directory, `depth` levels deep. */
+/* Visits the cgroups below a directory, at most `depth` levels deep. */
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
@@ -28604,7 +28599,7 @@ static void mfs_groups(void)
 
 /* --- the cgroup of --cgroup --- */
 
-/* Sets the metrics of the cgroup. A key with a dot is the name of a file that has one number. */
+/* Sets the metrics of the cgroup. A key with a dot is the name of a file with a single number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -28619,79 +28614,78 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
- * This section identifies the core (cpuinfo, MIDR), chooses its events for metrics[] (from the
- * lists of gen/tables/pmu.tbl, the names in the PMU's own events/, or the kernel's generic events),
- * and counts them on all CPUs, in some processes or in a cgroup. Types and fields of events come
- * from sysfs, except the two ABI types of generic events. Events are opened in groups
- * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is computed within
- * one group, and therefore over the same time. A unit is what a group is opened for: a CPU, a
- * cgroup on a CPU, or a thread on one PMU. A role is the purpose of an event, such as branch
- * misses: different cores have different events for a role. To add a core or an event, add a row to
+ * This section identifies the CPU core (cpuinfo, MIDR), chooses the core's events for the metrics
+ * (from gen/tables/pmu.tbl, the PMU's own events/ directory, or the kernel's generic events), and
+ * counts the events on all CPUs, in the processes of -p, or in a cgroup. Types and fields of events
+ * come from sysfs, except the two types of generic events, which are ABI. Events are opened in
+ * groups (pmc_groups[]). The kernel counts all events of a group at the same time; therefore both
+ * terms of a ratio belong to the same group. A unit (struct pmc_unit) has the events of one CPU, of
+ * a cgroup on one CPU, or of a thread on one PMU. A role is what an event measures, such as branch
+ * misses: each type of core has its own event for a role. To add a core or an event, add a row to
  * gen/tables/pmu.tbl. Entry points: pmc_read, pmc_look. */
 
-/* What is counted: the machine, some processes or a cgroup, but only one of them. The kernel gives
- * counters to events of CPUs first and to events of tasks last (ctx_resched in
- * kernel/events/core.c); therefore a process's events would get none while the machine's are
- * counted. */
+/* Whether the machine, the processes of -p or a cgroup is counted. Only one of these is possible:
+ * the kernel gives counters to events of CPUs before events of tasks (ctx_resched in
+ * kernel/events/core.c), so events of a process would get no counters. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* Rows of gen/out/pmu.h. */
+/* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group that gives the role's own metric; PG_NONE: none */
-    u16 metric;             /* metric of the role; N_METRICS: none */
-    u8 parts[2];            /* roles whose sum replaces the role if it has no event */
+    u8 home;                /* group in which the metric is counted; PG_NONE: none */
+    u16 metric;             /* metric of this kind of events; N_METRICS: none */
+    u8 parts[2];            /* two kinds of events whose sum replaces a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
-    const char *alias;      /* names in a PMU's events/, the best first */
+    const char *alias;      /* names to look for in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* metric whose value is times * part / of */
+    u16 metric;             /* metric computed as times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
-    u16 list;                  /* list of the core's events, a bit of pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: name of the PMU if the CPU has several kinds of cores */
+    u16 list;                  /* bit of this core's list of events in pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: name of the PMU, if the CPU has several types of cores */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
-    u32 models[8];             /* model numbers, as bits */
+    u32 models[8];             /* bit mask of the CPU's model numbers */
     const char *name, *source;
 };
 
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* terms: in the syntax of sysfs; name: the vendor's */
+    const char *terms, *name;  /* terms: as in sysfs's events/; name: the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Roles of the events that unc_ counts: memory, then energy. */
+/* Kinds of events that section unc_ counts: memory traffic, and energy from UR_PACKAGE on. */
 enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads plus writes */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes are counted together */
 
-/* Which cores count memory by events that sysfs does not list. */
+/* The cores on which memory events are valid although sysfs does not list them. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* A PMU named `pmu`, or `pmu` with a suffix _N. */
+/* The PMUs named `pmu`, or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event's name in sysfs; the number of data lines whose transfers it counts; its terms, and the
- * cores where the terms are valid even if sysfs does not name the event. */
+/* An event of a memory controller or power meter. lines: number of data lines whose transfers are
+ * counted; where: cores on which `terms` are valid even if sysfs does not list the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
-/* Intel's Topdown, level 1: shares of the pipeline slots. */
+/* Level 1 of Intel's Topdown: each metric is the share of one kind of pipeline slots. */
 static const struct { u16 metric; u8 role; } pmc_slots[] = {
     { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
     { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
@@ -28699,69 +28693,69 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* fields of an event for perf_event_open */
+struct pmc_code {              /* fields of perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* the vendor's or kernel's name; NULL: none */
-    bool generic, alias;       /* generic: the kernel's; alias: name is a list's first word */
+    const char *name;          /* name by the vendor or the kernel; NULL: none */
+    bool generic, alias;       /* generic: a generic event; alias: name is the first word */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* document that the core's events come from */
+    const char *source;        /* document that describes the core's events */
     u32 type, slots;
-    u16 list;                  /* list of the core's events, a bit; 0: not known */
-    bool known, all;           /* known: the core is known; all: the PMU covers all CPUs */
-    u8 mask[PMC_CPUS / 8];     /* CPUs of the PMU, as bits */
+    u16 list;                  /* bit in pmc_event.lists; 0: unknown core */
+    bool known, all;           /* known: pmu.tbl has the core; all: the PMU covers all CPUs */
+    u8 mask[PMC_CPUS / 8];     /* bit mask of the PMU's CPUs */
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno of an event that cannot be opened; 0: none yet */
+    int err[N_PR];             /* -errno if an event could not be opened; 0: none so far */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* thread; 0: all threads of the CPU, or of the cgroup on it */
-    u8 pmu, task;              /* indices in pmc_pmus and opt.pids */
+    pid_t tid;                 /* thread whose events are open; 0: events of a CPU or cgroup */
+    u8 pmu, task;              /* index in pmc_pmus; index in opt.pids */
     bool on;
-    u64 at_ns;                 /* time of the last reading; 0: never */
+    u64 at_ns;                 /* time of the last reading; 0: not read yet */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
 };
 
-/* A unit's counts of one group since the previous reading, by role. */
+/* Counts of a group of events on one CPU or of one thread since the previous reading. */
 struct pmc_reading {
-    double value[N_PR], share; /* share: part of the time in which the group was counted */
+    double value[N_PR], share; /* share: fraction of the time in which the PMU counted */
     bool has[N_PR], counted;
 };
 
-/* The counts of all units of an instance since the previous reading, by group and role. */
+/* Sums of the counts on several CPUs or of several threads since the previous reading. */
 struct pmc_sum {
-    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or not */
-    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* a unit has counted the role; a unit has not */
-    double share;              /* smallest share of any unit */
-    bool any, counted, fresh;  /* there are units; one has counted; none was read before */
+    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, used or empty */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* counted somewhere; not counted somewhere */
+    double share;              /* smallest `share` of the added readings */
+    bool any, counted, fresh;  /* counted: events were on a PMU; fresh: first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
-    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index of a CPU's unit plus 1; 0: none */
-    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes that exited: now; before; as in opt.pids */
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit` of a CPU, plus 1; 0: none */
+    bool ended[MFS_PIDS], gone[MFS_PIDS]; /* processes of -p that have exited; had exited before */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool off[N_PG];            /* groups for which there are no file descriptors */
-    const char *none;          /* why nothing is counted; NULL: something is counted */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the machine or cgroup */
-    struct pmc_sum *one;       /* counts of each process of -p, by index in opt.pids */
+    bool off[N_PG];            /* groups that were given up for lack of file descriptors */
+    const char *none;          /* why nothing at all is counted; NULL: something is counted */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* groups given up for lack of file descriptors */
+    struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
-static int pmc_cgroup = -1;    /* file descriptor of mo.cgroup's directory */
+static int pmc_cgroup = -1;    /* file descriptor of the directory of the cgroup */
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs "0-3,8" as bits, and its text. Returns false if there is no such list. */
+/* Reads a list of CPUs such as "0-3,8" into a bit mask and a text. Returns false if it fails. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -28783,10 +28777,10 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* The characters of valid PMU and vendor names, which are printed unescaped. */
+/* PMU and vendor names are printed unescaped; only these characters are accepted. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value of a line "key : value" with the given key, or NULL. */
+/* Returns the value in a line "KEY : VALUE" if it has this key, else NULL. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -28797,7 +28791,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads the model of the CPU (x86). Returns the MIDR_EL1 of one of the CPUs in `mask` (Arm); 0:
+/* Reads the CPU model (x86) from /proc/cpuinfo. Returns MIDR_EL1 of a CPU in `mask` (Arm), or 0 if
  * there is none. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
@@ -28827,7 +28821,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
         if ((v = pmc_value(line, "stepping")))
             pmc.stepping = (u32)strtoul(v, NULL, 10);
     }
-    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19: the architecture, which is always 15 */
+    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
 static void pmc_arm_core(struct pmc_pmu *p)
@@ -28845,7 +28839,7 @@ static void pmc_arm_core(struct pmc_pmu *p)
         }
 }
 
-/* Returns the type of the cores of a PMU; NULL: not known. */
+/* Returns the row of pmu.tbl for the cores that a PMU belongs to; NULL if there is none. */
 static const struct pmc_core *pmc_find_core(const char *pmu)
 {
     bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
@@ -28873,7 +28867,7 @@ static void pmc_x86_core(struct pmc_pmu *p)
 
 /* --- which events --- */
 
-/* Returns the config word whose name has these n bytes; NULL: there is none. */
+/* Returns the config word that a name of n bytes denotes; NULL if there is none. */
 static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
     bool config = n >= 6 && !strncmp(name, "config", 6);
@@ -28884,8 +28878,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return config && n == 7 && name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in the bits given by the PMU's format, such as "config:0-7,32-35". Returns 0 or
- * -errno. */
+/* Stores a value in the bits that the PMU's format/ directory gives for a field, such as
+ * "config:0-7,32-35". Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -28904,10 +28898,10 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* the format of older kernels lacks some bits */
+    return v || !word ? -EOVERFLOW : 0; /* older kernels may lack bits */
 }
 
-/* Parses terms like those in sysfs's events/: "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
+/* Parses the terms of an event, such as "event=0xd1,umask=0x8,inv". Returns 0 or -errno. */
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
@@ -28922,7 +28916,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets an event to the first of these names that the PMU's events/ has. Returns 0 or -errno. */
+/* Sets c to the first of these events that the PMU's events/ contains. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -28940,9 +28934,9 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets the event of a role to the kernel's generic event: PERF_TYPE_HARDWARE, with the PMU's type
- * in the upper half if there are several PMUs (Linux 5.12). A known core has better events than the
- * generic cache events. */
+/* Sets c to the kernel's generic event for `role`. If there are several PMUs, the upper half of
+ * config selects the PMU (Linux 5.12). Generic cache events are used only for unknown cores; for
+ * known cores pmu.tbl has better events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -28955,7 +28949,7 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Chooses the event for a role. Returns 0 or -errno. */
+/* Chooses the PMU's event for `role`, such as branch misses. Returns 0 or -errno. */
 static int pmc_choose(struct pmc_pmu *p, u32 role)
 {
     struct pmc_code *c = &p->code[role];
@@ -28969,7 +28963,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to cores: if it is named "cpu" or has a file cpus (perf's rule). */
+/* Adds a PMU if it belongs to CPUs: like perf, checks for the name "cpu" or a file cpus. */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -28989,12 +28983,12 @@ static void pmc_add_pmu(const char *name)
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* 0x5, see drivers/perf/arm_pmuv3.c */
+    if (met_there(path) && met_text(path, s, sizeof s)) /* "0x5", see drivers/perf/arm_pmuv3.c */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
-/* Identifies the CPU, its PMUs and their events. Opens no event. */
+/* Identifies the CPU and its PMUs, and chooses their events. Opens no events. */
 static void pmc_look(void)
 {
     pmc_cpuinfo(pmc.online);
@@ -29020,8 +29014,8 @@ static void pmc_look(void)
 
 /* --- opening --- */
 
-/* Opens an event for a unit. group: count the cgroup on the unit's CPU. Returns a descriptor or
- * -errno. */
+/* Opens an event for a CPU or thread; with `group`, for the cgroup on that CPU. Returns a file
+ * descriptor or -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
@@ -29039,7 +29033,7 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* Returns f if enough descriptors are left for other uses; else closes f and returns -EMFILE. */
+/* Returns f if enough descriptors are left for other purposes; else closes f, returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -29050,8 +29044,8 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event. Without permission to count kernel mode, counts user mode only. Returns a
- * descriptor or -errno. */
+/* Opens an event, only for user mode if kvis may not count kernel mode. Returns a file descriptor
+ * or -errno. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     int f = pmc_open_event(c, u, leader);
@@ -29076,10 +29070,10 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns why an event cannot be opened. -E2BIG: the event can be opened outside its group; the
- * group is too large. -ENODATA: the event can be opened for the CPU, but not for the cgroup, which
- * lacks perf_event (in cgroup v2 before any controller was enabled: css_tryget_online_from_dir,
- * Linux 6.1). / */
+/* Refines the error of an event that cannot be opened. -E2BIG: the event can be opened alone, so
+ * the group is too large. -ENODATA: the event can be opened for the CPU but not for the cgroup,
+ * which lacks perf_event (before any controller is enabled in cgroup v2; css_tryget_online_from_dir
+ * in Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -29099,8 +29093,8 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Returns whether a group has a usable event whose home is this group. Events of another home, such
- * as the group's first event, are useless alone. */
+/* Returns whether a group of events has a usable event whose metric is counted in this group.
+ * Without such an event, the other events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -29109,7 +29103,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Opens the usable events of a group. Returns 0, or why it must be tried again later. */
+/* Opens the usable events of a group. Returns 0, or the -errno of a temporary failure. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -29139,8 +29133,7 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
     return 0;
 }
 
-/* Closes the last open group of all units, and returns that group. There is always one: the group
- * that was to be opened. */
+/* Gives up the last group of events that is in use: closes it everywhere, and returns its index. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
@@ -29152,7 +29145,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group for a unit. If file descriptors run out, the last groups are given up. */
+/* Opens a group of events for a CPU or thread. If descriptors run out, gives up the last groups. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -29163,7 +29156,7 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-/* Adds a unit. Returns NULL if out of memory. */
+/* Adds an element for the events of a CPU or thread. Returns NULL if memory is exhausted. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
@@ -29178,7 +29171,7 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
     return &pmc.unit[pmc.n_units++];
 }
 
-/* Returns the unit of a CPU. NULL: out of memory. */
+/* Returns the element for the events of a CPU, or adds it; NULL if memory is exhausted. */
 static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     u32 *at = &pmc.of_cpu[pmu][cpu];
@@ -29187,7 +29180,7 @@ static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
     return *at ? &pmc.unit[*at - 1] : NULL;
 }
 
-/* Adds units for the CPUs that came online, and closes those of CPUs that went offline. */
+/* Opens events for CPUs that came online, and closes the events of CPUs that went offline. */
 static void pmc_cpus(bool open)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -29212,7 +29205,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Adds units for a process's current threads; future threads inherit the events. */
+/* Opens events for the current threads of a process. Future threads inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -29226,8 +29219,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Opens events for the threads of a process. A thread that was created meanwhile may or may not
- * have inherited them; then kvis closes all and starts again. It gives up after five tries. */
+/* Opens events for all threads of a process. A thread created in the meantime may or may not have
+ * inherited the events; therefore kvis closes all and tries again, at most five times. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -29243,7 +29236,7 @@ static void pmc_open_task(u32 task)
         n = now;
         memcpy(before, after, n * sizeof *after);
     }
-    u_warn("pmc: process %d is not counted: it has too many threads, or starts them too fast",
+    u_warn("pmc: process %d is not counted: it has too many threads, or creates threads too fast",
            opt.pids[task]);
 }
 
@@ -29256,7 +29249,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns why an event for a role cannot be counted; valid until the next call for that role. */
+/* Returns why the event for `role` failed with e (-errno); valid until the next call for `role`. */
 static const char *pmc_reason(u32 role, int e)
 {
     bool task = pmc.scope == PS_TASK;
@@ -29265,11 +29258,11 @@ static const char *pmc_reason(u32 role, int e)
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
-    case ENXIO: why = "this CPU or its hypervisor has no event for it"; break;
+    case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
         why = "the cgroup has no perf_event" U_FIX "enable a controller in cgroup.subtree_control";
         break;
-    case E2BIG: why = "the CPU has fewer counters than its group needs"; break;
+    case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
@@ -29287,19 +29280,19 @@ static void pmc_warn(void)
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
         u_warn("pmc: the cgroup is not counted: the counters are in use for -p");
     if (pmc.user_only)
-        u_warn("pmc: user mode only: perf_event_paranoid is %ld" U_FIX "run kvis as root, or "
-               "with CAP_PERFMON",
+        u_warn("pmc: counting user mode only: perf_event_paranoid is %ld" U_FIX
+               "run kvis as root, or with CAP_PERFMON",
                pf_paranoid());
 }
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* with diagnose COMMAND: the machine */
+    pmc.n_tasks = opt.command ? 0 : opt.n_pids; /* diagnose COMMAND counts the whole machine */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
         pmc.n_tasks = 0;
-        pmc.none = "no memory";
+        pmc.none = "out of memory";
         return;
     }
     pmc_look();
@@ -29322,7 +29315,7 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* Reads a group of a unit. The first reading gives 0 for all values. */
+/* Reads a group of events. All values of the first reading are 0. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -29339,7 +29332,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* the CPU went offline and came back: pmc_cpus reopens the unit */
+        pmc_close_unit(u); /* the CPU was offline; pmc_cpus reopens the unit */
         return;
     }
     if (d.enabled)
@@ -29353,8 +29346,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Sets roles without an event to the sum of two others: first-level TLB misses are second-level
- * hits plus second-level misses. */
+/* Computes missing events as the sum of two others: first-level TLB misses are second-level hits
+ * plus second-level misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -29366,8 +29359,8 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Corrects the empty slots of Neoverse N2 and V2 with 5 slots, which count one frontend slot too
- * many per cycle (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
+/* Corrects the empty slots of Neoverse N2 and V2 cores with 5 slots, which count one empty frontend
+ * slot too many per cycle (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -29377,7 +29370,7 @@ static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
     value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-/* Adds what a group of a unit has counted since the previous reading. */
+/* Adds a reading of a group of events to a sum. */
 static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
                     double seconds)
 {
@@ -29417,13 +29410,13 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 
 /* --- publishing --- */
 
-/* Returns whether all units have counted a role in a group. */
+/* Returns whether `role` was counted in group g on all CPUs (or for all threads) of the sum. */
 static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
     return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Sets level 1 of Intel's Topdown from the slots of each kind, whose sum is all slots. */
+/* Sets level 1 of Topdown on Intel: the share of each kind of slots in all slots. */
 static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_TOPDOWN];
@@ -29437,8 +29430,8 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Sets level 1 of Topdown on AMD and Arm from empty slots and operations (AMD: Zen 4's PPR; Arm:
- * perf's arch/arm64/sbsa.json in Linux 7.0). */
+/* Sets level 1 of Topdown on AMD and Arm, from empty slots and operations (AMD: PPR of Zen 4; Arm:
+ * arch/arm64/sbsa.json of perf in Linux 7.0). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
     const double *value = s->value[PG_OPERATIONS];
@@ -29462,7 +29455,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metric of a role: the rate and, for Prometheus, the sum since the start. */
+/* Sets the metric of `role`: its rate and, for Prometheus, its total since the start. */
 static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
 {
     u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -29499,14 +29492,14 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 /* --- why not --- */
 
-/* Returns why there is no value for a role; NULL: there is one, or both of its parts have one. */
+/* Returns why `role` has no value; NULL if its event, or the events of both parts, were opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (g != PG_NONE && pmc.off[g])
-        return "too few file descriptors for its events" U_FIX "raise RLIMIT_NOFILE, or "
-               "count fewer CPUs, threads or sources";
+        return "too few file descriptors for the events of this metric" U_FIX
+               "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         const int *err = pmc_pmus[k].err;
         if (err[role] && (!part[0] || err[part[0]] || err[part[1]]))
@@ -29549,7 +29542,7 @@ static void pmc_tasks(void)
     }
 }
 
-/* Reads all units, and publishes the values of each CPU. */
+/* Reads all counters, and sets the metrics of each CPU. */
 static void pmc_read_all(void)
 {
     for (u32 k = 0; k < pmc.n_units; k++) {
@@ -29570,7 +29563,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why the machine has no value */
+    static const char *const others[] = { /* why there are no values for the machine */
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
@@ -29604,13 +29597,13 @@ static void pmc_read(void)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
- * This section reads counters of the hardware around the CPUs: the PMUs of memory controllers and
- * of RAPL, and the bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs
- * come from its directory in sysfs; gen/tables/pmu.tbl only names the events that count bytes or
- * energy (and the terms for AMD, whose PMUs list no events). An event is counted once on each CPU
- * of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's socket. A
- * value is published only if all controllers of the socket are counted: the sum of some of them is
- * not the bandwidth. Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+ * This section reads hardware counters outside of the CPU cores: PMUs of memory controllers, energy
+ * counters (RAPL), and the bytes that resctrl counts. A PMU's directory in sysfs gives its type,
+ * fields, events, scale, unit and CPUs; gen/tables/pmu.tbl only names the events that count bytes
+ * or energy (and has the terms for AMD, whose PMUs list no events). An event is opened once on each
+ * CPU of the PMU's cpumask, which has one CPU per socket or die, and is added to that CPU's socket.
+ * A bandwidth is published only if all memory controllers of the socket are counted. Entry points:
+ * unc_membw, unc_power, unc_mbm, unc_look. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -29623,27 +29616,27 @@ enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
 struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
-struct unc_event {             /* event of a PMU, counted by one or more units */
+struct unc_event {             /* event of a PMU, opened on one or more CPUs */
     u16 pmu;
     u8 row;
     int err;
     struct pmc_code code;
-    double scale;              /* factor to bytes or microjoules; 0: not known */
+    double scale;              /* factor to bytes or microjoules; 0: unknown */
 };
 
-struct unc_unit {              /* an event on one CPU */
+struct unc_unit {              /* event that is open on one CPU */
     int fd;
     u16 event, socket;
     struct pf_count count;
 };
 
-/* The counts of a socket by role. */
+/* What the events of a CPU socket have counted, indexed by enum unc_role. */
 struct unc_socket {
-    s64 id;                    /* -1: not known */
+    s64 id;                    /* physical_package_id of the CPU; -1: unknown */
     double sum[N_UR], share;
-    bool opened[N_UR];         /* an event of the role was opened */
-    bool refused[N_UR];        /* an event of the role could not be opened */
-    bool hole[N_UR];           /* an event of the role was not counted in this interval */
+    bool opened[N_UR];         /* at least one event is open */
+    bool refused[N_UR];        /* an event could not be opened */
+    bool hole[N_UR];           /* an event was not counted in this interval */
 };
 
 static struct {
@@ -29651,13 +29644,13 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df's with memory */
+    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes; /* boxes: amd_df units with memory */
     bool begun[2], no_dir;
-    bool too_many;             /* some memory controllers did not fit; there are no sums */
-    u8 class;                  /* kind of the counted memory controllers; UC_NONE: none */
+    bool too_many;             /* there are more memory controllers than kvis can store */
+    u8 class;                  /* class of the memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* first reason why an event cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* the first reason why events cannot be counted */
 
 /* --- which PMUs, which events --- */
 
@@ -29666,13 +29659,13 @@ static bool unc_is_power(const struct unc_event *e)
     return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
 }
 
-/* Returns whether the counted memory controllers count in this way. */
+/* Returns whether this machine's memory controllers count in the given way. */
 static bool unc_memory_counts(enum unc_counts counts)
 {
     return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
-/* Returns whether a name is that of the PMU, or of one of several, such as "uncore_imc_7". */
+/* Returns whether a PMU's name is `pmu`, or `pmu` with a suffix, such as "uncore_imc_7". */
 static bool unc_is(const char *name, const char *pmu)
 {
     size_t n = strlen(pmu);
@@ -29684,7 +29677,7 @@ static bool unc_is(const char *name, const char *pmu)
 static int unc_order(const void *a, const void *b)
 {
     const char *x = ((const struct unc_pmu *)a)->name, *y = ((const struct unc_pmu *)b)->name;
-    size_t n = strlen(x), m = strlen(y); /* uncore_imc_10 sorts after uncore_imc_9 */
+    size_t n = strlen(x), m = strlen(y); /* sort uncore_imc_10 after uncore_imc_9 */
     return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
@@ -29712,14 +29705,14 @@ static void unc_find_pmus(void)
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
-/* Returns whether this CPU has the row's event although sysfs does not list it. */
+/* Returns whether this CPU has an event that sysfs does not list. */
 static bool unc_where(u8 where)
 {
     const struct pmc_core *c = pmc_find_core("cpu");
     return where == UW_ANY || (c && c->memory == where);
 }
 
-/* Returns the factor from the unit `s` to bytes or, for energy, microjoules; 0: unknown unit. */
+/* Returns the factor from a unit to bytes or, for energy, to microjoules; 0: unknown unit. */
 static double unc_unit(const char *s, bool energy)
 {
     static const struct { char name[8]; double n; } units[] = {
@@ -29732,8 +29725,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the value of one count, from .scale and .unit; 0: not known. If both are missing, the
- * value is 64 bytes, the size of a burst that a CAS command transfers (DDR4 and DDR5). */
+/* Returns the bytes or microjoules of one count, from the files .scale and .unit; 0 if unknown. If
+ * both files are missing, a count is 64 bytes, the burst of a CAS command in DDR4 and DDR5. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -29747,11 +29740,11 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     if (!met_text(u, unit, sizeof unit) || !met_text(path, scale, sizeof scale))
         return 0;
     char *end;
-    double v = strtod(scale, &end); /* 6.103515625e-5 */
+    double v = strtod(scale, &end); /* such as "6.103515625e-5" */
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
-/* Adds the event of a row if the PMU has it. */
+/* Adds the event of a row of pmu.tbl if the PMU has this event. */
 static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
@@ -29777,7 +29770,7 @@ static void unc_find_event(u32 pmu, u32 row)
     unc.event[unc.n_events++] = e;
 }
 
-/* Finds the events of a kind of PMU. Opens no event. Returns whether there are any. */
+/* Finds the events of all PMUs of a class. Opens no events. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29794,7 +29787,7 @@ static bool unc_find_class(u8 class)
     return unc.n_events > before;
 }
 
-/* Finds the PMUs and their events, once. */
+/* Finds the PMUs and their events when called for the first time. */
 static void unc_look(void)
 {
     static bool done;
@@ -29813,7 +29806,7 @@ static void unc_look(void)
 
 /* --- counting --- */
 
-/* Returns the socket of a CPU; NULL: there are too many. */
+/* Returns the socket of a CPU; NULL if there are too many sockets. */
 static struct unc_socket *unc_socket_of(u32 cpu)
 {
     long id = u_file_number(met_path(MFS_CPUS "/cpu%u/topology/physical_package_id", cpu), -1);
@@ -29829,7 +29822,7 @@ static struct unc_socket *unc_socket_of(u32 cpu)
     return &unc.socket[k];
 }
 
-/* Notes that a role lacks an event in a socket (NULL: in all), and why. */
+/* Records why an event cannot be counted in a socket (NULL: in all sockets). */
 static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
                                        const char *fmt, ...)
 {
@@ -29867,7 +29860,7 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-/* Opens an event on each CPU of the PMU's cpumask. */
+/* Opens an event on each CPU of its PMU's cpumask. */
 static void unc_open_all(u32 event)
 {
     static u8 mask[PMC_CPUS / 8];
@@ -29878,24 +29871,24 @@ static void unc_open_all(u32 event)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
     if (unc.tried > UNC_EVENTS)
-        unc_lack(NULL, e, "more counters than kvis reads");
+        unc_lack(NULL, e, "the PMUs have more counters than kvis can read");
     else if (unc.tried == before)
-        unc_lack(NULL, e, "its cpumask has no CPU");
+        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
 static void unc_open(u32 event)
 {
     const struct unc_event *e = &unc.event[event];
     if (e->err)
-        unc_lack(NULL, e, "the PMU's format cannot encode it");
+        unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "its .scale and .unit are not units of %s",
+        unc_lack(NULL, e, "its .scale and .unit do not give %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
 }
 
-/* Starts counting power or memory. */
+/* Starts the counters of power or of memory. */
 static void unc_begin(bool power)
 {
     unc_look();
@@ -29908,11 +29901,11 @@ static void unc_begin(bool power)
     for (u32 k = 0; k < unc.n_events; k++)
         if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
-    met.src[met.cur].at_ns = u_now(); /* the events count from now on */
+    met.src[met.cur].at_ns = u_now(); /* the events started just now */
 }
 
-/* Adds an event's count since the previous reading to its socket. Returns the time in ns in which
- * the event was counted; 0: others used the counter, or the CPU is offline. */
+/* Adds the increase of a counter to its socket. Returns the time in ns for which the event was
+ * enabled; 0 if the event was not counted, because others use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -29929,12 +29922,12 @@ static u64 unc_read_unit(struct unc_unit *u)
     if (role == UR_READ || role == UR_WRITE)
         s->sum[UR_BOTH] += d.value[0] * e->scale;
     if (unc_classes[unc_rows[e->row].class].counts == UN_SUM && u->count.value[0])
-        unc.boxes++; /* a controller with memory */
+        unc.boxes++; /* this controller has memory */
     return d.enabled;
 }
 
-/* Reads power or memory into the sums of the sockets. The elapsed time is that of the counters,
- * because kvis may have waited for a CPU before it read them. */
+/* Reads the counters of power or of memory. The interval is measured by the counters' own time,
+ * because kvis may have waited for a CPU before reading them. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -29954,14 +29947,14 @@ static void unc_read_units(bool power)
         met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* Returns whether a socket has events for a role. */
+/* Returns whether a socket has any event for `role`, open or refused. */
 static bool unc_counts(const struct unc_socket *s, u32 role)
 {
     return s->opened[role] || s->refused[role]
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted. Reads and writes together give UR_BOTH. */
+/* Returns whether all events for `role` were counted, or for UR_BOTH those of reads and writes. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -29971,8 +29964,8 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Publishes the sum of a role for each socket, and for the machine if no socket lacks it. of:
- * instances of the sockets. */
+/* Sets the metric of `role` for each socket, and for the machine unless a socket is missing. of:
+ * instances by socket. */
 static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
@@ -30010,18 +30003,18 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 }
 
 static struct {
-    u32 n, width;        /* number of DIMMs; number of their data lines */
-    double peak;         /* bytes per second if all DIMMs could work at once */
+    u32 n, width;        /* number of DIMMs; sum of their bus widths */
+    double peak;         /* bytes per second if all DIMMs transfer at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
 
-/* Reads a structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. n: length in bytes. */
+/* Reads an SMBIOS structure of type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18), of n bytes. */
 static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
     u32 speed = n >= 0x17 ? unc_le(p, 0x15, 2) : 0, set = n >= 0x22 ? unc_le(p, 0x20, 2) : 0;
-    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot, or Optane */
+    if (!size || (n > 0x28 && p[0x28] == 7)) /* empty slot, or Optane */
         return;
     if (speed == 0xffff)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
@@ -30035,8 +30028,8 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* Reads all structures. A structure has a type, length, handle and fields; strings up to a double
- * NUL follow. */
+/* Reads all SMBIOS structures. A structure consists of type, length, handle and fields, followed by
+ * strings up to a double NUL. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -30066,17 +30059,17 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Returns the number of data lines of all controllers; 0: not known. */
+/* Returns the total bus width of all memory controllers, in bits; 0 if unknown. */
 static u32 unc_lines(void)
 {
-    u32 n = unc.boxes * 64; /* amd_df: controllers that have transferred data */
+    u32 n = unc.boxes * 64; /* amd_df: 64 data lines per controller in use */
     for (u32 k = 0; k < unc.n_units; k++)
         n += unc_rows[unc.event[unc.unit[k].event].row].lines;
     return n;
 }
 
-/* Sets the peak bandwidth. The DIMMs of a channel take turns; therefore the data lines of the
- * controllers limit it. */
+/* Sets the peak memory bandwidth. If there are several DIMMs per channel, they share the channel's
+ * data lines; therefore the controllers' data lines limit the bandwidth. */
 static void unc_peak(void)
 {
     u32 lines = unc_lines(), n = unc.n_sockets;
@@ -30096,7 +30089,7 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
-/* Returns why there is no value for a role of memory; NULL: the source has the reason. */
+/* Returns why a memory metric has no value; NULL if the source itself has the reason. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -30104,17 +30097,17 @@ static const char *unc_why(u32 role)
     if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
     if (unc.too_many)
-        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+        return "more memory controllers than kvis can read: 1024 PMUs, 2048 events";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "amd_df counts reads and writes together";
+        return "the PMU amd_df counts memory reads and writes together";
     if (unc.class != UC_NONE)
-        return "the counters are in use by others";
+        return "others use the counters of the memory controllers";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "amd_df of this CPU has no event for it, and there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df lists no such event, and there is no amd_umc (Linux 6.10)";
         if (counts != UN_ENERGY)
-            return "the memory controllers' PMU lists no event for it";
+            return "the memory controllers' PMU lists no event for this metric";
     }
     return unc.no_dir ? NULL : "this machine exposes no memory-controller PMU";
 }
@@ -30144,7 +30137,7 @@ static void unc_membw(void)
     else if (unc_dmi.why[0])
         why = unc_dmi.why;
     unc_no(M_MEM_PEAK, why);
-    unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
+    unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "no traffic was counted" : why);
     unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
 }
 
@@ -30168,20 +30161,20 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Metrics that a domain lacks. They have no sum. */
+/* Metrics that a domain (a CPU cache in resctrl) lacks. There is no sum for these. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Notes a file whose value is not a number: Unavailable, Error, Unassigned. */
+/* Records that a resctrl file has a word instead of a number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
 {
     char why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* keeps the specific end */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
     snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
              (int)strspn(says, PMC_PLAIN), says);
     met_off(why);
 }
 
-/* Reads a counter of a domain: mbm_total_bytes, mbm_local_bytes. */
+/* Reads a counter of a domain (mbm_total_bytes or mbm_local_bytes). */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     u32 m = unc_mbm_metrics[k];
@@ -30199,7 +30192,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* Reads the domains in a group's mon_data: "mon_L3_00". */
+/* Reads the domains of a resctrl group, which are its directories mon_data/mon_L3_NN. */
 static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
@@ -30215,7 +30208,7 @@ static void unc_mbm_group(const char *group)
     }
 }
 
-/* Reads the groups that users created. */
+/* Reads the resctrl groups that users created. */
 static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
@@ -30224,7 +30217,7 @@ static void unc_mbm_groups(void)
             unc_mbm_group(e->d_name);
 }
 
-/* Reads the default group and the groups that users created. Every task is in exactly one. */
+/* Reads the default group and the groups that users created. Each task is in exactly one. */
 static void unc_mbm(void)
 {
     memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
@@ -30244,7 +30237,7 @@ static void unc_mbm(void)
     unc_mbm_groups();
     bool all = !met.src[met.cur].left_out;
     if (!all)
-        met_off("the sum is unknown");
+        met_off("the sum over all domains is unknown");
     for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
         if (all && !unc_mbm_missing[k])
             met_sum_of(unc_mbm_metrics[k], NULL);
@@ -30253,21 +30246,21 @@ static void unc_mbm(void)
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
  * A family is a set of BPF programs with their maps. The families sched and blk (gen/probes) count
  * in the kernel and send no records; kvis reads their maps once per interval. If a family does not
- * load, only its own sources are missing. To add a probe: write a function under SEC() in its
- * family's gen/probes/NAME.bpf.c; add a member for its counts to the family's struct in gen/wire.h;
- * add the metric's row, whose column `wire` names that member. Then run `make gen`, check the new
- * array against the list at the top of bpf_insns/VETTED, and sign it there. (The test adding tries
- * this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
+ * load, only the sources that need this family are missing. To add a probe: write a function under
+ * SEC() in the family's file gen/probes/NAME.bpf.c; add a member for its counter to the family's
+ * struct in gen/wire.h; add the row of the metric, and name that member in the column `wire`. Run
+ * `make gen`, check the new array against the list at the top of bpf_insns/VETTED, and sign it
+ * there. (The test `adding` tries this.) Entry points: mk_start, mk_runq, mk_depth, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
 static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
 
-/* Loads and attaches a BPF program for a tracepoint that has one argument more on some kernels.
- * The program's first constant tells it whether this kernel has the argument. kvis tries 1
- * first; if the program fails to attach (with typed arguments: to load), kvis tries 0. Returns 0
- * or -errno. */
+/* Loads and attaches a BPF program for a tracepoint that has an additional argument on some
+ * kernels. The first constant (CFG_) of the BPF program is 1 if this kernel has the argument. kvis
+ * tries 1 first; if the BPF program does not attach (with typed arguments: load), kvis tries 0.
+ * Returns 0 or -errno. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -30280,7 +30273,7 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Returns the BPF programs of a family that attach to classic tracepoints, as bits. */
+/* Returns a bit mask of the BPF programs of a family that attach to classic tracepoints. */
 static u32 mk_classic(const struct bpf_family *fam)
 {
     u32 bits = 0;
@@ -30299,9 +30292,8 @@ static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
     return e;
 }
 
-/* Loads and attaches a family: its BPF programs for raw tracepoints if BTF has `field`; else, or if
- * these do not load, those for classic tracepoints, if there are any. Returns 0, or -errno with
- * obj.why. */
+/* Loads and attaches a family of BPF programs: those for raw tracepoints if BTF has `field`; if
+ * not, or if these do not load, those for classic tracepoints. Returns 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     u32 classic = mk_classic(o->fam), all = (1u << o->fam->n_progs) - 1;
@@ -30321,7 +30313,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, classic);
 }
 
-/* Adds the fix to obj.why, the reason why a family is missing, and closes the family. */
+/* Adds a fix to obj.why, which says why BPF programs did not load, and closes all of them. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     o->why[strcspn(o->why, "\n")] = 0;
@@ -30333,15 +30325,15 @@ static void mk_why(struct bpf_obj *o, int e)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
-    u32 at;                  /* met.tick of the last reading */
-    bool own;                /* the depth is the kernel's own count */
-    struct wire_sched cpu;   /* counts of one CPU */
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* sums over all CPUs */
+    struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
+    u32 at;                  /* met.tick at the last reading */
+    bool own;                /* run queue lengths come from the kernel's own count */
+    struct wire_sched cpu;   /* counters of one CPU */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms, summed over all CPUs */
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* Returns the number of slots for all possible pids, at most TASK_SLOTS_MAX. */
+/* Returns the size of the map `tasks`: a power of two, up to TASK_SLOTS_MAX, for all pids. */
 static u32 mk_slots(void)
 {
     s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
@@ -30379,7 +30371,7 @@ static void mk_sched_cpu(u32 cpu)
 #undef X
 }
 
-/* Reads the counts once per interval. Two sources need them; the first one reads them. */
+/* Reads the scheduler's counters once per interval, for the sources runq and depth. */
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
@@ -30394,7 +30386,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never online */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* never was online */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -30433,18 +30425,18 @@ enum { MK_DISKS = 64 };
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* number of slots in use */
-    u32 without;             /* number of disks without a slot at the last look */
-    u64 missed;              /* number of requests that were not counted */
+    u32 n;                   /* number of disks that have a slot */
+    u32 without;             /* number of disks for which there is no slot */
+    u64 missed;              /* number of requests that the BPF programs did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];     /* name in /sys/block */
-        u64 requests, sequential; /* counts of the last reading */
+        u64 requests, sequential; /* counters at the last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
 
-/* Returns the slot of a disk; mk_blk.n: the disk has none. */
+/* Returns the slot (map index) of a disk; mk_blk.n if the disk has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -30453,7 +30445,7 @@ static u32 mk_find_disk(u32 dev)
     return k;
 }
 
-/* Returns the kernel's device number of a disk; 0: there is no such disk, or no medium in it. */
+/* Returns the kernel's dev_t of a disk; 0 if there is no such disk, or no medium in the drive. */
 static u32 mk_disk_number(const char *sys)
 {
     char text[32], *end;
@@ -30465,7 +30457,7 @@ static u32 mk_disk_number(const char *sys)
     return *end == ':' ? dev | (u32)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Gives a disk a slot, and stores the slot in the map of the BPF programs. */
+/* Assigns a slot (map index) to a disk, and stores the slot in the map of the BPF programs. */
 static void mk_add_disk(const char *sys, int map)
 {
     u32 dev = mk_disk_number(sys), k = mk_find_disk(dev);
@@ -30482,7 +30474,7 @@ static void mk_add_disk(const char *sys, int map)
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
 }
 
-/* Gives slots to the machine's disks in the directory's order. Disks that have a slot keep it. */
+/* Assigns slots to all disks. Disks that already have a slot keep it. */
 static void mk_add_disks(void)
 {
     int map = bpf_map(&mk_blk.obj, "disks");
@@ -30511,7 +30503,7 @@ static void mk_blk_start(void)
         mk_add_disks();
 }
 
-/* Sets the share of this interval's requests that are sequential. */
+/* Sets the share of sequential requests in this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     if (met.src[met.cur].elapsed_s > 0)
@@ -30554,7 +30546,7 @@ static void mk_block(void)
         return;
     }
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* the requests may be those of a new disk */
+    if (missed != mk_blk.missed) /* there may be a new disk */
         mk_add_disks();
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
@@ -30563,8 +30555,8 @@ static void mk_block(void)
         mk_disk_read(&mk_blk.disk[k]);
 }
 
-/* Loads the BPF programs of the selected sources. This takes time; therefore it is called before
- * any source is read. */
+/* Loads the BPF programs of the selected sources, before any source is read, because loading takes
+ * time. */
 static void mk_start(void)
 {
     const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH;
@@ -30576,10 +30568,10 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
- * The family vq attaches to functions that drivers call for each buffer, so it is loaded only on
- * request (-c virtio). It uses those functions of vq_places[] that kallsyms lists. Without BTF for
- * the types of virtio_ring, sizes and depths are unknown, and a ring is named after its interrupt.
- * Entry points: vq_start, vq_read. */
+ * The family vq (gen/probes) attaches to functions that virtio drivers call for each buffer;
+ * because of this cost it is loaded only on request (-c virtio). kvis attaches to those functions
+ * of vq_places[] that kallsyms lists. Without BTF of virtio_ring, sizes and depths of rings are
+ * unknown, and a ring is named after its interrupt. Entry points: vq_start, vq_read. */
 
 #include "bpf_insns/vq.h"
 
@@ -30589,9 +30581,9 @@ enum vq_prog {
 };
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
-/* The BPF programs at a function's entry and return; back 0: none. Every virtio_ring.c has the
- * first function. The functions that send notifications are those of PCI, MMIO, vDPA and channel
- * I/O. */
+/* The BPF programs for the entry and the return of a kernel function; back 0: none for the return.
+ * Every kernel with virtio has the first function. The functions named notify belong to the
+ * transports PCI, MMIO, vDPA and channel I/O. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -30621,13 +30613,13 @@ _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can h
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* number of slots that were ever in use */
+    u32 n;                   /* highest index ever used in `stats`, plus 1 */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* number of missed calls; of those, on deleted rings */
+    u64 missed, missed_gone; /* missed calls; those on rings that were deleted */
     struct wire_vq now;
 } vq;
 
@@ -30637,7 +30629,7 @@ static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
-/* Attaches all BPF programs of entries before those of returns. Then a return without an entry
+/* Attaches the BPF programs of all function entries first. Therefore a return without an entry
  * means that the entry was missed. */
 static int vq_attach(struct bpf_obj *o)
 {
@@ -30669,19 +30661,19 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the map is a stack with slot 0 on top */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* slot 0 ends on top of the stack */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* finding the owner of an interrupt needs BTF */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
     return vq_attach(o);
 }
 
-/* Returns whether this machine has a virtio device; if not, sets `why`. */
+/* Returns whether this machine has a virtio device; if not, sets `why` to a message. */
 static bool vq_any(char *why, size_t size)
 {
     const char *path = met_path("/sys/bus/virtio/devices");
@@ -30713,7 +30705,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Reads the name of the disk or network interface that a device provides. */
+/* Reads the name of the disk or network interface that belongs to a virtio device. */
 static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
@@ -30722,8 +30714,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
-/* Names a ring after its interrupt, such as virtio0-req.0 (vp_find_vqs_msix), unless rings share
- * the interrupt. This is used without BTF. Returns whether the name is known yet. */
+/* Without BTF: finds the device and name of a ring in the name of its interrupt, such as
+ * virtio0-req.0 (vp_find_vqs_msix). Returns false if not found, or if rings share the interrupt. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -30746,7 +30738,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Sets a ring's name, such as virtio0/0:req.0, and its info: driver and device, such as
+/* Sets the name of a ring, such as virtio0/0:req.0, and its info: driver and device, such as
  * virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
@@ -30784,7 +30776,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* if not, vq_places[] may lack the function */
+    if (w->notified) { /* 0: vq_places[] may lack the driver's function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -30799,7 +30791,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     r->depth_sum = w->sum[VQ_DEPTH];
 }
 
-/* Reads a slot. Returns whether it was in use. */
+/* Reads the counters of a ring from the map `stats`. Returns whether a ring uses this map slot. */
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
@@ -30809,13 +30801,13 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     if (w->state & VQ_GONE) {
         vq.missed_gone += w->missed;
         vq.missed += w->missed;
-        memset(w, 0, sizeof *w); /* from now on another ring may use the slot */
+        memset(w, 0, sizeof *w); /* frees the slot for another ring */
         if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, w))
             bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* the handler only checked the ring, which shares an interrupt */
+        return true; /* an unused ring that shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -30845,8 +30837,7 @@ static void vq_read(void)
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_has_field(o, vq_field))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
-                 : "no BTF for virtio_ring: rings are identified by address, their types are "
-                   "unknown");
+                 : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -30856,18 +30847,18 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
- * A worker is the thread that handles the queues of an emulated device. The family vhost
- * (gen/probes) attaches to the functions that workers run, if their drivers are loaded when kvis
- * starts. Entry points: vh_start, vh_read. */
+ * A worker is the kernel thread that handles the virtqueues of an emulated device. The family vhost
+ * (gen/probes) attaches to the functions that workers run (handlers), if their drivers are loaded
+ * when kvis starts. Entry points: vh_start, vh_read. */
 
 #include "bpf_insns/vhost.h"
 
-enum { VH_BEGIN, VH_END, VH_WAKER }; /* rows of vhost_progs */
+enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
-/* The functions that a worker runs for a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c).
- * queue: index of the queue; VH_UNKNOWN: only its address is known. kick: the function handles a
- * kick. gaps: the queue carries the guest's requests; in a queue by which the guest receives, a
- * full ring is no stall. */
+/* The handlers: functions that a worker runs for a struct vhost_work (drivers/vhost: net.c,
+ * vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN: several virtqueues. kick: the
+ * handler runs when the guest kicks. gaps: the time between handlers counts as a stall if buffers
+ * are waiting; not set for virtqueues on which the guest receives. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -30886,21 +30877,21 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: obj.why has the reason */
+    struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
     struct bpf_cfgs cfg;
-    bool deep;               /* the BPF programs read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of BPF programs, by handler; 0: none */
-    struct wire_vh now;      /* counts of a queue, read at now_ns or later */
+    bool deep;               /* the BPF programs can read the ring */
+    int prog[ARRAY_LEN(vh_handlers)]; /* file descriptors of BPF programs, by handler */
+    struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
     u64 now_ns;
 } vh;
 
-/* Attaches BPF programs to a handler. */
+/* Attaches the BPF programs to a handler. */
 static int vh_attach(u32 i, const struct bpf_ksym *k)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &vh.cfg;
-    c->n = o->n_cfg = 1; /* keeps CFG_DEEP, which all BPF programs have */
+    c->n = o->n_cfg = 1; /* keeps only CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -30919,8 +30910,8 @@ static const char vh_none[] =
     "no vhost driver is loaded" U_FIX
     "modprobe vhost_net, vhost_vsock or vhost_scsi before kvis starts";
 
-/* Attaches BPF programs to all handlers. Returns 0 if at least one handler has them. The queues of
- * the others are missing; obj.why has the reason. */
+/* Attaches the BPF programs to all handlers. Returns 0 if at least one handler succeeded; obj.why
+ * says why others are missing. */
 static int vh_attach_all(void)
 {
     struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
@@ -30958,8 +30949,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Looks up symbols only if there is vhost, because this takes time. (The module has parameters;
- * therefore its directory exists even if it is built in.) */
+/* Loads the family if the module vhost is present, because looking up symbols takes time. (The
+ * directory exists even if vhost is built in, because vhost has module parameters.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -30980,12 +30971,12 @@ static void vh_start(void)
     static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
     if (!e && !vh.deep)
         met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
-                 : "finding the ring needs BTF for vhost (/sys/kernel/btf/vhost)");
+                 : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the owner of a queue's device. The worker is a thread of the owner's process; before Linux
- * 6.4 it is a kernel thread named after the thread that requested it: vhost-TID
- * (drivers/vhost/vhost.c). The pids are those of the initial pid namespace. */
+/* Sets the info of a virtqueue: pid and name of the process that owns the device. The worker is a
+ * thread of this process; before Linux 6.4, it is a kernel thread named vhost-TID after the thread
+ * that created it (drivers/vhost/vhost.c). The pids are of the initial pid namespace. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -31001,7 +30992,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a queue, such as net/WORKER/tx: device, worker thread, queue. */
+/* Returns the instance for a virtqueue, such as net/WORKER/tx (WORKER: tid of the worker). */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -31027,14 +31018,14 @@ static void vh_queue(const struct wire_vh *w)
     u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
     if (!i)
         return;
-    if (met.tick > 1) /* the BPF programs counted from 0 */
+    if (met.tick > 1) /* the counters of a new virtqueue start at 0 */
         met_from_zero(i);
     met_count(i, M_VH_KICKS, w->kicks);
     if (vh.deep)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* distributions that were measured at least once */
+    const bool there[N_VH_HISTS] = { /* histograms that have values */
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -31044,7 +31035,7 @@ static void vh_queue(const struct wire_vh *w)
                           DELAY_BUCKETS, w->sum[k]);
 }
 
-/* Frees the slot of a queue whose worker has exited, for another queue. */
+/* Frees the slot of a virtqueue whose worker has exited. */
 static void vh_forget(u32 slot)
 {
     static struct wire_vh none;
@@ -31067,7 +31058,7 @@ static u64 vh_missed(void)
     return n;
 }
 
-/* Returns whether the queue's worker has exited. */
+/* Returns whether the worker of the virtqueue has exited. */
 static bool vh_gone(void)
 {
     char path[64];
@@ -31093,7 +31084,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* after the exit the values are final */
+        bool gone = vh_gone() && vh_slot(slot); /* read again: now the counters are final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);

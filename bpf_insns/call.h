@@ -3,11 +3,11 @@
  * call.bpf.c
  *   sha256 0bb97c7b018d0df5daf631c2e4d60234d6dcea74bb1651675079c49dda9a0063
  * probe.h
- *   sha256 652b6f4df9643b668e62253df1f937f5441ae8947b345345f0d85c29e76ee86b
+ *   sha256 1ea7c6b69aa1c643e0a4eca96125c3cba7fd479afb1a5e501ec89607695cebc5
  * wire.h
  *   sha256 da0434b08028e0a420940b3dcc2c4a7a3603ca8dc45e4276ac152f9a315fe92f
  * hist.h
- *   sha256 66b8fa990a71e1c980ccceb1a52f9da932ef383ffdf3dcd87c3ef2c636e35f96
+ *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* blk: latency, size and position of the requests of each disk.
+/* blk: BPF programs that count latencies, sizes and positions of each disk's requests.
  *
- * A request is tracked by its address from its issue (again after a requeue) to its completion. The
- * kernel's start time distinguishes it from another request at the same address whose issue or completion
- * the BPF program missed: since 6.19 a BPF program may be preempted, and is then not run again on its CPU
- * (bpf_missed). All CPUs share the counters of a disk; therefore updates are atomic.
- * Passthrough requests (SCSI commands from user space, for example) have no sector and are not
- * counted; /proc/diskstats does not count them, either.
+ * A request is identified by its address from its issue (the last one, if it is requeued) to
+ * its completion. The start time that the kernel stores in it reveals that another request was
+ * at this address whose issue or completion was missed: since 6.19, a BPF program may be
+ * preempted, and does not run again on that CPU meanwhile (bpf_missed). All CPUs share the
+ * counters of a disk; therefore updates are atomic. Passthrough requests (such as SCSI commands
+ * from user space) have no sector, and are not counted, neither here nor in /proc/diskstats.
  *
- * block/blk-mq.c of Linux. */
+ * Linux: block/blk-mq.c. */
 #include "probe.h"
 #include "hist.h"
 
-/* 1: the queue is the first argument of block_rq_issue, and the request the second (before 5.11; some
- * 5.10 kernels have dropped it, too). kvis tries 1 first, which attaches only if two arguments exist. */
+/* 1: the first argument of block_rq_issue is the queue, the second the request (before 5.11,
+ * except some 5.10 kernels). kvis tries 1 first; this attaches only if two arguments exist. */
 extern char CFG_SECOND;
 
 struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_blk), 0, 0 };
 
 struct flying {
-    u64 issue_ns, start_ns; /* start_ns 0: the queue keeps no statistics */
+    u64 issue_ns, start_ns; /* start_ns 0: the disk has no I/O statistics */
     u32 slot, op, bytes, unused;
 };
 struct map_def flying SEC("maps") = { MAP_HASH, 8, sizeof(struct flying), 16384, 0 };
@@ -48,15 +48,15 @@ INLINE struct gendisk *disk_of(struct request *rq)
 INLINE void add(struct wire_blk *b, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the bounds check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to the use */
     if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&b->hist[at], 1);
     __sync_fetch_and_add(&b->sum[hist], value);
 }
 
-/* Counts a request, and whether it continues where the previous one ended. The order of two requests
- * that are issued at the same time is undefined. */
+/* Counts a request, and whether it starts at the end of the previous one.
+ * Requests issued at the same time on two CPUs may be taken in either order. */
 INLINE void place(struct wire_blk *b, u64 sector, u32 bytes)
 {
     __sync_fetch_and_add(&b->requests, 1);
@@ -107,8 +107,8 @@ int blk_issue(struct raw_tp *ctx)
 INLINE void done(struct wire_blk *b, const struct flying *f)
 {
     u64 now = bpf_ktime_get_ns();
-    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* clocks of CPUs may differ */
-    u32 write = f->op & 1; /* as op_stat_group() does for everything except discard and flush */
+    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* CPUs' clocks may differ */
+    u32 write = f->op & 1; /* like op_stat_group(), except for discard and flush */
     if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
         add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
         return;
@@ -119,7 +119,7 @@ INLINE void done(struct wire_blk *b, const struct flying *f)
         add(b, write * 2 + BLK_READ_QUEUE, f->issue_ns - f->start_ns);
 }
 
-/* Handles the completion of some or all bytes of a request. */
+/* Handles the completion of all, or of only some, bytes of a request. */
 SEC("raw_tp/block_rq_complete")
 int blk_done(struct raw_tp *ctx)
 {

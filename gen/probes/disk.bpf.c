@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* disk: the disk requests of traced threads, one record per request, written at its completion.
+/* disk: BPF programs that write a record for each completed disk request of a traced thread.
  *
- * Any thread may issue a request to the disk, even a kernel worker. Therefore the owner of a request is
- * the thread that queued its first bio: a thread queues its bios itself. The keys of the map are
- * addresses, which are unique while the object is in use: that of a bio from its queueing to its
- * completion, that of a disk while it owes a flush to such a bio, that of a request from its insertion
- * (its issue, if there is no I/O scheduler) to its completion.
+ * Any thread may issue a request to the disk, even a kernel worker. Therefore the owner of a
+ * request is the thread that queued its first bio, because threads queue their own bios. The
+ * keys of the map `ios` are kernel addresses. The entry of a bio exists from its queueing to
+ * its completion; that of a disk, while the disk has to flush for such a bio; that of a
+ * request, from its insertion (its issue, if there is no I/O scheduler) to its completion.
  *
- * Linux: block/blk-mq.c, blk-flush.c, bio.c. The maps traced, events and lost belong to the family
- * call. */
+ * Linux: block/blk-mq.c, blk-flush.c, bio.c. The family call owns the maps traced, events
+ * and lost. */
 #include "probe.h"
 
-/* 1: the queue is the first argument of these tracepoints, and the request or bio the second (before 5.11;
- * some 5.10 kernels have dropped it, too). kvis tries 1 first: it only attaches if two arguments exist. */
+/* 1: the first argument of these tracepoints is the queue, the second the request or bio (before
+ * 5.11, except some 5.10 kernels). kvis tries 1 first; this attaches only if two arguments exist. */
 extern char CFG_SECOND;
-/* Inode of kvis's pid namespace; 0 in the initial one. */
+/* Inode of kvis's pid namespace; 0: initial namespace. */
 extern char CFG_NS_INO;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct io {
     u64 insert_ns, issue_ns;
-    u64 life;    /* start time of this request; its memory is reused for the next one */
+    u64 life;    /* start time of the request; tells it from a later request at its address */
     u32 bytes, dev, op;
     s32 error;
     u32 tid, pid;
@@ -35,7 +35,7 @@ struct bio {
     u32 bi_opf;
     struct gendisk *bi_disk;      /* before 5.12 */
     struct block_device *bi_bdev; /* since 5.12 */
-    struct bio *bi_next;          /* in the same request */
+    struct bio *bi_next;          /* next bio of the request */
     void *bi_private;
 } KERNEL;
 struct request {
@@ -48,11 +48,11 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 64 }; /* per request; the entries of further bios stay until these are reused */
+enum { MOST_BIOS = 64 }; /* per request; entries of further bios stay until their memory is reused */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
-/* Returns the request or bio of the tracepoint. (The asm keeps clang from merging the two loads: the
- * verifier wants a constant offset.) */
+/* Returns the request or bio of a tracepoint. (The asm prevents clang
+ * from merging both loads; the verifier requires a constant offset.) */
 INLINE u64 subject(const struct raw_tp *ctx)
 {
     u64 v;
@@ -65,7 +65,7 @@ INLINE u64 subject(const struct raw_tp *ctx)
     return v;
 }
 
-/* Makes the current thread the owner; false: it is not traced. */
+/* Makes the current thread the owner of a request or bio. Returns false if it is not traced. */
 INLINE bool mine(struct io *io)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -103,7 +103,7 @@ INLINE struct gendisk *disk_of(struct request *rq)
 
 /* --- bios --- */
 
-/* Deletes the entry of a bio, and that of the flush that its disk owes it. */
+/* Deletes the entry of a bio and, if its disk has to flush for this bio, the entry of the disk. */
 INLINE void forget(struct bio *b)
 {
     u64 key = (u64)b, disk;
@@ -126,7 +126,7 @@ int disk_bio(struct raw_tp *ctx)
     struct io io = { 0 };
     struct bio *b = (void *)subject(ctx);
     if (!mine(&io)) {
-        forget(b); /* a stale entry: the end of an earlier bio at this address was missed */
+        forget(b); /* a stale entry of an earlier bio whose end was missed */
         return 0;
     }
     u32 flushes = 1u << ENUM_VALUE(enum req_flag_bits, __REQ_PREFLUSH)
@@ -138,7 +138,7 @@ int disk_bio(struct raw_tp *ctx)
     return 0;
 }
 
-/* A bio that never was in a request is complete: blk_update_request suppresses the event of the others. */
+/* Handles a bio that never was in a request. (blk_update_request suppresses this event for others.) */
 SEC("raw_tp/block_bio_complete")
 int disk_bio_done(struct raw_tp *ctx)
 {
@@ -146,15 +146,15 @@ int disk_bio_done(struct raw_tp *ctx)
     return 0;
 }
 
-/* A bio is split. The front part has no queue event of its own, and may become a request after the rest,
- * which stays the original bio, has completed. */
+/* Handles the split of a bio. The front part has no queue event, and may become
+ * a request even after the rest, which is the original bio, has completed. */
 SEC("raw_tp/block_split")
 int disk_split(struct raw_tp *ctx)
 {
     struct bio *part = (void *)subject(ctx);
     u64 key = (u64)READ(part, bi_private);
     struct io *io = bpf_map_lookup_elem(&ios, &key), of;
-    if (CFG(CFG_SECOND)) /* this form has three arguments, the other has two */
+    if (CFG(CFG_SECOND)) /* with the queue, there are three arguments, else two */
         KEPT(ctx->arg[2]);
     if (!io) {
         forget(part);
@@ -168,8 +168,8 @@ int disk_split(struct raw_tp *ctx)
 
 /* --- requests --- */
 
-/* Finds the owner of a request: that of its first bio, or of the bio that was split from. A flush has no
- * bio; its owner is that of the disk's entry. The owner of a passthrough request is the caller. */
+/* Finds the owner of a request: the owner of its first bio or of the bio this was split from; for a flush,
+ * which has no bio, the owner in the disk's entry; for a passthrough request, the current thread. */
 INLINE bool owner(struct request *rq, u32 op, struct io *io)
 {
     struct bio *b = READ(rq, bio);
@@ -188,7 +188,7 @@ INLINE bool owner(struct request *rq, u32 op, struct io *io)
     return 1;
 }
 
-/* A request is inserted into its disk's queue, or issued to the disk. */
+/* Handles a request that is inserted into the queue of its disk, or issued to the disk. */
 INLINE void seen(struct request *rq, bool issued)
 {
     u64 key = (u64)rq, life = READ(rq, start_time_ns);
@@ -197,7 +197,7 @@ INLINE void seen(struct request *rq, bool issued)
     if (was && was->life == life) {
         io = *was;
     } else if (!owner(rq, op, &io)) {
-        if (was) /* stale: that request was merged into another one */
+        if (was) /* stale: the earlier request was merged into another */
             bpf_map_delete_elem(&ios, &key);
         return;
     }
@@ -228,9 +228,9 @@ int disk_issue(struct raw_tp *ctx)
     return 0;
 }
 
-/* Deletes the entries of a completed request's bios, unless the disk still has to flush: then end_io
- * is set, and this event comes again after the flush. A bio that asks for a flush is alone in its
- * request (REQ_NOMERGE_FLAGS), so only the first bio may have a flush pending. */
+/* Deletes the entries of a completed request's bios. If end_io is set, the disk still has to
+ * flush, and this event comes again after the flush. A bio that requires a flush is alone in its
+ * request (REQ_NOMERGE_FLAGS); therefore only the first bio can have an entry of the disk. */
 INLINE void forget_bios(struct request *rq)
 {
     struct bio *b = READ(rq, bio);
@@ -245,7 +245,7 @@ INLINE void forget_bios(struct request *rq)
     }
 }
 
-/* Some or all bytes of a request are complete. */
+/* Handles the completion of all, or of only some, bytes of a request. */
 SEC("raw_tp/block_rq_complete")
 int disk_done(struct raw_tp *ctx)
 {

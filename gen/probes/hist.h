@@ -1,9 +1,9 @@
-/* hist.h: histogram buckets of the distributions that kvis monitor reads. */
+/* hist.h: the histogram buckets into which BPF programs count values for kvis monitor. */
 #ifndef KVIS_HIST_H
 #define KVIS_HIST_H
 
-/* Returns the bucket of v, with 16 buckets per octave as everywhere. Finds the highest set bit without
- * branches: a subtraction's sign bit shows whether that bit is in the upper half of the remaining bits. */
+/* Returns the histogram bucket of v; a power of two has 16 buckets. Finds the highest set bit without
+ * branches: the sign bit of a subtraction shows whether that bit is in the upper half of the rest. */
 INLINE u32 bucket(u64 v, u32 n)
 {
     u64 x = v, e = 0, k;

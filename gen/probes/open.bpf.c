@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* open: one record for each call that opens a file, written when the call returns.
+/* open: BPF programs that write one record for each call that opens a file, when the call returns.
  *
- * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. Since 6.19 their BPF
- * programs can be preempted, and the kernel does not run a BPF program recursively: events of the task
- * that preempts it are lost. Therefore kvis uses the classic tracepoints on such kernels, whose BPF
- * programs run with preemption off. The arguments of an open are stored at entry. Its record is written
- * at exit, when the memory of the name is resident, because the kernel has just read it. The filters
- * are constants, and the verifier removes the branches that a run does not use. */
+ * Raw tracepoints are the cheapest, need no tracefs and see the calls of every ABI. Since Linux 6.19
+ * their BPF programs can be preempted. The kernel does not run a BPF program recursively; therefore
+ * events of the preempting task would be lost, and kvis uses classic tracepoints on these kernels: their
+ * BPF programs run with preemption off. The arguments of an open are stored at the entry of the call. The
+ * record is written at the exit, when the pages of the file name are resident, because the kernel has
+ * just read it. Filters are constants: the verifier removes the code of filters that are not in use. */
 #include "probe.h"
 
-/* Offsets of the arguments in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF; CFG_B* are
- * the offsets for 32-bit calls. */
+/* Offsets of the arguments of 64-bit (CFG_A*) and 32-bit (CFG_B*) calls
+ * in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF. */
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_B0, CFG_B1, CFG_B2, CFG_B3;
 /* Offset of the system call number in struct pt_regs. */
 extern char CFG_NR;
-/* System call numbers; -1: the call does not exist. */
+/* System call numbers; -1: the architecture does not have the call. */
 extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
 extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
-/* The mask that removes the x32 bit from a call number. */
+/* Mask that removes the x32 bit from a system call number. */
 extern char CFG_NR_MASK;
-/* Filters; 0 turns one off. CFG_UID is the uid + 1. CFG_ACC has one bit per access mode. */
+/* Filters; 0: off. CFG_UID is the uid plus 1. CFG_ACC has one bit per access mode. */
 extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
-/* comm must contain this string: its bytes as two words, and a mask that covers its length. */
+/* The string that comm must contain: 16 bytes as two words, and a mask of the bytes that are used. */
 extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
-/* Inode of kvis's pid namespace, 0 for the initial one, and its device if the helper looks up the ids.
- * CFG_NS_WALK 1: the ids are read from struct pid instead. */
+/* Inode of kvis's pid namespace, 0: initial namespace; its device, for the helper that
+ * looks up pids. CFG_NS_WALK 1: the BPF program reads pids from struct pid instead. */
 extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
-/* Record the directory of relative names; record execs; the magic name pointer that means "follow me". */
+/* Record directories of relative names; record execs; the name pointer that means "follow me". */
 extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 
 #define AT_FDCWD (-100)
-#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: flags of creat(2) on every architecture */
+#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: flags of creat(2), equal on all architectures */
 
 struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 8192, 0 };
 struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 16384, 0 };
 
-/* A record under construction, which is too large for the stack. Each BPF program has its own slot,
- * because one may interrupt the other. */
+/* A record under construction; it is too large for the stack. Each BPF
+ * program has its own slot, because one BPF program may interrupt another. */
 struct record {
     struct wire_open head;
     char data[OPEN_NAME_MAX + OPEN_DIR_MAX + OPEN_PART_MAX];
@@ -77,12 +77,12 @@ struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 struct who { u32 pid, tid; };
 
-/* Returns the number of a struct pid in kvis's namespace; 0: it has none there. */
+/* Returns the number of a struct pid in kvis's pid namespace; 0 if it has none there. */
 INLINE u32 nr_here(struct pid *pid)
 {
     u32 level = READ(pid, level);
-    for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
-        struct upid *up = (void *)&pid->numbers + i * 16; /* int, pad, pointer: on 64 bits */
+    for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
+        struct upid *up = (void *)&pid->numbers + i * 16; /* 16: size of struct upid on 64 bits */
         struct pid_namespace *ns = READ(up, ns);
         if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
             return (u32)READ(up, nr);
@@ -90,7 +90,7 @@ INLINE u32 nr_here(struct pid *pid)
     return 0;
 }
 
-/* Sets the caller's ids in kvis's pid namespace; false: it has none there. */
+/* Sets the caller's ids in kvis's pid namespace. Returns false if it has none there. */
 INLINE bool who_is_it(struct who *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -113,8 +113,8 @@ INLINE bool who_is_it(struct who *w)
     return 1;
 }
 
-/* Returns whether comm contains the string, at any position. The bytes after comm's NUL are 0, so they
- * never match. */
+/* Returns whether comm contains the string of the filter. The
+ * bytes after comm's NUL are 0 and therefore never match. */
 INLINE bool comm_matches(void)
 {
     u64 c[2] = { 0, 0 }, m0 = CFG(CFG_MASK0), m1 = CFG(CFG_MASK1);
@@ -130,7 +130,7 @@ INLINE bool comm_matches(void)
     return 0;
 }
 
-/* Applies the filters that depend only on the caller. */
+/* Returns whether the caller passes the filters that depend only on the caller. */
 INLINE bool wanted(const struct who *w)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -147,7 +147,7 @@ INLINE bool wanted(const struct who *w)
     return !CFG(CFG_MASK0) || comm_matches();
 }
 
-/* The filter -f: any of its flags is set, or the access mode matches. */
+/* Returns whether the flags pass the filter -f: one of its flags is set, or the access mode matches. */
 INLINE bool flags_wanted(u64 flags)
 {
     if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
@@ -164,8 +164,8 @@ INLINE u64 arg(void *regs, u64 offset)
     return v;
 }
 
-/* Returns the enum wire_open_call of a system call number; N_OPEN_CALLS: none. 32-bit calls have no x32
- * bit. */
+/* Returns the enum wire_open_call of a system call number,
+ * or N_OPEN_CALLS. 32-bit calls have no x32 bit. */
 INLINE u32 which(u64 nr, bool compat)
 {
     if (compat)
@@ -184,13 +184,13 @@ INLINE u32 which(u64 nr, bool compat)
                                     : N_OPEN_CALLS;
 }
 
-/* Reads the first bytes of the name; zeros follow it. */
+/* Reads the first bytes of a file name. The rest of head is already 0. */
 INLINE void name_head(u64 *head, u64 name)
 {
     bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
 }
 
-/* Sets the fields of *o from a, the call's first four arguments. */
+/* Sets the fields of *o from the first four arguments of the call. */
 INLINE void set_args(struct wire_opening *o, const u64 *a)
 {
     o->dirfd = AT_FDCWD;
@@ -223,7 +223,7 @@ INLINE void entered(struct wire_opening *o, const u64 *a)
     if (!who_is_it(&w) || !wanted(&w))
         return;
     if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
-        bpf_map_delete_elem(&opening, &id); /* a stale entry: the exit of that open was missed */
+        bpf_map_delete_elem(&opening, &id); /* an earlier open whose exit was missed */
         return;
     }
     o->pid = w.pid;
@@ -246,7 +246,7 @@ INLINE void args_of_regs(u64 a[4], void *regs, bool compat)
     }
 }
 
-/* syscall_get_arguments() has already put the arguments of a 32-bit call in order. */
+/* Reads the arguments from the classic record, where 32-bit calls are already in the usual order. */
 INLINE void args_of_record(u64 a[4], struct trace_event_raw_sys_enter *ctx, bool compat)
 {
     u64 mask = compat ? (u32)~0 : ~0ULL;
@@ -281,7 +281,7 @@ int open_enter(struct raw_tp *ctx)
 
 /* --- the exit --- */
 
-/* Returns the file of one of the caller's descriptors, or 0. */
+/* Returns the file of a descriptor of the task, or 0. */
 INLINE struct file *file_of(struct task_struct *t, s32 fd)
 {
     struct file *f = 0;
@@ -293,7 +293,7 @@ INLINE struct file *file_of(struct task_struct *t, s32 fd)
     return f;
 }
 
-/* Appends a name with its NUL; returns 0 if data is full or the name exceeds OPEN_PART_MAX. */
+/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds OPEN_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -306,13 +306,13 @@ INLINE bool put_part(struct record *r, const u8 *name)
     return 1;
 }
 
-/* Appends the components of a path from the last to the first. Walks up through parent directories and
- * mount points to the caller's root. */
+/* Appends the components of a path, last component first, by walking up through
+ * parent directories and mount points to the caller's root directory. */
 INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
                     struct vfsmount *root_vfs, struct dentry *root)
 {
 #pragma clang loop unroll(disable)
-    for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more, to see whether the last step reached the root */
+    for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more pass checks whether the root is reached */
         if (d == root && vfs == root_vfs)
             return;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
@@ -324,7 +324,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (m == over || d != top) { /* the topmost mount or a disconnected dentry, not the root */
+        if (m == over || d != top) { /* ended at the top mount, or at a disconnected dentry */
             r->head.state |= OPEN_DIR_OUT;
             return;
         }
@@ -334,7 +334,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
     r->head.state |= OPEN_DIR_CUT;
 }
 
-/* Appends the directory that the name is relative to, or the path of a file opened by handle. */
+/* Appends the directory of a relative name, or the path of a file that was opened by handle. */
 INLINE void put_base(struct record *r, s32 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -350,7 +350,7 @@ INLINE void put_base(struct record *r, s32 fd)
     put_dir(r, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.dentry));
 }
 
-/* Sends the record with `len` bytes of name. */
+/* Sends the record, whose file name has `len` bytes. */
 INLINE void send(struct record *r, u32 len)
 {
     struct wire_open *h = &r->head;
@@ -372,7 +372,7 @@ INLINE void send(struct record *r, u32 len)
 
 #define RESOLVE_IN_ROOT 0x10 /* include/uapi/linux/openat2.h */
 
-/* Reads openat2's struct open_how: flags, mode and resolve, 64 bits each. */
+/* Reads struct open_how of openat2(2): flags, mode and resolve, 64 bits each. */
 INLINE void get_how(struct wire_open *h, u64 how)
 {
     u64 v[3] = { 0, 0, 0 };
@@ -393,11 +393,11 @@ INLINE bool changed(const u64 *was, u64 name)
     return was[0] && diff;
 }
 
-/* Fills in the record of a completed open; false: a filter rejects it. */
+/* Fills in the record of a completed open. Returns false if a filter rejects the call. */
 INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
 {
     struct wire_open *h = &r->head;
-    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* the result of a 32-bit call has 32 bits (arm64 before 5.14) */
+    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
         return 0;
     h->ts_ns = bpf_ktime_get_ns();
     h->duration_ns = h->ts_ns - o->ts_ns;
@@ -415,8 +415,8 @@ INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
     return h->state & OPEN_HOW_FAULT ? !CFG(CFG_FLAGS) && !CFG(CFG_ACC) : flags_wanted(h->flags);
 }
 
-/* Reads the name at exit and returns its length. (For an empty name the helper returns 0 on older
- * kernels; newer ones count the NUL.) */
+/* Reads the file name at the exit, and returns its length. For an empty name,
+ * the helper returns 0 on older kernels and 1 (the NUL) on newer ones. */
 INLINE u32 put_name(struct record *r, const struct wire_opening *o)
 {
     r->data[0] = 0;
@@ -432,7 +432,7 @@ INLINE u32 put_name(struct record *r, const struct wire_opening *o)
     return 0;
 }
 
-/* Writes the record. If an exit was missed, the entry is stale and belongs to an earlier call. */
+/* Writes the record of an open. An entry with another call number is stale: its exit was missed. */
 INLINE void left(u64 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -465,8 +465,8 @@ int open_exit(struct raw_tp *ctx)
 
 /* --- exec: the open that execve makes itself --- */
 
-/* name: in kernel memory. was: the thread's id before the exec; a thread that is not its process's leader
- * takes over the leader's id. */
+/* Records an exec. name: in kernel memory. was: tid before the
+ * exec; a thread that is not the leader takes the leader's id. */
 INLINE void exec(const void *name, u32 was)
 {
     struct who w;
@@ -474,7 +474,7 @@ INLINE void exec(const void *name, u32 was)
     if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)) {
         if (bpf_map_update_elem(&tree, &tid, &tid, 0))
             count_lost(LOST_TREE);
-        bpf_map_delete_elem(&tree, &was); /* no thread will exit with this id; kvis would wait for it */
+        bpf_map_delete_elem(&tree, &was); /* no thread with this id will exit; kvis would wait */
     }
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
         return;
@@ -507,7 +507,7 @@ int open_exec(struct raw_tp *ctx)
         struct linux_binprm *bprm = (void *)ctx->arg[2];
         name = READ(bprm, filename);
         was = (u32)KEPT(ctx->arg[1]);
-    } else { /* __data_loc: the offset is in the low half */
+    } else { /* the low half of __data_loc is the offset */
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }

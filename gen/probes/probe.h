@@ -1,5 +1,5 @@
-/* probe.h: definitions that every probe includes. It includes no system headers, so the generated arrays
- * do not depend on their version. Helper numbers, map types and flags: include/uapi/linux/bpf.h. */
+/* probe.h: definitions for all BPF programs. It includes no system headers, so the generated arrays do
+ * not depend on their version. Numbers of helpers, map types and flags: include/uapi/linux/bpf.h. */
 #ifndef KVIS_PROBE_H
 #define KVIS_PROBE_H
 
@@ -19,12 +19,12 @@ typedef _Bool bool;
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Marks a partial declaration of a kernel struct or tracepoint record. The loader looks up the real
- * field offsets when it loads the program. */
+/* Marks a partial declaration of a kernel struct or tracepoint record. The
+ * loader replaces the field offsets by those of the running kernel. */
 #define KERNEL __attribute__((preserve_access_index))
 
-/* Properties of the running kernel, filled in as constants when the program is loaded; branches on them
- * cost nothing. (The numbers are in clang's BPFCoreSharedInfo.h.) */
+/* Properties of the running kernel. The loader inserts them as constants, so branches
+ * on them cost nothing. (The numbers are those of clang's BPFCoreSharedInfo.h.) */
 #define OFFSET(type, member) __builtin_preserve_field_info(((type *)0)->member, 0)
 #define SIZE(type, member) __builtin_preserve_field_info(((type *)0)->member, 1)
 #define EXISTS(p, member) __builtin_preserve_field_info((p)->member, 2)
@@ -34,7 +34,7 @@ typedef _Bool bool;
 #define ENUM_EXISTS(type, value) __builtin_preserve_enum_value(*(type *)value, 0)
 #define ENUM_VALUE(type, value) __builtin_preserve_enum_value(*(type *)value, 1)
 
-/* Reads a member of a kernel struct through a pointer that may be invalid; yields 0 if it is. */
+/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. */
 #define READ(p, member)                                                \
     ({                                                                 \
         typeof((p)->member) read_ = 0;                                 \
@@ -44,8 +44,8 @@ typedef _Bool bool;
 
 /* -- Constants that kvis patches in: `extern char CFG_PID;`, then CFG(CFG_PID) ------ */
 
-/* The address of an undefined symbol: a 64-bit immediate with a relocation. The empty asm hides from
- * clang that an address is never 0, and keeps clang from moving the load. */
+/* Yields a constant: the address of an undefined symbol, a 64-bit immediate that the loader replaces.
+ * The asm hides from clang that addresses are never 0, and prevents it from moving the load. */
 #define CFG(name)                        \
     ({                                   \
         u64 cfg_ = (u64)&(name);         \
@@ -53,24 +53,24 @@ typedef _Bool bool;
         cfg_;                            \
     })
 
-extern char CFG_WAKE; /* wake the reader when this many bytes are unread; 0: for each record */
+extern char CFG_WAKE; /* number of unread bytes at which to wake the reader; 0: each record */
 
 /* -- Both forms of a tracepoint ---------------------------------------------------- */
 
-/* SEC("both/CATEGORY/EVENT"): one program that can attach to the raw tracepoint or to the classic one.
- * The context of the raw form holds the arguments of the kernel's trace_EVENT(); the context of the
- * classic form is the record whose layout tracefs describes. The loader sets CFG_RAW, and the verifier
- * sees only that branch. */
+/* SEC("both/CATEGORY/EVENT"): a BPF program for the raw or the classic form of a
+ * tracepoint. The context of the raw form has the arguments of the kernel's trace_EVENT();
+ * the context of the classic form is the record that tracefs describes. CFG_RAW, which the
+ * loader sets, tells the forms apart; the verifier sees only one branch. */
 extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
-/* SEC("typed/CATEGORY/EVENT"): the same, but the raw tracepoint has typed arguments, which the kernel's
- * BTF describes (5.5). The verifier knows the types of its pointers, so a member is loaded without a
- * helper; a bad pointer reads as 0. */
+/* SEC("typed/CATEGORY/EVENT"): like both/, but the raw tracepoint has typed arguments,
+ * described by the kernel's BTF (5.5). The verifier knows the types of pointers;
+ * therefore members are loaded without a helper. An invalid pointer reads as 0. */
 
-/* Loads a value in this very branch. clang would merge the loads of both branches into one from a
- * computed address, but the verifier wants a load at a constant offset from the context. */
+/* Loads a value in the branch where KEPT is written. clang would merge the loads of both branches into
+ * one load from a computed address, but the verifier requires a constant offset from the context. */
 #define KEPT(value)                      \
     ({                                   \
         typeof(value) kept_ = (value);   \
@@ -78,7 +78,7 @@ struct raw_tp { u64 arg[3]; };
         kept_;                           \
     })
 
-/* Reads a member of a kernel struct through a typed argument. */
+/* Reads a member of a kernel struct through a typed argument of a raw tracepoint. */
 #define FOLLOW(p, member) KEPT((p)->member)
 
 /* -- Maps -------------------------------------------------------------------------- */
@@ -98,15 +98,15 @@ enum {
     MAP_RINGBUF = 27,
 };
 enum { MAP_ANY, MAP_NOEXIST, MAP_EXIST }; /* flags of map_update_elem */
-#define MAP_NO_PREALLOC 1                 /* a flag of hashes */
-#define MAP_MMAPABLE 1024                 /* a flag of arrays (5.5) */
+#define MAP_NO_PREALLOC 1                 /* flag of hash maps */
+#define MAP_MMAPABLE 1024                 /* flag of array maps (5.5) */
 
-/* A map that no program of the family uses is left out of the family's table. */
+/* gen/ leaves out the maps that no BPF program of a family uses. */
 
-/* Records for kvis. kvis chooses the size when it creates the map. */
+/* Ring buffer of the records for kvis, which chooses the size when it creates the map. */
 struct map_def events SEC("maps") = { .type = MAP_RINGBUF };
 
-/* Counters of lost records, one slot per reason: enum wire_lost. */
+/* Number of lost records, by reason (enum wire_lost). */
 struct map_def lost SEC("maps") = {
     .type = MAP_PERCPU_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 8
 };
@@ -151,16 +151,16 @@ static void (*const bpf_ringbuf_discard)(void *data, u64 flags) = (void *)133;
 static u64 (*const bpf_ringbuf_query)(void *map, u64 what) = (void *)134;
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)174;
 
-enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of ringbuf_output and _submit */
-enum { RB_AVAIL_DATA = 0 };                     /* `what` of ringbuf_query */
+enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of bpf_ringbuf_output and _submit */
+enum { RB_AVAIL_DATA = 0 };                     /* argument `what` of bpf_ringbuf_query */
 
 /* -- The current task -------------------------------------------------------------- */
 
-/* Offset in a task of the flag for calls of the 32-bit ABI, and its mask (0: not known, or the kernel has
- * no such calls). */
+/* Offset in task_struct of the flag for 32-bit system calls, and
+ * its mask; 0: unknown, or the kernel has no 32-bit calls. */
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 
-/* Returns whether the current call uses the 32-bit ABI; the call number does not show that. */
+/* Returns whether the current call uses the 32-bit ABI, which the call number does not show. */
 INLINE bool is_compat(void)
 {
     u32 bits = 0;
@@ -172,7 +172,7 @@ INLINE bool is_compat(void)
 
 /* -- Records ----------------------------------------------------------------------- */
 
-/* Atomic, because a program may interrupt another one on the same CPU and updates would be lost. */
+/* Counts a lost record. Atomic, because one BPF program may interrupt another on the same CPU. */
 INLINE void count_lost(u32 why)
 {
     u64 *n = bpf_map_lookup_elem(&lost, &why);
@@ -181,8 +181,8 @@ INLINE void count_lost(u32 why)
         __sync_fetch_and_add(n, 1);
 }
 
-/* Keeps wake-ups rare; the reader also has a timer. Forces them, because with flags 0 the kernel only
- * wakes a reader that had caught up before this record. */
+/* Wakes the reader rarely; the reader also has a timer. Forces the wake-up, because without
+ * flags the kernel wakes only a reader that had read everything before this record. */
 INLINE u64 wake_flags(void)
 {
     u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
@@ -190,7 +190,7 @@ INLINE u64 wake_flags(void)
     return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
 }
 
-/* Sends `size` bytes to kvis, or counts the record as lost. The verifier must see the bounds of size. */
+/* Sends a record of `size` bytes to kvis, or counts it as lost. The verifier must know size's bounds. */
 INLINE void emit(void *record, u64 size)
 {
     if (bpf_ringbuf_output(&events, record, size, wake_flags()))

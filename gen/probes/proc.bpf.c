@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* proc: forks, execs and exits.
+/* proc: BPF programs that record forks, execs and exits.
  *
- * At exec the arguments are read from the new address space, from mm->arg_start to arg_end. execve has
- * just written them there, so they are resident, and there are no pointers to follow. Without BTF they
- * are read from execve's argv at the entry of the call. */
+ * At exec, the arguments are read from the new address space, from mm->arg_start to mm->arg_end:
+ * execve has just written them, so the pages are resident, and there are no pointers to follow.
+ * Without BTF, the arguments are read from the argv of execve at the entry of the call. */
 #include "probe.h"
 
-/* kvis's own pid. If kvis is not in the initial pid namespace: the namespace's inode, and its device if the
- * helper looks up the ids. CFG_BTF: the field offsets of struct task_struct are known. */
+/* SELF: kvis's pid. NS_INO: inode of kvis's pid namespace, 0: initial namespace. NS_DEV: its device,
+ * for the helper that looks up pids. BTF: the field offsets of struct task_struct are known. */
 extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
-/* Numbers of execve and execveat; offsets of the call number and the arguments in struct pt_regs. */
+/* Numbers of execve and execveat; offsets in struct pt_regs of the call number and the arguments. */
 extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
-/* Record failed execs; read arguments from execve's argv; record the environment. */
+/* FAILED: record failed execs. ARGV: read arguments from execve's argv. ENV: record the environment. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
-/* 1: record only the threads in the map `traced`, which belongs to the family call. */
+/* 1: record only threads in the map `traced`, which the family call owns. */
 extern char CFG_FOLLOWED;
 
-#define ERESTARTSYS 512 /* include/linux/errno.h: errors from this number on never reach user space */
+#define ERESTARTSYS 512 /* errno values from here on never reach user space (include/linux/errno.h) */
 #define CLONE_THREAD 0x10000
 #define CLONE_PARENT 0x8000
 #define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
@@ -26,12 +26,12 @@ struct map_def execing SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_execing),
 
 struct pid;
 
-/* Indexes of the ids that are looked up: the caller's process, thread, parent and child. */
+/* Indexes in record.nr[] and record.id[]: process, thread and parent of the caller; its child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* A record under construction, which is too large for the stack. Each BPF program has its own slot,
- * because one may interrupt another. `at` and the other positions are kept in memory, because for
- * registers the verifier would track each possible value. */
+/* A record under construction; it is too large for the stack. Each BPF program has its
+ * own slot, because one BPF program may interrupt another. `at` and other positions are
+ * kept in memory, because the verifier would track each possible value of a register. */
 struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
@@ -48,7 +48,7 @@ struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 0
 struct ns_common { u32 inum; } KERNEL;
 struct pid_namespace { struct ns_common ns; } KERNEL;
 struct upid { int nr; struct pid_namespace *ns; } KERNEL;
-struct pid { u32 level; struct upid numbers[0]; } KERNEL; /* [1] or []: any size will do */
+struct pid { u32 level; struct upid numbers[0]; } KERNEL; /* [1] or [] in the kernel */
 struct qstr { const u8 *name; } KERNEL;
 struct dentry { struct dentry *d_parent; struct qstr d_name; } KERNEL;
 struct vfsmount { struct dentry *mnt_root; } KERNEL;
@@ -107,16 +107,16 @@ INLINE bool followed(u32 tid)
     return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
 }
 
-/* Returns the number of a struct pid in the namespace that it was created in. */
+/* Returns the number of a struct pid in its innermost namespace. */
 INLINE u32 nr_inside(struct pid *pid)
 {
     u32 level = READ(pid, level);
     struct upid *up = (void *)&pid->numbers;
-    return level < 32 ? (u32)READ(up + level, nr) : 0; /* MAX_PID_NS_LEVEL */
+    return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
 }
 
-/* Sets r->nr[] to the numbers of r->id[] in kvis's namespace; 0: no number there. A single loop handles
- * all four, because separate loops would take four times as many instructions. */
+/* Sets r->nr[] to the numbers of r->id[] in kvis's pid namespace; 0: no number
+ * there. Four separate loops would take four times as many instructions. */
 INLINE void numbers(struct record *r)
 {
 #pragma clang loop unroll(disable)
@@ -126,7 +126,7 @@ INLINE void numbers(struct record *r)
         r->nr[k] = 0;
 #pragma clang loop unroll(disable)
         for (u32 i = 0; i < 32 && i <= level; i++) {
-            struct upid *u = (void *)&pid->numbers + i * 16; /* int, pad, pointer: on 64 bits */
+            struct upid *u = (void *)&pid->numbers + i * 16; /* 16: size of struct upid (64 bits) */
             struct pid_namespace *ns = READ(u, ns);
             if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
                 r->nr[k] = (u32)READ(u, nr);
@@ -134,7 +134,7 @@ INLINE void numbers(struct record *r)
     }
 }
 
-/* Sets the caller's ids; false: the caller is kvis itself, or not in kvis's pid namespace. */
+/* Sets the caller's ids. Returns false if the caller is kvis or is not in kvis's pid namespace. */
 INLINE bool who_is_it(struct record *r, struct task_struct *child)
 {
     struct wire_proc *h = &r->head;
@@ -177,7 +177,7 @@ INLINE u64 start_of(struct task_struct *t)
     return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
 }
 
-/* Starts a record of the caller and returns it; NULL: not wanted. */
+/* Starts a record about the caller. Returns NULL if the caller is not to be recorded. */
 INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 {
     struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
@@ -205,7 +205,7 @@ INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 
 /* --- what was used --- */
 
-/* The sizes of these fields differ between kernels and configurations; each fits in 64 bits. */
+/* Reads a field whose size, up to 64 bits, differs between kernels; 0 if the kernel lacks it. */
 #define USED(dst, p, member) (dst) = EXISTS(p, member) ? READ(p, member) : 0
 
 INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
@@ -227,8 +227,8 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 
 /* --- forks --- */
 
-/* Returns the task that the caller has just created, by its number. copy_process() added it at the end
- * of a list. NULL: other threads have added too many tasks since. */
+/* Returns the task with this pid that the caller has just created: copy_process() added it
+ * at the end of a list. Returns NULL if other threads have added too many tasks since. */
 INLINE struct task_struct *find_child(u32 pid, u64 flags)
 {
     struct task_struct *t = (void *)bpf_get_current_task(), *parent = t;
@@ -249,8 +249,8 @@ INLINE struct task_struct *find_child(u32 pid, u64 flags)
     return 0;
 }
 
-/* Records the creation of a task by the caller. child: NULL if only the number of the task in the
- * initial namespace is known. */
+/* Records the creation of a task by the caller. child: NULL
+ * if only its tid in the initial namespace is known. */
 INLINE void forked(struct task_struct *child, u32 tid, u64 flags)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()))
@@ -306,7 +306,7 @@ int proc_fork(struct raw_tp *ctx)
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Appends a name with its NUL; returns 0 if data is full or the name exceeds PROC_PART_MAX. */
+/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds PROC_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name, u32 end)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -319,8 +319,8 @@ INLINE bool put_part(struct record *r, const u8 *name, u32 end)
     return 1;
 }
 
-/* Appends the components of a path from the last to the first. Walks up through parent directories and
- * mount points to the caller's root. Returns bits of enum wire_walk. */
+/* Appends the components of a path, last component first, by walking up through parent
+ * directories and mount points to the caller's root directory. Returns bits of enum wire_walk. */
 INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 end, int depth)
 {
     struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
@@ -338,10 +338,10 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (d != top /* a file in no directory, as created by memfd_create(2) */
+        if (d != top /* a file without a directory, such as that of memfd_create(2) */
             && !put_part(r, READ(d, d_name.name), end))
             break;
-        if (m == over || d != top) /* the topmost mount or a disconnected dentry, not the root */
+        if (m == over || d != top) /* ended at the top mount, or at a disconnected dentry */
             return WALK_DONE | WALK_OUT;
         d = READ(m, mnt_mountpoint);
         vfs = (void *)over + OFFSET(struct mount, mnt);
@@ -367,8 +367,8 @@ INLINE void put_paths(struct record *r, struct task_struct *t)
 
 /* --- exec --- */
 
-/* Sends the arguments or the environment in pieces; skips pieces that cannot be read. Returns the total
- * number of bytes. */
+/* Sends the arguments or the environment in pieces, skipping pieces
+ * that cannot be read. Returns the total number of bytes. */
 INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
 {
     struct wire_proc *h = &r->head;
@@ -379,7 +379,7 @@ INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
         u64 at = *(volatile u32 *)&h->at, left = end - from - at;
         if (from + at >= end)
             break;
-        asm volatile("" : "+r"(left)); /* makes the bounds check below apply to the register in use */
+        asm volatile("" : "+r"(left)); /* the bounds check must apply to this register */
         if (left > PROC_PIECE)
             left = PROC_PIECE;
         if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
@@ -391,8 +391,8 @@ INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
     return end > from ? (u32)(end - from) : 0;
 }
 
-/* name: in kernel memory. was: the thread's id before the exec; a thread that is not its process's leader
- * takes over the leader's id. */
+/* Records an exec. name: in kernel memory. was: tid before the
+ * exec; a thread that is not the leader takes the leader's id. */
 INLINE void exec(const void *name, u32 was)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
@@ -415,7 +415,7 @@ INLINE void exec(const void *name, u32 was)
     h->kind = PROC_EXEC;
     h->at = 0;
     h->arg_len = args;
-    h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` is a number of the initial namespace */
+    h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` belongs to the initial pid namespace */
     if (CFG(CFG_BTF)) {
         put_usage(h, t);
         struct signal_struct *s = READ(t, signal);
@@ -444,7 +444,7 @@ int proc_exec(struct raw_tp *ctx)
         struct linux_binprm *bprm = (void *)ctx->arg[2];
         name = READ(bprm, filename);
         was = (u32)KEPT(ctx->arg[1]);
-    } else { /* __data_loc: the offset is in the low half */
+    } else { /* the low half of __data_loc is the offset */
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }
@@ -456,14 +456,14 @@ int proc_exec(struct raw_tp *ctx)
 
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SHMEMPAGES = 3 }; /* include/linux/mm_types_task.h */
 
-/* Returns the resident pages of one kind, without the per-CPU counts that are not added up yet. */
+/* Returns the resident pages of one kind, except per-CPU counts that the kernel has not yet added. */
 #define PAGES(mm, kind) ({                       \
     s64 pages_ = READ(mm, rss_stat[kind].count); \
     pages_ > 0 ? (u64)pages_ : 0;                \
 })
 
-/* Returns the peak resident memory of an exiting process since its last exec; 0: not known. Works since
- * Linux 6.16; before, exit_mm() comes first and has already released the memory. */
+/* Returns the peak resident pages of an exiting process since its last exec; 0: unknown. Before
+ * Linux 6.16, the memory is already released, because exit_mm() runs before the tracepoint. */
 INLINE u64 own_peak(struct mm_struct *mm)
 {
     if (!mm || !EXISTS(mm, rss_stat[MM_FILEPAGES].count))
@@ -473,7 +473,7 @@ INLINE u64 own_peak(struct mm_struct *mm)
     return now > peak ? now : peak;
 }
 
-/* Returns the wait status as wait_task_zombie() computes it. */
+/* Returns the wait status of a process, as wait_task_zombie() does. */
 INLINE s32 status_of(struct task_struct *t, struct signal_struct *s)
 {
     struct task_struct *leader = READ(t, group_leader);
@@ -511,7 +511,7 @@ int proc_exit(void *ctx)
 
 /* --- the entry and exit of execve --- */
 
-/* Returns 1 for execve, 2 for execveat, else 0. */
+/* Returns 1 for execve, 2 for execveat, and 0 for other calls. */
 INLINE u32 which(u32 nr, bool compat)
 {
     if (compat)
@@ -519,18 +519,18 @@ INLINE u32 which(u32 nr, bool compat)
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
-/* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its size. An execve
- * that fails early has not read the strings, so their pages may not be resident. */
+/* Sends the strings of an argv, each with its NUL, as one piece, and returns the size. If an
+ * execve fails early, the kernel has not read the strings, and their pages may not be resident. */
 INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
 {
     struct wire_proc *h = &r->head;
     u32 size = e->compat ? 4 : 8;
     h->kind = PROC_ARGS;
     h->at = 0;
-    h->flags = e->argv ? ARGS_MORE : 0; /* cleared at the end of the list */
+    h->flags = e->argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
     r->at = 0;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more, to see whether the list ends there */
+    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more pass checks whether argv ends there */
         u64 p = 0;
         u32 at = *(volatile u32 *)&r->at;
         long n = -1;
@@ -542,9 +542,9 @@ INLINE u32 put_argv(struct record *r, const struct wire_execing *e)
             n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
         if (n < 0)
             break;
-        if (n == 0) /* the helper returns this for an empty string before 6.x */
+        if (n == 0) /* before 6.x, the helper returns 0 for an empty string */
             r->data[at] = 0, n = 1;
-        if (n == PROC_PIECE) /* the string fills the piece exactly, or is truncated */
+        if (n == PROC_PIECE) /* the string is truncated, or just fits */
             h->flags |= ARGS_CUT;
         r->at = at + (u32)n;
     }
@@ -589,7 +589,7 @@ INLINE void args_of_regs(u64 a[3], u64 regs, bool compat)
     }
 }
 
-/* syscall_get_arguments() has already put the arguments of a 32-bit call in order. */
+/* Reads the arguments from the classic record, where 32-bit calls are already in the usual order. */
 INLINE void args_of_record(u64 a[3], struct trace_event_raw_sys_enter *ctx, bool compat)
 {
     u64 mask = compat ? (u32)~0 : ~0ULL;
@@ -617,8 +617,8 @@ int proc_call(struct raw_tp *ctx)
     return 0;
 }
 
-/* Handles the end of an execve. If it succeeded, its entry has already been deleted. If the end of an
- * earlier call was missed, the entry is stale (for example, because kvis attached in between). */
+/* Handles the return of execve. The entry of a successful execve is already deleted. An entry is
+ * stale if the return of its call was missed, for example because kvis attached in between. */
 INLINE void returned(u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -657,7 +657,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned((u32)nr, (s32)ret); /* the result of a 32-bit call has 32 bits (arm64 before 5.14) */
+    returned((u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
     return 0;
 }
 

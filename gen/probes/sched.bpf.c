@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sched: run queue latency, run queue length, context switches and migrations.
+/* sched: BPF programs that count run queue latency and length, context switches and migrations.
  *
- * sched_switch is the most frequent tracepoint; therefore its BPF program does as little as possible
- * per event: no hash, no loop, no atomic operation. Each CPU has its own counters, and all these
- * tracepoints run with interrupts off, except when the current task wakes itself, which counts nothing.
- * An array indexed by the low bits of the pid holds the time at which a task began to wait. If two tasks
- * that share a slot wait at the same time, one of the waits is counted as `unseen`.
+ * sched_switch is the most frequent tracepoint; therefore its BPF program does little: it uses no
+ * hash table, no loop and no atomic operation. Each CPU has its own counters, and these tracepoints
+ * run with interrupts off, except when the current task wakes itself, which is not counted. The
+ * array `tasks`, indexed by the low bits of the pid, holds the time at which a task began to wait.
+ * If two tasks with the same index wait at the same time, one of the waits is counted as `unseen`.
  *
- * A wait is what the kernel calls run_delay (kernel/sched/stats.h). It begins when the task is put on a
- * run queue (sched_wakeup, which is a little after sched_waking if another CPU has to do that), or when
- * the task leaves its CPU while still runnable. (If a task is preempted on its way to sleep and woken
- * before it sleeps, its wait begins again: the tracepoint's arguments do not distinguish this case.)
+ * A wait is what the kernel calls run_delay (kernel/sched/stats.h). It begins when a task is put on
+ * a run queue (sched_wakeup; slightly later than sched_waking if another CPU does this), or when a
+ * runnable task leaves its CPU. A task may be preempted while it is about to sleep, and woken before
+ * it sleeps: its wait starts anew, because the arguments of the tracepoint do not show this case.
  *
  * The number of runnable tasks is the kernel's own count, which requires BTF. */
 #include "probe.h"
 #include "hist.h"
 
-/* Number of slots of `tasks` minus 1. */
+/* Number of entries of the array `tasks`, minus 1. */
 extern char CFG_SLOTS_MASK;
-/* 1: sched_switch has the previous task's state as its fourth argument (5.18). kvis tries 1 first,
- * because the BPF program only attaches if that many arguments exist. */
+/* 1: the fourth argument of sched_switch is the state of the previous task (since 5.18). kvis
+ * tries 1 first; the BPF program does not attach if the tracepoint has fewer arguments. */
 extern char CFG_STATE;
 
-/* A slot has the pid and, in the low bits, the time at which the task began to wait (the low bits of
- * CLOCK_MONOTONIC); 0: no task waits. It is a single word; therefore it never mixes two tasks. */
+/* The pid of a waiting task in the high bits, and in the low bits the time (CLOCK_MONOTONIC)
+ * at which the task began to wait; 0: no task. A single word never mixes two tasks. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
 
-#define NS_BITS 42 /* 73 minutes; pids have 22 bits (PID_MAX_LIMIT) */
+#define NS_BITS 42 /* 42 bits of ns are 73 minutes; a pid has 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
-/* Clocks may differ between CPUs by this much: kernel/time/timekeeping.c, ktime_get_mono_fast_ns. */
+/* Clocks of CPUs may differ by this many ns (kernel/time/timekeeping.c, ktime_get_mono_fast_ns). */
 #define NS_BACK 1000000
-#define TASK_REPORT_MAX 0x100 /* prev_state in the record: preempted (trace/events/sched.h) */
+#define TASK_REPORT_MAX 0x100 /* prev_state of a preempted task (trace/events/sched.h) */
 
 struct rq;
 struct cfs_rq {
     struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
-    u32 h_nr_queued, h_nr_runnable; /* 6.14, some 6.12 */
+    u32 h_nr_queued, h_nr_runnable; /* since 6.14, and in some 6.12 kernels */
 } KERNEL;
 struct rq { u32 nr_running; struct cfs_rq cfs; } KERNEL;
 struct sched_entity { struct cfs_rq *cfs_rq; } KERNEL;
 struct thread_info { u32 cpu; } KERNEL;
 struct task_struct {
     struct thread_info thread_info;
-    u32 cpu;     /* before 5.16; later it is in thread_info */
+    u32 cpu;     /* before 5.16; since then in thread_info */
     int pid;
-    u32 __state; /* 5.14 */
+    u32 __state; /* since 5.14 */
     long state;  /* before 5.14 */
     struct sched_entity se;
 } KERNEL;
@@ -59,8 +59,8 @@ INLINE u64 *slot_of(u32 pid)
     return bpf_map_lookup_elem(&tasks, &key);
 }
 
-/* Starts a task's wait. Without `anew`, keeps a wait that began less than NS_BACK ago. (An older start
- * comes from a wake-up while the task was running, which does not start a wait.) */
+/* Starts the wait of a task. Without `anew`, keeps a start less than NS_BACK ago. (An
+ * older start is from a wake-up of the running task, which did not begin a wait.) */
 INLINE void waits(u32 pid, u64 now, u32 anew)
 {
     u64 *s = slot_of(pid);
@@ -68,7 +68,7 @@ INLINE void waits(u32 pid, u64 now, u32 anew)
         *s = (u64)pid << NS_BITS | (now & NS_MASK);
 }
 
-/* Ends a task's wait and returns the word of its slot; 0: no wait was known. */
+/* Ends the wait of a task, and returns its entry in `tasks`; 0 if no wait is known. */
 INLINE u64 began(u32 pid)
 {
     u64 *s = slot_of(pid), was = s ? *s : 0;
@@ -81,7 +81,7 @@ INLINE u64 began(u32 pid)
 INLINE void add_wait(struct wire_sched *c, u64 ns)
 {
     u32 b = bucket(ns, DELAY_BUCKETS);
-    asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the bounds check next to the use */
+    asm volatile("" : "+r"(b)); /* the verifier of 5.10 wants the check next to the use */
     if (b < DELAY_BUCKETS)
         c->wait[b]++;
     c->wait_ns += ns;
@@ -96,8 +96,8 @@ INLINE void add_depth(struct wire_sched *c, u32 n)
     c->depth_sum += n;
 }
 
-/* The kernel's count of runnable tasks on this CPU. Since 6.12 sleeping tasks may stay on the queue until
- * their negative lag is gone (kernel/sched/fair.c, sched_delayed); these are subtracted. */
+/* Returns the kernel's count of runnable tasks on a CPU. Since 6.12, a sleeping task may stay on the queue
+ * until its negative lag is gone (sched_delayed in kernel/sched/fair.c); such tasks are subtracted. */
 INLINE u32 running_on(struct rq *rq)
 {
     u32 n = FOLLOW(rq, nr_running);
@@ -107,8 +107,8 @@ INLINE u32 running_on(struct rq *rq)
     return delayed <= n ? n - delayed : 0;
 }
 
-/* Why a task leaves its CPU: the task is still runnable, it sleeps, or it meant to sleep and has already
- * been woken. In switched(), prev and next are pids; 0: the idle task. */
+/* Why a task leaves its CPU. FORCED: it is still runnable; WOKEN: it was about to
+ * sleep, but has been woken. In switched(), prev and next are pids; 0: idle task. */
 enum leaves { FORCED, SLEEPS, WOKEN };
 
 INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
@@ -118,9 +118,9 @@ INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     if (prev && how == FORCED)
         c->involuntary++;
     if (prev && how == SLEEPS)
-        began(prev); /* ends a wait that a wake-up began while the task ran */
+        began(prev); /* a wake-up while the task ran had started a wait */
     else if (prev)
-        waits(prev, now, how == FORCED); /* WOKEN: the wait began at the wake-up, if there was one */
+        waits(prev, now, how == FORCED); /* WOKEN: a wake-up may have started the wait */
     if (!next) {
         c->idle++;
         return;
@@ -139,8 +139,8 @@ INLINE u64 state_of(struct task_struct *t)
     return EXISTS(t, __state) ? FOLLOW(t, __state) : (u64)FOLLOW(t, state);
 }
 
-/* Since 6.12 the run queue lock may be dropped between a task's decision to sleep, by which the kernel
- * counts the switch, and the switch itself. */
+/* Returns why the previous task leaves its CPU. Since 6.12, the run queue lock may be released
+ * after a task has decided to sleep; another CPU can wake the task before the switch. */
 INLINE enum leaves leaves(struct raw_switch *ctx)
 {
     if (ctx->preempt & 1)
@@ -188,7 +188,7 @@ INLINE u32 cpu_of(struct task_struct *t)
 
 struct raw_task { struct task_struct *t; u64 cpu; };
 
-/* Handles a task that is put on a run queue. (sched_switch recognizes the wake-up of a running task.) */
+/* Starts the wait of a task that is put on a run queue. (If it is running, sched_switch notices.) */
 INLINE void woken(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;
@@ -210,7 +210,7 @@ int sched_new(struct raw_task *ctx)
     return 0;
 }
 
-/* Like the kernel (set_task_cpu), counts a migration only if the CPU changes. */
+/* Counts a migration only if the CPU changes, as the kernel does in set_task_cpu(). */
 SEC("typed/sched/sched_migrate_task")
 int sched_migrate(struct raw_task *ctx)
 {

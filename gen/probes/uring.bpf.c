@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* uring: io_uring requests of traced processes, one record per completion. kvis loads these BPF programs
- * when the first ring is created. The key of a request is its address. Before 5.19 a completion does not
- * contain the address; then the key is the ring and the user_data of the request, which several requests
- * may share. If they do, the record has URING_SHARED.
+/* uring: BPF programs that write a record for each completion of a traced process's io_uring request.
+ * kvis loads them when the first ring is created. A request is identified by its address. Before 5.19,
+ * completions do not contain the address; therefore the key is the ring and the user_data of the
+ * request. Several requests may have the same user_data; their records have the flag URING_SHARED.
  *
- * A kernel thread may take the requests of a ring (IORING_SETUP_SQPOLL). It is a thread of the process,
- * although no fork event reports it. The maps traced, events and lost belong to the family call. */
+ * With IORING_SETUP_SQPOLL, a kernel thread takes the requests of a ring. This is a thread of the
+ * process, but no fork event reports it. The family call owns the maps traced, events and lost. */
 #include "probe.h"
 
-/* Inode of kvis's pid namespace; 0 in the initial one. */
+/* Inode of kvis's pid namespace; 0: initial namespace. */
 extern char CFG_NS_INO;
-/* 1: completions contain the address of their request. */
+/* 1: completions contain the address of the request. */
 extern char CFG_BY_REQ;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct key { u64 a, b; };
-/* With user_data as the key, an entry stays after its last completion; the LRU evicts it when full. */
+/* LRU, because with user_data in the key, the entry of a completed request is not deleted. */
 struct map_def reqs SEC("maps") = {
     MAP_LRU_HASH, sizeof(struct key), sizeof(struct wire_uring), 16384, 0
 };
-/* The descriptor of the request that a thread is about to submit, by thread. */
+/* The file descriptor of the request that a thread is about to submit, by tid. */
 struct map_def fds SEC("maps") = { MAP_HASH, 4, 4, 4096, 0 };
 
 struct trace_event_raw_io_uring_submit_sqe {
@@ -36,13 +36,13 @@ struct trace_event_raw_io_uring_complete {
     u32 cflags;
 } KERNEL;
 
-enum { CQE_F_MORE = 2 }; /* include/uapi/linux/io_uring.h: more completions of this request follow */
-/* Requests whose result is a new descriptor (enum io_uring_op there). */
+enum { CQE_F_MORE = 2 }; /* more completions follow (include/uapi/linux/io_uring.h) */
+/* Requests that return a new descriptor (enum io_uring_op in io_uring.h). */
 enum { ACCEPT = 13, OPENAT = 18, OPENAT2 = 28, SOCKET = 45, FIXED_FD_INSTALL = 54 };
 #define MAKES_FD \
     (1ull << ACCEPT | 1ull << OPENAT | 1ull << OPENAT2 | 1ull << SOCKET | 1ull << FIXED_FD_INSTALL)
 
-/* Sets w->tid and w->pid of the current thread; false: it is not traced. */
+/* Sets w->tid and w->pid to those of the current thread. Returns false if it is not traced. */
 INLINE bool whose(struct wire_uring *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -62,7 +62,7 @@ INLINE void put(const struct key *k, const struct wire_uring *w)
         count_lost(LOST_URING);
 }
 
-/* Deletes a stale entry: a traced request with this key ended without a completion. */
+/* Deletes a stale entry, of a traced request that ended without a completion. */
 INLINE void forget(const struct key *k)
 {
     if (bpf_map_lookup_elem(&reqs, k))
@@ -76,8 +76,8 @@ INLINE s32 fd_taken(u32 tid)
     return fd;
 }
 
-/* Adds a request to the entry of other requests in flight with the same user_data; false: there are
- * none. */
+/* Adds a request to the entry of requests in flight that have
+ * the same user_data. Returns false if there are none. */
 INLINE bool joins(const struct key *k, const struct wire_uring *w)
 {
     struct wire_uring *was = bpf_map_lookup_elem(&reqs, k);
@@ -92,7 +92,7 @@ INLINE bool joins(const struct key *k, const struct wire_uring *w)
     return 1;
 }
 
-/* Some kernels call this tracepoint io_uring_submit_req, with the same record; kvis passes the name. */
+/* Some kernels name this tracepoint io_uring_submit_req, with the same fields; kvis uses either name. */
 SEC("tp/io_uring/io_uring_submit_sqe")
 int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {
@@ -135,10 +135,10 @@ int uring_file(struct trace_event_raw_io_uring_file_get *ctx)
     return 0;
 }
 
-/* Notes that a result may be a new descriptor. The probe then holds the thread at the end of its
- * io_uring_enter(2) while kvis reads /proc (ring_opened in call.bpf.c). The current thread can be a
- * worker of the kernel, which makes no calls and can be in `traced` nevertheless (CFG_BY_SCHED): therefore
- * the first thread of the process is noted as well. */
+/* Marks a thread whose request may have opened a file. At the end of the thread's
+ * io_uring_enter(2), a BPF program holds the thread while kvis reads /proc (ring_opened in
+ * call.bpf.c). The current thread may be a kernel worker that makes no system calls but is
+ * in `traced` (CFG_BY_SCHED); therefore the main thread of the process is also marked. */
 INLINE void note_opened(const struct wire_uring *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -161,7 +161,7 @@ int uring_done(struct trace_event_raw_io_uring_complete *ctx)
     struct key k = { 0, 0 };
     if (CFG(CFG_BY_REQ)) {
         k.a = (u64)ctx->req;
-    } else { /* a request that fails early has its descriptor in `fds` and was not submitted */
+    } else { /* a request that failed early has an entry in `fds` only */
         w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
         k.a = (u64)ctx->ctx;
         k.b = ctx->user_data;

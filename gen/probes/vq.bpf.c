@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* vq: the rings of virtio devices: buffers added and completed, failed adds, notifications, interrupts,
- * how full a ring is, how long a buffer stays in a ring.
+/* vq: BPF programs that count, for each virtio ring, buffers added and completed, failed additions,
+ * notifications and interrupts, and measure how full the ring is and how long buffers stay in it.
  *
- * The BPF programs are attached to the functions that drivers call, and to the function that notifies the
- * device. The arguments of a call are kept until its return in a map whose key is the stack pointer at
- * entry. This key is unique among the running calls, even if an interrupt nests. For nested functions
- * (virtqueue_get_buf calls virtqueue_get_buf_ctx, jumps to it or inlines it, as the compiler chose) only
- * the outer call counts.
+ * The BPF programs are attached to functions that drivers call, and to the functions that notify
+ * the device. The arguments of a call are stored until it returns, with the stack pointer at entry
+ * as the key, which is unique among running calls even if an interrupt nests. If functions are
+ * nested (virtqueue_get_buf calls virtqueue_get_buf_ctx, jumps to it or contains it inline,
+ * depending on the compiler), only the outer call counts.
  *
- * If an interrupt arrives while a BPF program runs on its CPU, no BPF program runs for the calls of the
- * interrupt (kprobe_running, bpf_prog_active). The counters of a split ring reveal such missed calls; for
- * other rings, the addition of a buffer that is already in the ring does. If a ring has an interrupt of
- * its own, a tracepoint without this limit counts the interrupts.
+ * If an interrupt arrives while a BPF program runs on a CPU, the calls of its handler run no BPF
+ * program (kprobe_running, bpf_prog_active). For a split ring, the ring's own counters reveal
+ * missed calls; for other rings, a buffer that is added while it seems to be in the ring. If a ring
+ * has its own interrupt, a tracepoint without this restriction counts the interrupts.
  *
- * Registers are read at offsets that kvis knows for each architecture; therefore BTF is needed only for
- * names, sizes and depths. The address of a ring may be reused for another ring; therefore the end of a
- * ring (vring_del_virtqueue) is probed, too.
+ * kvis knows the offsets of registers on each architecture; therefore only names, sizes and depths
+ * need BTF. When a ring is deleted (vring_del_virtqueue), its address is forgotten, because a new
+ * ring may get it.
  *
- * drivers/virtio/virtio_ring.c of Linux. */
+ * Linux: drivers/virtio/virtio_ring.c. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vq.h"
 
-/* Offsets in struct pt_regs; POP: the number of bytes that a return pops from the stack. */
+/* Offsets in struct pt_regs. POP: number of bytes that a return instruction takes from the stack. */
 extern char CFG_ARG0, CFG_ARG3, CFG_ARG4, CFG_SP, CFG_RET, CFG_POP;
 
 enum { MAP_STACK = 23 };
@@ -30,22 +30,22 @@ static long (*const bpf_map_push_elem)(void *map, const void *value, u64 flags) 
 static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)88;
 
 struct map_def slots SEC("maps") = { MAP_STACK, 0, 4, VQ_QUEUES, 0 }; /* free slots */
-struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* slot of a ring */
+struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* slot by address of a ring */
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vq), VQ_QUEUES, 0 };
 
 struct call { u64 vq, data; };
 struct map_def calls SEC("maps") = { MAP_HASH, 8, sizeof(struct call), 4096, 0 };
 
-/* The time at which a buffer was added to a ring. The LRU evicts the oldest entries: receiving rings keep
- * all their buffers here, and the entries of a deleted ring are never removed. */
+/* The time at which a buffer was added to a ring. LRU, because receive rings
+ * hold all their buffers and the entries of deleted rings are never removed. */
 struct map_def flying SEC("maps") = { MAP_LRU_HASH, sizeof(struct call), 8, 65536, 0 };
 
-/* The outermost running calls on a CPU: one that takes a buffer, and one that notifies. */
+/* The outermost running calls on a CPU: one that takes a buffer, and one that notifies the device. */
 enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
 
-/* FRAME: more than the outer call's stack. RESET: a larger counter step means that the ring was reset. */
+/* FRAME: more than the outer call's stack. RESET: a counter that grows by more was reset. */
 enum { FRAME = 256, NO_SPACE = 28, HANDLED = 1, RESET = 64 };
 
 struct kobject { const char *name; } KERNEL;
@@ -65,12 +65,12 @@ struct vring_virtqueue {
     bool packed_ring;                   /* before 7.0 */
     enum vq_layout layout;
     u16 last_used_idx;
-    struct vring_virtqueue_split split; /* a packed ring's size is at the same place */
+    struct vring_virtqueue_split split; /* packed rings have the size at this offset, too */
 } KERNEL;
 struct irqaction { void *dev_id; } KERNEL;
 
-/* Reads a register with a helper: a load from the context would need an offset that is a constant in the
- * program. */
+/* Reads a saved register with a helper, because a load from the
+ * context would need an offset that is known at compile time. */
 INLINE u64 word(void *ctx, u64 off)
 {
     u64 v = 0;
@@ -89,7 +89,7 @@ INLINE u32 size_of(u64 vq)
     return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
 }
 
-/* Returns VQ_PACKED, VQ_COUNTS or 0. */
+/* Returns the bits of the ring's format: VQ_PACKED, VQ_COUNTS or 0. */
 INLINE u32 layout_of(u64 vq)
 {
     struct vring_virtqueue *r = (void *)vq;
@@ -119,7 +119,7 @@ INLINE u32 used_of(u64 vq)
     return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
 }
 
-/* Sets the names and initial values of a ring. */
+/* Initializes the slot of a ring: its names and its counters' first values. */
 INLINE void describe(struct wire_vq *q, u64 vq)
 {
     struct virtqueue *v = (void *)vq;
@@ -141,7 +141,7 @@ INLINE void describe(struct wire_vq *q, u64 vq)
     }
 }
 
-/* Allocates the slot of a new ring. Two CPUs may do this for the same ring at once. */
+/* Assigns a slot to a new ring. Two CPUs may do this for a ring at the same time. */
 INLINE void found(u64 vq)
 {
     u32 slot = 0;
@@ -179,15 +179,15 @@ INLINE void count(u64 *n)
 INLINE void add(struct wire_vq *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the bounds check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to the use */
     if (at >= N_VQ_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&q->hist[at], 1);
     __sync_fetch_and_add(&q->sum[hist], value);
 }
 
-/* Returns the number of buffers since the last buffer that a BPF program saw, this one included. `at` is
- * the ring's counter. Returns 1 if the counter has not moved, or if the ring was reset. */
+/* Returns how many buffers were added (or taken) since the last one that a BPF program saw.
+ * `at`: the ring's counter. If the counter has not changed, or the ring was reset, returns 1. */
 INLINE u64 steps(struct wire_vq *q, u32 *last, u32 at)
 {
     u64 n = (at - *last) & 0xffff;
@@ -207,7 +207,7 @@ INLINE void enter(void *ctx, u64 data)
         count_lost(LOST_INFLIGHT);
 }
 
-/* Gets and deletes the arguments that enter() stored for the returning call; false: there are none. */
+/* Takes the arguments that enter() stored for the returning call. Returns false if there are none. */
 INLINE bool leave(void *ctx, struct call *c)
 {
     u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -221,7 +221,7 @@ INLINE bool leave(void *ctx, struct call *c)
     return 1;
 }
 
-/* Returns whether a call is not nested in another call of its kind. */
+/* Returns whether a call is not nested in another call of this kind. */
 INLINE bool outermost(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)), vq = word(ctx, CFG(CFG_ARG0));
@@ -233,7 +233,7 @@ INLINE bool outermost(void *ctx, u32 kind)
     return 1;
 }
 
-/* The counterpart of outermost() at the call's return. */
+/* Ends the call of outermost() at its return. Returns whether enter() stored its arguments. */
 INLINE bool outermost_ends(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -281,7 +281,7 @@ INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
     if (!(q->state & VQ_NAMED))
         return;
     u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    q->size = size; /* a driver may change it */
+    q->size = size; /* drivers may change the size */
     add(q, VQ_DEPTH, size > free ? size - free : 0);
 }
 
@@ -293,7 +293,7 @@ int vq_added(void *ctx)
         return 0;
     s32 err = (s32)word(ctx, CFG(CFG_RET));
     struct wire_vq *q = queue(c.vq);
-    u64 now = bpf_ktime_get_ns(); /* after queue(), so not before born_ns */
+    u64 now = bpf_ktime_get_ns(); /* later than born_ns, which queue() may set */
     if (!q)
         return 0;
     if (!err) {
@@ -369,7 +369,7 @@ int vq_notify(void *ctx)
 
 /* --- interrupts --- */
 
-/* irqreturn_t vring_interrupt(int irq, void *vq) */
+/* Arguments: int irq, void *vq (the ring). */
 extern char CFG_ARG1;
 
 SEC("kprobe/vring_interrupt")
@@ -394,7 +394,7 @@ int vq_irq_done(void *ctx)
     return 0;
 }
 
-/* TP_PROTO(int irq, struct irqaction *action, int ret). The first event resets counts of vq_irq_done. */
+/* Arguments: int irq, struct irqaction *action, int ret. The first event resets vq_irq_done's counters. */
 SEC("raw_tp/irq_handler_exit")
 int vq_irq_own(struct raw_tp *ctx)
 {
