@@ -11583,23 +11583,23 @@ static void md_exit(struct task *t, struct call *c)
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================
- * The file has a header (magic, version, crc), then blocks {u32 length, u32 crc of the block's
- * number and data}, little-endian; the last block ends with REC_END. A block contains records: a
- * type, then varints (7 bits per byte, low bits first; signed numbers are zigzag-encoded) and
- * strings. A short string is written once: its hash selects a slot, and the slot's number
- * represents the string until another string takes the slot. The memory of the writer and of the
- * reader therefore does not grow with the number of events. The file's own REC_FIELD and REC_KIND
- * records number the fields and kinds of events. A damaged block ends the recording; everything
- * before it is valid. A new record type or a new flag needs no new REC_VERSION: an older reader
- * reports that the file is from a newer kvis. A change in the meaning of existing records does.
- * Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and the rec_get_
- * functions (reading). */
+ * A recording has a header (magic, version, CRC) and blocks. A block is {u32 length, u32 CRC of the
+ * block's number and data, data}, little-endian; its data are records. A record is a type, numbers
+ * (varints: 7 bits per byte, low bits first; signed numbers are zigzag-encoded) and strings.
+ * REC_END is the last record. The writer hashes a string of at most REC_KEEP bytes to one of
+ * REC_SLOTS slots and writes the string once. Later records contain only the slot's number, until
+ * another string takes the slot. Therefore the memory of writer and reader does not grow with the
+ * number of events. A recording describes its own event fields and kinds (REC_FIELD, REC_KIND). A
+ * damaged block ends the recording, but all blocks before it are valid. Raise REC_VERSION only if
+ * existing records change their meaning: a reader reports unknown record types and flags as those
+ * of a newer kvis. Entry points: rec_start, rec_finish (writing); rec_open_fd, rec_read_block and
+ * the rec_get_ functions (reading). */
 
 enum {
     REC_VERSION = 5, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512, /* longest string that gets a slot */
-    /* Limits of a file. A kind has one field fewer than the mask has bits, because the last bit
-     * says that there are other fields. */
+    REC_KEEP = 512, /* longest string that gets a slot, in bytes */
+    /* Limits of a recording: event fields, event kinds, and fields of a kind. The mask of an event
+     * has 64 bits, the last of which means "the event has fields that its kind does not list". */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
@@ -11616,14 +11616,15 @@ _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
-/* The run that the sinks describe. */
+/* Description of the run, for all outputs: where and how kvis traced. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
     { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
     { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
 };
 
-/* The processes that kvis attached to. No exec event reports their names. */
+/* Names of the processes that kvis attached to. kvis reads them from /proc, because these processes
+ * called exec before kvis traced them. */
 static struct {
     struct { pid_t pid; char comm[16]; } *of;
     u32 n, cap;
@@ -11635,13 +11636,12 @@ static void rec_attach(pid_t pid, const char *comm)
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
-        return; /* the process is shown by its pid */
+        return; /* without memory, outputs show the pid instead */
     rec_attached.of = grown;
     rec_attached.of[rec_attached.n].pid = pid;
     snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
 }
 
-/* Writes the header line of JSON output. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
     struct buf words = { .max = 16 << 20 };
@@ -11666,7 +11666,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, "}\n");
 }
 
-/* CRC-32 (ISO 3309). */
+/* Returns the CRC-32 (ISO 3309) of bytes that follow bytes with the CRC `crc`. */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
     static u32 table[256];
@@ -11697,16 +11697,16 @@ static u32 rec_ld32(const u8 *p)
 struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
-    int (*write)(const char *p, size_t n); /* 0 or -errno */
-    struct buf b;              /* the block being filled */
+    int (*write)(const char *p, size_t n); /* writes n bytes; returns 0 or -errno */
+    struct buf b;              /* block that is being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid;            /* pid and tid of the previous record */
-    struct task *enter;        /* task whose call has begun and has no record yet, or NULL */
-    bool enter_many;           /* value of out.many when that call began */
+    pid_t pid, tid;            /* process and thread of the previous record */
+    struct task *enter; /* task with a call that has begun but is not recorded yet, or NULL */
+    bool enter_many;           /* value of out.many when the call of `enter` began */
     u32 blocks;                /* number of blocks written */
-    const char *name;          /* name of the file, for messages */
-} rec_out; /* without an initializer: the slots do not enlarge the binary */
+    const char *name;          /* file name, for messages */
+} rec_out; /* in .bss, because an initializer would put all slots into the binary */
 
 static int rout_fd = -1;
 
@@ -11761,8 +11761,8 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Writes bytes of the recording. An error ends the recording. kvis reports the error unless it is
- * -EPIPE, because the reader of a pipe may stop at any time. */
+/* Writes bytes of the recording. An error ends the recording. kvis reports every error except
+ * -EPIPE: the reader of a pipe may close the pipe at any time. */
 static void rec_write(const void *p, size_t n)
 {
     int e = rec_out.write ? rec_out.write(p, n) : 0;
@@ -11789,8 +11789,8 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Writes bytes to the file. Keeps the first bytes in memory until out_begin, which truncates all
- * output files. */
+/* Writes bytes to the recording's file. Until out_begin truncates all output files, the bytes stay
+ * in memory. */
 static int rec_write_fd(const char *p, size_t n)
 {
     enum { HELD_MAX = 16 << 20 };
@@ -11824,7 +11824,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the decoded arguments: two bits for the form of each, then the values. */
+/* Writes the arguments of a call: two bits for the form of each argument, then the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11849,8 +11849,8 @@ static void rec_call_name(const struct call *c)
         rec_text(out_call_abi(c));
 }
 
-/* Writes the REC_ENTER of a call that has begun, because another record comes before the end of the
- * call. */
+/* Writes a REC_ENTER record for a call that has begun, if another record must be written before the
+ * call ends. */
 static void rec_enter_due(void)
 {
     struct task *t = rec_out.enter;
@@ -11883,8 +11883,9 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns the mask of an event's fields: a bit for each field of its kind, and one more if it has
- * other fields. Sets *others to their number. */
+/* Returns a mask of the fields that an event has, with a bit for each field that the event's kind
+ * lists. One more bit is set if the event has fields that its kind does not list; *others is their
+ * number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11898,7 +11899,7 @@ static u64 rec_mask(const struct event *e, u32 *others)
     return mask | (*others ? 1ull << k->n : 0);
 }
 
-/* Writes the fields that are not in an event's kind, each with its number. */
+/* Writes the fields of an event that the event's kind does not list, each after its number. */
 static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11944,11 +11945,11 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* a replayed call is valid only until the next record is read */
+        rec_enter_due(); /* the next record to be read overwrites a replayed call */
 }
 
-/* Writes what -P checks besides the text of the arguments: absolute paths and the files of
- * descriptors. An empty name means that there were more. */
+/* Writes the absolute paths and the file names of the descriptors that a call used, which -P of
+ * kvis replay compares. An empty last string means that the call used more files than kvis kept. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11968,7 +11969,8 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Sets b to the text of the result. Returns whether the text differs from the plain number. */
+/* Sets b to the result of a call as text. Returns whether the text is more than the plain
+ * number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -12001,7 +12003,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* the record of the call contains its entry */
+        rec_out.enter = NULL; /* the REC_CALL record includes the start time of the call */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -12086,7 +12088,7 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which describes the run and the layout of its events. */
+/* Writes the first block: the description of the run, and the names of event kinds and fields. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -12119,7 +12121,6 @@ static void rec_begin(void)
     rec_block();
 }
 
-/* Starts a recording that is written with `write`. */
 static void rec_start(int (*write)(const char *, size_t), const char *name)
 {
     u8 head[REC_HEAD] = { 0 };
@@ -12129,7 +12130,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* forgets the strings of an earlier recording */
+        rec_out.slot[i].len = ~0u; /* drops the strings of an earlier recording */
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
@@ -12171,14 +12172,15 @@ static void rec_hist(const u32 *hist, u32 n)
         }
 }
 
-/* A row is identified by its name and its index among the rows of that name. */
+/* Writes a row of the call table as the name of the call and an index, because several rows may
+ * have the same name. */
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row]));
 }
 
-/* Writes the table of -c. */
+/* Writes the call table of -c. */
 static void rec_table(const struct st_row *r)
 {
     static const u32 none[ST_BUCKETS];
@@ -12196,7 +12198,7 @@ static void rec_table(const struct st_row *r)
     }
 }
 
-/* Writes the class of a name and the name; the class is '-' if there is no name. */
+/* Writes the class and the text of a name. The class '-' stands for no name. */
 static void rec_some_name(const struct name *n)
 {
     b_c(&rec_out.b, n ? n->cls : '-');
@@ -12225,8 +12227,8 @@ static bool rec_has_col(const struct st_list *l, u32 i)
     return l->col[i].sinks & COL_RECORDED;
 }
 
-/* Writes the rows of a list. A record must be within one block, therefore rec_done is called only
- * between records. */
+/* Writes the rows of a list of the summary. A record must not be split between blocks, therefore
+ * only the end of a row calls rec_done, which may end the block. */
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
@@ -12259,7 +12261,7 @@ static void rec_trailer(struct summary *s)
             rec_list(s, &st_lists[i]);
 }
 
-/* Ends the recording with the numbers of the summary. s is NULL if there are only events. */
+/* Ends the recording with the summary, or without numbers if s is NULL. */
 static void rec_finish(struct summary *s)
 {
     if (!rec_out.b.max)
@@ -12281,37 +12283,37 @@ static void rec_finish(struct summary *s)
 static int rin_fd = -1;
 
 static struct {
-    const char *name;          /* for messages */
-    struct summary *sum;       /* summary that receives the numbers of the recording */
-    bool again;                /* true if the command is already known from an earlier reading */
-    u64 at;                    /* offset of the block in the file */
+    const char *name;          /* file name, for messages */
+    struct summary *sum;       /* summary that is filled from the recording */
+    bool again; /* true in a second reading, when the traced command is already known */
+    u64 at;                    /* offset of the current block in the file */
     u32 blocks;                /* number of blocks read */
     struct buf b;              /* the current block */
-    const u8 *p, *end;         /* the unread part of the block */
+    const u8 *p, *end;         /* unread bytes of the current block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* why the file is not valid, or "" */
-    bool of_command;           /* true if kvis started a command in that run */
-    struct buf text;           /* strings of the current record, each with a NUL */
+    char wrong[160];           /* error message if the file is not valid, else "" */
+    bool of_command;           /* true if that run of kvis started a command */
+    struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;               /* time of the previous record */
-    pid_t pid, tid;            /* pid and tid of the previous record */
-    /* own: the number of the field or kind in this kvis, or -1 if this kvis does not know it */
+    pid_t pid, tid;            /* process and thread of the previous record */
+    /* own: index of the recorded field or kind in ev_fields or event_kinds of this kvis, or -1 */
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of calls that -e left out */
-} rec_in; /* without an initializer, like rec_out */
+    u32 n_fields, n_kinds, n_unasked; /* n_unasked: number of system calls that -e excluded */
+} rec_in; /* in .bss, like rec_out */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
     if (*rec_in.wrong)
-        return; /* only the first error counts */
+        return; /* report only the first error */
     va_start(ap, fmt);
     vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
     va_end(ap);
     rec_in.p = rec_in.end;
 }
 
-/* Reads n bytes, or fewer at the end of the file. Returns the number read, or -errno. */
+/* Reads n bytes from the recording. Returns fewer than n at the end of the file, or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -12328,7 +12330,7 @@ static s64 rec_read(void *p, size_t n)
     return (s64)got;
 }
 
-/* Reads the next block. Returns false at the end of the valid data. */
+/* Reads the next block. Returns false at the end of the file or at a damaged block. */
 static bool rec_read_block(void)
 {
     u8 head[8], number[4];
@@ -12397,9 +12399,9 @@ static u8 rec_byte(void)
     return *rec_in.p++;
 }
 
-/* A string of the current record, followed by a NUL. */
+/* String of the current record, followed by a NUL. */
 struct rec_text {
-    char *p; /* in rec_in.text, which does not move */
+    char *p; /* points into rec_in.text, which is never reallocated */
     u32 len;
 };
 
@@ -12436,8 +12438,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Text of kvis is printed as it is, but a file can contain anything. Replaces each character that a
- * terminal would interpret with '?', including after a NUL. */
+/* Replaces characters that a terminal would interpret with '?'. kvis prints its own texts without
+ * escapes, but a recording from elsewhere can contain anything. Returns the cleaned string. */
 static char *rec_clean(struct rec_text s)
 {
     for (u32 i = 0; i < s.len;) {
@@ -12450,10 +12452,11 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns the k-th row of the calls with this name, or -1 if this kvis does not know the name. */
+/* Returns the row of a system call in the tables of this kvis, or -1 for an unknown call. k selects
+ * among several rows with the same name. */
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* a cache: few names are frequent */
+    static struct { char name[40]; s32 row; } seen[64]; /* cache of frequent names */
     u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
     if (strlen(name) >= sizeof seen[h].name)
         return -1;
@@ -12501,7 +12504,8 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* bytes with a pointer and a NUL per word: execve(2) takes 6 MiB */
+    enum { MOST = 8 << 20 }; /* limit of the size of an argument list with its pointers; execve(2)
+                              * allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -12512,7 +12516,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* NULL-terminated */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* with a NULL at the end */
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -12576,8 +12580,8 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Reads the header of a recording from descriptor f ("-": stdin). The recording's summary will be
- * stored in *sum. Returns 0, or -1 with rec_in.wrong set. */
+/* Starts to read a recording from file descriptor f: checks the header, and lets *sum receive the
+ * summary. Returns 0, or -1 with the reason in rec_in.wrong. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     u8 head[REC_HEAD];
@@ -12590,7 +12594,8 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.p = rec_in.end = NULL;
     rec_in.b.max = rec_in.text.max = REC_MAX;
     b_reset(&rec_in.text);
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* only used pages are allocated */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* the kernel allocates only pages that
+                                                           * are used */
     rec_in.n_fields = rec_in.n_kinds = rec_in.n_unasked = rec_attached.n = 0;
     rec_in.pid = rec_in.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
@@ -12617,7 +12622,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
 
 /* --- reading: the summary's numbers --- */
 
-/* Returns the number at an offset of the summary that is read. */
+/* Returns the address of a number in the summary that is being read. */
 static u64 *rec_number(u32 at)
 {
     return (u64 *)(void *)((char *)rec_in.sum + at);
@@ -12632,7 +12637,8 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns a name of class c, or NULL if it is not valid: a peer has a kind and an address. */
+/* Returns the name with class c and text s, or NULL if they are not valid. The name of a network
+ * peer is a kind, a space and an address. */
 static struct name *rec_name(char c, struct rec_text s)
 {
     if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rec_in.wrong)
@@ -12667,7 +12673,8 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-/* Reads the row of a call. All calls that this kvis does not know share one row. */
+/* Reads a row name of the call table. System calls that this kvis does not know share the row
+ * ST_UNNAMED. */
 static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
@@ -12715,7 +12722,7 @@ static void rec_get_col(const struct st_col *c, void *p)
     }
 }
 
-/* Reads a row of a list. */
+/* Reads a record that is a row of a summary list, and adds the row to the list. */
 static void rec_get_list(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
@@ -12732,7 +12739,7 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-/* Returns the list whose records have this type, or NULL. */
+/* Returns the summary list whose rows have this record type, or NULL. */
 static const struct st_list *rec_list_of(u8 type)
 {
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
@@ -12742,18 +12749,18 @@ static const struct st_list *rec_list_of(u8 type)
 }
 
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
- * Passes the records of a file to the sinks that also serve a live run. -e, -P and -z filter the
- * records here. Entry points: rp_head, rp_play. */
+ * Reads the records of a recording and passes events and calls to the same outputs as a live run.
+ * The options -e, -P and -z are applied here. Entry points: rp_head, rp_play. */
 
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct recorded_call recorded;
-    bool ended;              /* true if REC_END was read */
+    bool ended;              /* true after the REC_END record */
 } rp;
 
-/* Returns a task for the thread of a call that begins. rp_call frees the task when the call ends.
- * Returns NULL and sets rec_in.wrong on failure. */
+/* Returns a task for a thread whose call begins. rp_call frees the task when the call ends. On
+ * failure, returns NULL and sets rec_in.wrong. */
 static struct task *rp_begin_task(pid_t tid)
 {
     enum { MOST = 1 << 16 };
@@ -12780,8 +12787,8 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-/* Reads field f of an event, in the file's numbering. A field that this kvis does not know is
- * skipped. */
+/* Reads field f of an event, numbered as in the recording, and drops the value if this kvis does
+ * not know the field. */
 static void rp_field(struct event *e, u32 f)
 {
     u8 type = rec_in.field[f].type;
@@ -12802,7 +12809,8 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-/* Reads the fields that the mask selects, and `others` more. */
+/* Reads the fields of an event: those of its kind whose bits are set in `mask`, and `others`
+ * further ones. */
 static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rec_in.kind[kind].n;
@@ -12819,24 +12827,24 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* With -P, kvis holds events that contain no wanted path until it reads the record of their call,
- * which follows the events. The call may be wanted because of a descriptor, or because of a path as
- * the tracee wrote it. */
+/* In a recording, the events of a call precede the record of the call. With -P, that record may
+ * select the call by a descriptor or a relative path. Therefore kvis holds events without a
+ * matching path until it has read the record of their call. */
 static struct {
-    struct event e[RP_HELD];  /* held events; an entry with tid 0 is free */
-    struct buf text[RP_HELD]; /* strings of these events */
-    u32 n;                    /* number of events held since the start */
-    /* by tid: the number of events that did not fit in e[], and their call */
+    struct event e[RP_HELD];  /* held events; a free entry has tid 0 */
+    struct buf text[RP_HELD]; /* strings of the held events */
+    u32 n;                    /* number of events held since the start of the replay */
+    /* number of events of a call that could not be held, indexed by thread */
     struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED];
-    u64 missing;              /* number of dropped events of selected calls */
+    u64 missing;              /* number of dropped events that -P would have selected */
 } rp_held;
 
-/* Counts an event that cannot be held, by its call. */
+/* Counts an event that kvis cannot hold, for the call that the event belongs to. */
 static void rp_drop(const struct event *e)
 {
     u32 at = (u32)e->tid % RP_DROPPED;
     if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
-        rp_held.dropped[at].n = 0; /* the record of that call was not read */
+        rp_held.dropped[at].n = 0; /* left over from an earlier call of this thread */
     rp_held.dropped[at].tid = e->tid;
     rp_held.dropped[at].row = e->row;
     rp_held.dropped[at].n++;
@@ -12858,7 +12866,7 @@ static void rp_hold(const struct event *e)
     rp_held.n++;
 }
 
-/* Emits the held events of a call that has ended, or drops them if the call is not wanted. */
+/* Emits the held events of a call that has ended if -P selects the call; drops them otherwise. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
     u32 at = (u32)tid % RP_DROPPED;
@@ -12878,7 +12886,7 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
-/* Notes for --by=pid which process the following calls of a pid belong to. */
+/* Ends the row of --by=pid for an earlier process whose pid a new child has. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12914,7 +12922,7 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-/* Reads the name and the arguments of a call. */
+/* Reads the name and the arguments of a call from a record. */
 static void rp_recorded_call(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
@@ -12946,7 +12954,8 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Reports data that is unknown here, although its checksum is right. */
+/* Reports a record type or flags that this kvis does not know. The checksum of the block was right,
+ * therefore a newer kvis probably wrote the file. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis (%.40s): %s %" PRIu64 " at offset %" PRIu64,
@@ -12978,14 +12987,14 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* the buffer belongs to rec_in */
+    t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Whether argument i is a path, like dec_is_path. The cmd argument of fsconfig(2) is available only
- * as text. */
+/* Whether argument i of a call is a path. Like dec_is_path, but recorded calls have the cmd
+ * argument of fsconfig(2) only as text. */
 static bool rp_is_path(const struct call *c, u32 i)
 {
-    static const char set_path[] = "FSCONFIG_SET_PATH"; /* and _EMPTY */
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* prefix of FSCONFIG_SET_PATH_EMPTY, too */
     const struct arg *command = &c->val[1];
     u16 kind = sc_rows[c->row].arg[i];
     if (kind != K_FSVALUE)
@@ -12994,7 +13003,8 @@ static bool rp_is_path(const struct call *c, u32 i)
         && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
 }
 
-/* Whether -P selects a call: by the paths recorded with it, or by its arguments as written. */
+/* Whether -P selects a call, by the n paths that were recorded with the call or by its
+ * arguments. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -13042,8 +13052,8 @@ static void rp_result(const struct call *c, u32 flags)
     rp.recorded.ret_len = ret.len;
 }
 
-/* Returns the row of the process that has this pid now, created on first use, or NULL if there are
- * too many. */
+/* Returns the --by=pid row of the running process with this pid, created on first use, or NULL if
+ * there are too many rows. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -13125,8 +13135,8 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record, if its type is in from..to. Returns false if not, at the end, or on an
- * error. */
+/* Reads one record. Returns false after an error, at the end of the recording, or if the record's
+ * type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -13147,7 +13157,7 @@ static bool rp_record(u8 from, u8 to)
     return !*rec_in.wrong && !rp.ended;
 }
 
-/* Reads the description of the run. Returns false if it cannot be read. */
+/* Reads the description of the run, up to the first event. Returns false if it is incomplete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -13160,7 +13170,8 @@ static bool rp_head(void)
     return false;
 }
 
-/* Plays all records to the sinks. Returns whether the end record was reached. */
+/* Replays all records after the description of the run. Returns whether the REC_END record was
+ * reached. */
 static bool rp_play(void)
 {
     rp.ended = false;
@@ -13173,14 +13184,14 @@ static bool rp_play(void)
 }
 
 /* == 18 px_  --perfetto, --chrome-json, --folded: traces, flame graphs ===============
- * Writes one trace in two formats as events arrive: Perfetto's own (protos/perfetto/trace/ in its
- * source; px_pb_ writes protocol buffers) and Chrome's JSON, which other viewers read
- * (docs/getting-started/other-formats.md). Calls are slices of their thread. Open files, disk
- * requests and other intervals that can overlap have tracks of their own. Forks and wake-ups are
- * arrows. A track below each thread shows its states during calls (px_state). JSON times are in us,
- * with the ns as decimals. A reused pid must not continue the track of the earlier process,
- * therefore kvis assigns its own pids and tids; the tracks' names contain the real ones. Entry
- * points: px_open, px_close. */
+ * Writes a trace while events arrive, in Perfetto's own format (protos/perfetto/trace/ in its
+ * source; px_pb_ writes protocol buffers) or in Chrome's JSON, which other viewers read
+ * (docs/getting-started/other-formats.md). System calls are slices on the track of their thread.
+ * Open files, disk requests and other intervals that can overlap are slices on their own tracks.
+ * Forks and wake-ups are arrows. A track below each thread shows the thread's states during calls
+ * (px_state). JSON times are in µs with three decimals. Viewers would merge the tracks of two
+ * processes with the same pid, therefore traces contain ids that kvis never reuses, and the tracks'
+ * names contain the real pids. Entry points: px_open, px_close. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -13195,7 +13206,7 @@ static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
 
-/* The first categories are those of events. */
+/* Categories of trace slices: enum cat of events, and these. */
 enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
               PX_SCHED, PX_OPEN, PX_STATE, N_PX_CATS };
 static const char *const px_cats[N_PX_CATS] = {
@@ -13205,56 +13216,56 @@ static const char *const px_cats[N_PX_CATS] = {
     [PX_URING] = "io_uring", [PX_SCHED] = "sched", [PX_OPEN] = "open file", [PX_STATE] = "state",
 };
 
-/* Arguments that are not fields of events. */
+/* Names of arguments in the trace: the fields of events, and these. */
 enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
               N_PX_ARGS };
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* The tracks of a thread in Perfetto's format. A track's id is the number of the thread or process
- * * 16, plus one of these or PX_OF_COUNTER + a counter. */
+/* Tracks of a process or thread in Perfetto's format. The id of a track is 16 * upid or utid + one
+ * of these constants; the track of a counter has PX_OF_COUNTER + enum px_counter. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A thread. The first thread of a process also represents the process. */
+/* A traced thread. The main thread also represents its process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ids that kvis assigned and never reuses */
-    u64 flow;             /* id of the arrow that ends at the first record; 0: none */
-    bool dead;            /* true if the thread has ended */
-    char *runs;           /* name of the open slice, or NULL */
-    s64 count[N_PX];      /* values of the counters of a process */
+    u64 upid, utid;       /* ids of the process and the thread in the trace, never reused */
+    u64 flow;             /* id of the fork arrow to be ended at the thread's first record, or 0 */
+    bool dead;            /* true after the end of the thread */
+    char *runs;           /* name of the slice of the running program, or NULL */
+    s64 count[N_PX];      /* counter values of the process */
     u64 reported_ns[N_PX]; /* times at which the counters were last written */
-    bool due[N_PX];       /* true if the value has changed since then */
-    u32 described;        /* set of PX_OF_...: tracks that the file describes */
-    u64 state_ns;         /* time up to which the states are written */
-    struct { u64 from, to; } *wait; /* waits for a CPU since the last call; at most PX_WAITS */
+    bool due[N_PX];       /* true if the counter changed after reported_ns */
+    u32 described;        /* bit set of the PX_OF_ tracks whose descriptions are in the trace */
+    u64 state_ns;         /* end of the last thread state that was written */
+    struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
     u32 n_waits, cap_waits;
-    /* for folded stacks: */
-    pid_t parent;         /* pid of the parent of a process */
-    u32 name_len;         /* length of the name; 0: the pid or "thread" is shown */
-    char name[PX_NAME];   /* name of the program, or the name that the thread has set */
+    /* used only by --folded: */
+    pid_t parent;         /* pid of the parent process */
+    u32 name_len;         /* length of `name`, or 0 if the name is unknown */
+    char name[PX_NAME];   /* program of the process, or name that the thread set with prctl(2) */
 };
 
 static struct writer px_json = { .fd = { -1, -1 } }, px_proto = { .fd = { -1, -1 } };
 
 static struct {
-    bool json, proto;     /* true if the format is written */
+    bool json, proto;     /* output formats in use */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records of threads beyond PX_TRACKS */
+    u64 untracked;        /* number of records of threads beyond the limit PX_TRACKS */
     u64 ids, events;      /* last id that was assigned; number of JSON events */
     u32 args;             /* number of arguments of the current JSON event */
-    u32 packet, inner;    /* offsets of the open packet and of its open part */
-} px; /* without an initializer: its tables do not enlarge the binary */
+    u32 packet, inner;    /* offsets of the current packet and of the message open in it */
+} px; /* in .bss, because an initializer would put its tables into the binary */
 
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
 }
 
-/* --- protocol buffers: a field is its number and type, then its value; a nested message is
- * preceded by its length (https://protobuf.dev/programming-guides/encoding) --- */
+/* --- protocol buffers: each field is written as its number and type, then its value. A nested
+ * message starts with its length (https://protobuf.dev/programming-guides/encoding). --- */
 
 static void px_pb_num(u32 field, u64 v)
 {
@@ -13269,11 +13280,11 @@ static void px_pb_fixed(u32 field, u64 v)
         b_c(&px_proto.b, (char)(v >> 8 * i));
 }
 
-/* Begins a message. Returns its position, for px_pb_end. */
+/* Begins a nested message in the Perfetto trace. Returns its offset, which px_pb_end needs. */
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* place of the length, if one byte suffices */
+    b_c(&px_proto.b, 0); /* a length of one byte; px_pb_end inserts more bytes if needed */
     return px_proto.b.len;
 }
 
@@ -13284,7 +13295,7 @@ static void px_pb_end(u32 from)
     for (u32 v = n; v > 127; v >>= 7)
         more++;
     if (!from || b_room(b, more) < more)
-        return; /* out of memory: the file ends here */
+        return; /* out of memory: the trace ends here */
     b->len += more;
     char *p = b->p + from - 1;
     memmove(p + 1 + more, p + 1, n);
@@ -13293,7 +13304,7 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Writes text as valid UTF-8, whatever bytes it has. */
+/* Writes a text field. Bytes that are not valid UTF-8 are escaped. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -13306,8 +13317,8 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* Begins a packet. flags (SequenceFlags): 1 starts with empty state, 2 depends on earlier
- * packets. */
+/* Begins a trace packet. flags is a set of SequenceFlags: 1 = no earlier packet is needed, 2 = the
+ * packet needs earlier packets. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -13321,8 +13332,8 @@ static void px_pb_packet_end(void)
     out_full(&px_proto);
 }
 
-/* Writes an entry of InternedData: a number and its name. index 1: categories, 3: names of
- * arguments. */
+/* Writes an entry of InternedData, which defines the number that later packets write instead of a
+ * name. index: 1 for categories, 3 for names of arguments. */
 static void px_pb_intern(u32 index, u64 number, const char *s, size_t n)
 {
     u32 at = px_pb_begin(index);
@@ -13368,7 +13379,8 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. parent 0: the track has no parent. */
+/* Begins the description of a track below the track `parent`, or of a top-level track if parent is
+ * 0. */
 static void px_pb_track(u64 uuid, u64 parent)
 {
     px_pb_packet(2);
@@ -13387,7 +13399,7 @@ static void px_pb_argv(const char *p, u32 n)
     }
 }
 
-/* Writes an argument. px_pb_head wrote the name that `number` stands for. */
+/* Writes an argument of an event. px_pb_head has defined which name `number` stands for. */
 static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 {
     u32 at = px_pb_begin(4);
@@ -13414,7 +13426,8 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_end(at);
 }
 
-/* Writes the first packets: the clock, and all names that are known in advance. */
+/* Writes the first packets of a Perfetto trace: the clock, and the names of all categories and
+ * arguments. */
 static void px_pb_head(void)
 {
     enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
@@ -13442,10 +13455,10 @@ static void px_pb_head(void)
     px_pb_event_end();
 }
 
-/* --- both formats --- */
+/* --- Perfetto and JSON --- */
 
-/* Begins a JSON event: {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall"
- * An event with the category N_PX_CATS has no category. */
+/* Begins a JSON event such as {"ph":"X","pid":1,"tid":1,"ts":0.001,"name":"read","cat":"syscall".
+ * With cat N_PX_CATS, the event has no category. */
 static struct buf *px_json_event(char phase, const struct px_track *t, u64 ns, enum px_cat cat,
                                  const char *name, size_t n)
 {
@@ -13479,7 +13492,8 @@ static u64 px_uuid(const struct px_track *t, u32 of)
     return (of == PX_OF_PROCESS || of >= PX_OF_COUNTER ? t->upid : t->utid) << 4 | of;
 }
 
-/* Begins an event of a thread. phase is Chrome's: X (a slice that ends at end_ns), B, E or i. */
+/* Begins an event of a thread, in each format. phase is Chrome's letter: X (slice from ns to
+ * end_ns), B (begin), E (end) or i (instant). */
 static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, enum px_cat cat,
                      const char *name, size_t n)
 {
@@ -13499,7 +13513,7 @@ static void px_begin(char phase, const struct px_track *t, u64 ns, u64 end_ns, e
         px_pb_event(px_uuid(t, PX_OF_THREAD), ns, PX_END);
 }
 
-/* Ends the event. end_ns, if not 0, also ends a slice of phase X. */
+/* Ends an event that px_begin began. For phase X, end_ns is the end of the slice; otherwise 0. */
 static void px_end(const struct px_track *t, u64 end_ns)
 {
     if (px.json)
@@ -13512,8 +13526,8 @@ static void px_end(const struct px_track *t, u64 end_ns)
         px_pb_slice_end(px_uuid(t, PX_OF_THREAD), end_ns);
 }
 
-/* Adds an argument to the current event. In JSON, the comma before the first argument becomes the
- * brace. */
+/* Adds a number argument to the current event. In JSON, the comma that precedes the first argument
+ * becomes the brace that opens the list of arguments. */
 static void px_arg(u32 number, const char *key, u8 type, const union ev_val *v)
 {
     struct buf *b = &px_json.b;
@@ -13544,7 +13558,8 @@ static void px_arg_num(enum px_arg arg, s64 v)
     px_arg(arg + 1u, px_args[arg - N_EV_FIELDS], VT_NUM, &(union ev_val){ .n = v });
 }
 
-/* Names a process or a thread. In JSON the real pid or tid is appended. */
+/* Names the track of a process or a thread. JSON viewers show no pid or tid, therefore the name
+ * ends with it. */
 static void px_call_it(struct px_track *t, bool process, const char *name, size_t n)
 {
     if (px.proto) {
@@ -13574,7 +13589,8 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_json_end();
 }
 
-/* --- states of threads: only what calls and scheduler records show for certain --- */
+/* --- states of threads during calls and before them, as far as the scheduler's records show them
+ * --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -13592,7 +13608,7 @@ static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
     px_pb_slice(uuid, from, to, PX_STATE, name, strlen(name));
 }
 
-/* Removes the first n waits for a CPU, which have been written or were part of a call. */
+/* Removes the oldest n waits for a CPU from a thread's list. */
 static void px_waits_gone(struct px_track *t, u32 n)
 {
     t->n_waits -= n;
@@ -13600,7 +13616,7 @@ static void px_waits_gone(struct px_track *t, u32 n)
         memmove(t->wait, t->wait + n, t->n_waits * sizeof t->wait[0]);
 }
 
-/* Writes the waits for a CPU that ended at or before `until`, outside of any call. */
+/* Writes the thread's waits for a CPU that ended by the time `until`, as "runnable" states. */
 static void px_waited(struct px_track *t, u64 until)
 {
     u32 k = 0;
@@ -13645,8 +13661,8 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Marks a track as dead. kvis keeps it for a while, because records of a thread can come after its
- * end. */
+/* Marks the track of a thread as dead. The track stays until PX_DEAD more threads have ended,
+ * because late records of the thread may still arrive. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -13658,8 +13674,8 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* Returns the track of a thread, created on first use. Never returns NULL: without memory, or with
- * PX_TRACKS tracks, new threads share one track. */
+/* Returns the track of a thread, created on first use. If memory runs out or there are PX_TRACKS
+ * tracks, returns a track that all new threads share. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -13686,15 +13702,15 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Names a track, except the shared one, whose tid is 0. */
+/* Sets the name of a thread's track, unless the track is the shared one of px_track (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes the start (s) or end (f) of an arrow on a thread: in Perfetto's format an instant; in JSON
- * the arrow attaches to the slice that is open at json_ns. */
+/* Writes the start (phase 's') or the end ('f') of an arrow between two threads. In Perfetto's
+ * format the arrow attaches to an instant event; in JSON, to the slice of the thread at json_ns. */
 static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u64 id,
                     const char *name)
 {
@@ -13711,7 +13727,8 @@ static void px_flow(char phase, const struct px_track *t, u64 ns, u64 json_ns, u
     px_pb_event_end();
 }
 
-/* Returns the track of a record. The track's first record ends the arrow to it. */
+/* Returns the track of a thread that has a record. If a fork arrow waits for the first record of a
+ * new thread, ends the arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -13723,7 +13740,8 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a counter of a process, after its description. */
+/* Writes the current value of a counter to the Perfetto trace, and the counter's description before
+ * its first value. */
 static void px_pb_count(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13741,8 +13759,9 @@ static void px_pb_count(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Writes a counter. Another process, whose records have their own order, can close a file; the time
- * must not go back. */
+/* Writes the current value of a counter. The time may be earlier than the counter's last one,
+ * because another process closed the file and its records have an order of their own; then the last
+ * time is used. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     ns = MAX(ns, p->reported_ns[k]);
@@ -13758,7 +13777,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Bounds a number of a recording, which can be anything: the sum of two bounded numbers does not
+/* Limits a number from a recording, which may be invalid. The sum of two limited numbers cannot
  * overflow. */
 static s64 px_bounded(s64 n)
 {
@@ -13766,7 +13785,7 @@ static s64 px_bounded(s64 n)
     return MIN(MAX(n, -most), most);
 }
 
-/* Sets a counter of a process. Writes the counter at most once per PX_STEP_NS. */
+/* Sets a counter of a process, and writes it at most once per PX_STEP_NS. */
 static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 {
     p->count[k] = MAX(px_bounded(n), 0);
@@ -13777,7 +13796,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* the field is the new value */
+    enum { IS = 2 }; /* the event's field is the counter's new value */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
@@ -13802,19 +13821,19 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, the input of flamegraph.pl, inferno and
- * speedscope. These programs add up several lines of one stack, therefore kvis writes and empties
- * the table when it is full. --- */
+/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS", the input of flamegraph.pl, inferno
+ * and speedscope. These programs add up lines with the same stack, therefore kvis can write and
+ * clear the table whenever it is full. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
 static struct writer px_folded = { .fd = { -1, -1 } };
 
 static struct {
-    /* ns: time in ns, or with --folded-by=bytes a number of bytes */
+    /* ns: a time in ns, but a number of bytes with --folded-by=bytes */
     struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
-    u32 n; /* number of stacks */
-} *px_fold; /* NULL without --folded */
+    u32 n; /* number of used entries */
+} *px_fold; /* NULL if --folded is not given */
 
 static void px_fold_flush(void)
 {
@@ -13833,8 +13852,8 @@ static void px_fold_flush(void)
     px_fold->n = 0;
 }
 
-/* Appends a frame. Escapes ';', which would end the frame, and line breaks, which would end the
- * stack. */
+/* Appends a frame to a stack. Escapes ';', which separates frames, and line breaks, which separate
+ * stacks. */
 static void px_frame(struct buf *b, const char *s, size_t n)
 {
     if (b->len)
@@ -13866,7 +13885,7 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
-/* Appends the frame of a process: its program, or its pid if the program is unknown. */
+/* Appends the name of a process's program, or its pid if the program is unknown, as a frame. */
 static void px_frame_process(struct buf *b, pid_t pid)
 {
     const struct px_track *t = px_find(pid);
@@ -13876,8 +13895,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Appends the frame of a thread: the name that the thread has set. Threads with the same name share
- * a frame. */
+/* Appends the name that a thread has set, or "main" or "thread", as a frame. Threads with the same
+ * name share the frame. */
 static void px_frame_thread(struct buf *b, const struct task *t, const struct px_track *track)
 {
     if (t->tid == t->pid)
@@ -13888,9 +13907,9 @@ static void px_frame_thread(struct buf *b, const struct task *t, const struct px
         px_frame(b, "thread", 6);
 }
 
-/* Returns what a call is about: the file or peer of the descriptor in its first argument
- * ("3</etc/hosts>"), or else its path. For openat and similar calls the path comes before the
- * directory. Returns NULL if the call is about neither. */
+/* Returns the file or peer of a call: from its first argument, a descriptor such as
+ * "3</etc/hosts>", or its first path argument. Calls such as openat have both; the path is
+ * returned. Returns NULL if the call has neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -13915,7 +13934,8 @@ static const char *px_about(const struct call *c, const char *name, size_t *n)
     return *n ? fd + 1 : NULL;
 }
 
-/* Adds a stack with one more frame, truncated to PX_STACK_LEN. */
+/* Adds `ns` to the stack in b, extended by the frame `leaf` unless it is NULL. The stack is
+ * truncated to PX_STACK_LEN. */
 static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
 {
     u32 len = b->len;
@@ -13926,8 +13946,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name that a thread sets with prctl(2). In the text of the call the name is in quotes,
- * followed by "..." if it was cut. */
+/* Stores the name that a thread sets with prctl(PR_SET_NAME). The argument's text is the name in
+ * quotes, followed by "..." if kvis truncated it. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -13938,8 +13958,8 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds the values of a call that --folded-by selects: its time by state, its time in one state, or
- * its bytes. */
+/* Adds a call's stack with the values that --folded-by selects: the call's time in all states or in
+ * one state, or the number of its bytes. */
 static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
 {
     static const char *const moves[] = { "getrandom", "pread", "pwrite", "read", "write", "send",
@@ -13960,7 +13980,7 @@ static void px_fold_weigh(struct buf *b, const struct call *c, const char *name)
     bool moved = false;
     for (u32 i = 0; i < ARRAY_LEN(moves) && !strcmp(opt.folded_by, "bytes"); i++)
         moved |= !strncmp(name, moves[i], strlen(moves[i])) && !strstr(name, "link")
-                 && !strstr(name, "mmsg"); /* these calls return a number of messages */
+                 && !strstr(name, "mmsg"); /* sendmmsg and recvmmsg return a number of messages */
     if (moved && c->ret > 0 && !c->err)
         px_fold_leaf(b, NULL, (u64)c->ret);
 }
@@ -13979,23 +13999,24 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a leaf */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
     px_fold_weigh(&b, c, name);
     px_fold_renamed(track, c, name);
 }
 
-/* Adds the CPU time of a process that has exited, below its ancestors, if there are no calls. */
+/* Adds the CPU time of a process that exits to the stack of its ancestors and itself. Used if no
+ * calls are traced. */
 static void px_fold_exit(const struct event *e)
 {
     static struct buf b;
     pid_t chain[PX_DEPTH] = { e->pid };
     u32 n = 1;
     if (strcmp(opt.folded_by, "time") && strcmp(opt.folded_by, "cpu"))
-        return; /* only the CPU time of a process is known */
+        return; /* without calls, only CPU time is known */
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = px_find(chain[n - 1])) || !t->parent)
             break;
-    do { /* drops the oldest ancestors if the names are too long */
+    do { /* drop the oldest ancestors until the stack is short enough */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -14005,7 +14026,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice that may overlap others of its kind. */
+/* Writes a slice on a track of its own, because it may overlap slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -14017,14 +14038,14 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
     }
     if (!px.proto || cat == PX_SCHED)
         return;
-    /* The viewer merges tracks that do not overlap. */
+    /* Perfetto's viewer shows tracks with the same name as one if their slices do not overlap. */
     px_pb_track(id << 4 | PX_OF_ITSELF, px_uuid(t, PX_OF_PROCESS));
     px_pb_word(2, px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(id << 4 | PX_OF_ITSELF, from, to, cat, name, n);
 }
 
-/* Whether a call's slice or a counter already shows an event. */
+/* Whether the trace already shows an event, as the slice of its call or as a counter. */
 static bool px_is_said(const struct event *e)
 {
     bool beside = e->kind == EK_EXIT_THREAD || event_kinds[e->kind].how & EVENT_WITH_CALLS;
@@ -14046,14 +14067,14 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end(t, 0);
 }
 
-/* Without calls, the slices of a main thread show which program it runs. name is NULL when it
- * exits. */
+/* Starts the slice of the program that a process runs, and ends the slice of its previous program.
+ * name is NULL when the process exits. If calls are traced, there are no such slices. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
     if (opt.calls)
         return;
-    if (t->runs) { /* speedscope needs the name of the slice that ends */
+    if (t->runs) { /* speedscope needs the name in the end event, too */
         px_begin('E', t, ns, 0, PX_COMMAND, t->runs, strlen(t->runs));
         px_end(t, 0);
     }
@@ -14068,14 +14089,15 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
     px_end(t, 0);
 }
 
-/* Handles the creation of a process or thread. Its pid no longer belongs to an earlier one. */
+/* Handles the creation of a process or thread: a new track, and an arrow to it. A dead track with
+ * the same tid is removed. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
     if (old == t)
-        return; /* possible in a damaged file */
+        return; /* a thread that creates itself: the recording is damaged */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
@@ -14084,12 +14106,13 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : px_find(e->pid); /* its child inherits its name */
+    /* A new process has the name of its parent process until it calls exec. */
+    const struct px_track *by = thread ? t : px_find(e->pid);
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
-        px_name(c, by->name, by->name_len); /* the name until the child calls exec */
+        px_name(c, by->name, by->name_len);
     if (old)
-        return; /* records of the child came before this event */
+        return; /* the child's records arrived earlier, so there is no arrow */
     c->flow = ++px.ids;
     px_flow('s', t, e->ts_ns, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -14117,7 +14140,7 @@ static void px_exec(const struct event *e)
     const char *base = e->err ? NULL : out_program(e, &n);
     if (!base)
         return;
-    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* the exec replaced the memory */
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* exec replaces the heap and all mappings */
         if (p->count[k]) {
             p->count[k] = 0;
             px_count_out(p, k, e->ts_ns);
@@ -14127,7 +14150,8 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request: its time in the queue, and from issue to completion. */
+/* Writes a disk or io_uring request as a slice from issue to completion, and another slice for the
+ * time in the block queue. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -14199,8 +14223,8 @@ static void px_call_args(const struct call *c)
         px_arg_num(PX_DISK, (s64)c->disk_ns);
 }
 
-/* Draws an arrow from the thread that ended a wait to this one; in JSON, to where this one ran
- * again. */
+/* Draws an arrow from the thread that woke thread t in a call to t. The arrow ends at the wake-up;
+ * in JSON, at the end of the call, because an arrow must point into a slice. */
 static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
 {
     struct px_track *waker = c->waker_pid ? px_find(c->waker_pid) : NULL;
@@ -14211,7 +14235,8 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     px_flow('f', t, woken, c->exit_ns - 1, id, "wake");
 }
 
-/* Returns the state in which a call spent most time, if the order of its states is unknown. */
+/* Returns the state that took most of a call's time. Used if the times of the state changes are
+ * unknown. */
 static const char *px_mostly(const struct call *c, u64 slept)
 {
     if (slept >= MAX(c->cpu_ns, c->runq_ns))
@@ -14219,8 +14244,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes the states of a thread in a call. If the thread left its CPU once, the scheduler's record
- * shows when; otherwise only the call's sums are known. */
+/* Writes the states of a thread during a call. If the thread left its CPU exactly once, a scheduler
+ * record shows when; otherwise only the total time in each state is known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -14284,8 +14309,8 @@ static void px_to(struct writer *w, int fd, const char *name)
     w->b.max = 32 << 20;
 }
 
-/* Begins the files of JSON, Perfetto's format and folded stacks. A descriptor of -1 means that the
- * file is not wanted. */
+/* Begins the output files: Chrome's JSON, Perfetto's format and folded stacks. A descriptor of -1
+ * means that the format is not wanted. */
 static void px_open(int json, int proto, int folded)
 {
     px.json = json >= 0;
@@ -14307,7 +14332,8 @@ static void px_open(int json, int proto, int folded)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* Finishes the files: the stacks, the remaining waits for a CPU, and the description of the run. */
+/* Finishes the output files: writes the stacks, the remaining waits for a CPU, and a description of
+ * the run. */
 static void px_close(void)
 {
     struct buf *b = &px_json.b;
