@@ -11610,7 +11610,7 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER has the first 13 */ };
+       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */ };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
 _Static_assert(REC_ROUTINE <= UINT8_MAX, "an event's flags are one byte");
 
@@ -12725,7 +12725,7 @@ static void rec_get_col(const struct st_col *c, void *p)
 /* Reads a record that is a row of a summary list, and adds the row to the list. */
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
@@ -14358,15 +14358,15 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * The page of reports, and the texts that gen/texts.py has prepared for printing: manual pages,
- * completions, lists, the dashboard. Entry points: emb_text, emb_list,
- * emb_next. */
+ * gen/texts.py collects the report page, the manual pages, completions, lists and the dashboard in
+ * one file, which the binary contains. Entry points: emb_text, emb_list, emb_next. */
 
-/* A test that includes kvis.c has only an empty page. */
+/* Tests that include kvis.c define main, and have an empty report page instead of the texts. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called: it only contains the .incbin. */
+/* Never called. The function only holds the assembler code, because ISO C has no asm at file
+ * level. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -14374,20 +14374,21 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden: otherwise position-independent code of arm64 reads the GOT, where a static ld has left
- * 0. */
+/* With default visibility, position-independent code on arm64 would read these addresses from the
+ * GOT, where a static ld leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the text after this one, "NAME\nTEXT", or the first for NULL; NULL after the last. */
+/* Returns the embedded text after `text`, as "NAME\nTEXT"; the first one if `text` is NULL; NULL
+ * after the last one. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
-    /* cppcheck-suppress comparePointers ; both point into what .incbin included */
+    /* cppcheck-suppress comparePointers ; both point into the .incbin data */
     return text < emb_texts_end ? text : NULL;
 }
 
-/* Returns the text KIND.NAME, or NULL. */
+/* Returns the embedded text with the name KIND.NAME, or NULL. */
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
@@ -14398,9 +14399,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends the list NAME without the macros of man(7) and the backslashes of its hyphens. A manual
- * page contains the list between the lines `.\" list NAME` and `.\" end`. Returns false if there is
- * no such list. */
+/* Appends the list NAME of a manual page, without man(7) macros and backslashes. The list is
+ * between the lines `.\" list NAME` and `.\" end`. Returns false if no page has such a list. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -14429,12 +14429,12 @@ static bool emb_list(struct buf *b, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
- * The page is gen/report/, which the Makefile combines into one file. Its data are the run, the
- * summary (both as in --json) and the events: a recording in base64, which report.js reads like
- * rec_. The events are read from a recording, so none are kept in memory; if there are too many,
- * the most significant ones stay. kvis monitor and kvis diff fill in their own parts of the page.
- * Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip, rep_json,
- * rep_write, rep_close. */
+ * The Makefile combines gen/report/ into one HTML page. The page contains three kinds of data: the
+ * run and the summary (as in --json), and the events: a recording in base64, which report.js reads.
+ * Events are read from a recording in two passes, so kvis need not keep them in memory. If there
+ * are more than --report-events, the page contains the most significant ones. kvis monitor and kvis
+ * diff fill in their own parts of the page. Entry points: rep_begin, rep_end; rep_temporary;
+ * rep_open, rep_page, rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -14442,14 +14442,14 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 with
 
 static struct {
     struct writer w;
-    const char *page, *page_end; /* part of the page that is not written yet */
-    struct buf raw;          /* bytes of the recording that are not written yet */
+    const char *page, *page_end; /* rest of the page template, not written yet */
+    struct buf raw;          /* bytes of the events' recording, not written yet */
     u64 score[REP_SCORES];   /* number of events with each score */
-    u64 seen, kept;          /* number of events of the run and of the page */
-    u64 at_least;            /* number of events with the score `least` in the second pass */
+    u64 seen, kept;          /* number of events in the run and in the page */
+    u64 at_least;            /* number of events with score `least` so far, in the second pass */
     bool chosen;             /* true in the second pass */
-    u32 least;               /* lowest score of an event that stays */
-    u64 some;                /* number of events with exactly that score that stay */
+    u32 least;               /* lowest score of the events in the page */
+    u64 some;                /* number of events with score `least` to put in the page */
 } rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
@@ -14457,8 +14457,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Scores an event: processes and signals come first, then the network, failures, and finally what
- * took long or moved much. */
+/* Returns the significance of an event: highest for processes and signals, lower for network and
+ * failures, lowest for the rest, which is ordered by duration or size. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -14479,8 +14479,9 @@ static u32 rep_call_score(const struct call *c)
     return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
 }
 
-/* Whether an event or call goes into the page. The first pass only counts. Some of the events with
- * the lowest score that stays are left out, evenly spread over the run. */
+/* Returns whether an event or call with this score goes into the page. The first pass only counts
+ * scores. Only some events with the lowest score fit in the page; they are taken evenly over the
+ * run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14509,7 +14510,7 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-/* Chooses the lowest score of the events to keep, which are at most `max`. */
+/* Chooses the lowest score of events in the page, so that the page has at most `max` events. */
 static void rep_choose(u64 max)
 {
     u64 n = 0;
@@ -14547,7 +14548,7 @@ static void rep_base64(const u8 *p, u32 n)
     }
 }
 
-/* Writes a script element with the first n bytes of rep.raw. */
+/* Writes a script element with the first n bytes of rep.raw in base64. */
 static void rep_chunk(u32 n)
 {
     rep_text("<script type=\"application/octet-stream\">");
@@ -14557,16 +14558,17 @@ static void rep_chunk(u32 n)
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
 
-/* Takes the bytes of a recording from rec_write. */
+/* Receives the bytes of the events' recording from rec_write. Returns 0 or -errno. */
 static int rep_write(const char *p, size_t n)
 {
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has reported why */
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* out_writer_flush has reported the error */
 }
 
-/* Writes JSON in a script element. Escapes <, which could end it or begin a comment. */
+/* Writes a script element with JSON. Escapes '<', which could end the element or begin a
+ * comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
     rep_text("<script type=\"application/json\" id=\"");
@@ -14580,7 +14582,8 @@ static void rep_json(const char *id, const struct buf *b)
     rep_text("</script>\n");
 }
 
-/* Writes the names, categories and texts of the kinds, from which the page makes its lines. */
+/* Writes the name, category and text template of each event kind as JSON. The page needs them to
+ * show events as text. */
 static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
@@ -14602,8 +14605,8 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the small data: the run, its summary ("null" if it is unknown), the kinds of events, and
- * how many events were left out. */
+/* Writes the script elements for the run, its summary, the kinds of events and the number of
+ * omitted events. whole: the recording is complete; otherwise the summary is "null". */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -14627,8 +14630,8 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the page up to and including one of its marks, such as {{facts}}. Returns the number of
- * bytes before the mark. */
+/* Skips the page template up to and including a placeholder such as {{facts}}. Returns the number
+ * of skipped bytes before the placeholder. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page;
@@ -14637,14 +14640,14 @@ static size_t rep_skip(const char *mark)
     return at ? (size_t)(at - from) : 0;
 }
 
-/* Writes the page up to a mark. */
+/* Writes the page template up to a placeholder, and skips the placeholder. */
 static void rep_page(const char *mark)
 {
     const char *from = rep.page;
     rep_put(from, rep_skip(mark));
 }
 
-/* Begins to write the embedded page to a descriptor. */
+/* Begins to write a report page to file descriptor `to`. */
 static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
@@ -14660,10 +14663,10 @@ static void rep_close(void)
     out_writer_flush(&rep.w);
 }
 
-/* Reads the recording again, from its beginning, and writes its events into the page. */
+/* Second pass: reads the recording again and writes the chosen events into the page. */
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* st has the numbers of the first pass */
+    static struct summary unused; /* the summary of the first pass is in st */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -14688,8 +14691,8 @@ static void rep_begin(void)
     out.tap[out.n_taps++] = &rep_tap;
 }
 
-/* Writes the report of the recording in fd. whole: the first pass reached the end of the
- * recording. */
+/* Writes the report page for the recording in file descriptor fd. whole: the first pass reached the
+ * end of the recording. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
@@ -14702,7 +14705,8 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Returns a file without a name, made in dir, for the recording of a live report, or -errno. */
+/* Creates a file in dir without a name, for the recording of a live report. Returns a file
+ * descriptor or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -14715,49 +14719,50 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
- * Both recordings are played to df_event, which adds up commands; files, addresses and calls are
- * added up in the recordings' own summaries. The comparison is a list of pairs: a name with its
- * numbers in A and in B. Text and JSON use the same lists (df_tables[]); the page contains the
- * JSON, and the runs of the commands for its timelines. Entry points: df_load, df_text, df_json,
- * df_page, df_is_above. */
+ * kvis diff replays both recordings. df_event adds up the commands of a recording; files, network
+ * peers and system calls are added up in the recording's summary. The result is a list of pairs: a
+ * name with its numbers in recording A and in recording B. Text and JSON output use the same tables
+ * (df_tables[]). The report page contains the JSON and a timeline of the commands in each
+ * recording. Entry points: df_load, df_text, df_json, df_page, df_is_above. */
 
 enum {
-    DF_SHOWN = 10,        /* rows of a table of text */
-    DF_LIVES = 1 << 16,   /* processes at a time */
-    DF_ROWS = 1 << 20,    /* distinct commands of a recording */
-    DF_LINE = 512,        /* bytes of a command line that is used as a name (--by=line) */
-    DF_RUNS = 4096,       /* runs of commands in a timeline */
-    DF_PIDS = 1 << 22,    /* pids are below PID_MAX_LIMIT (include/linux/threads.h) */
-    DF_LEAST_NS = 100000, /* a smaller time would be shown as 0.0 ms */
+    DF_SHOWN = 10,        /* number of rows in a text table */
+    DF_LIVES = 1 << 16,   /* number of processes that run at the same time */
+    DF_ROWS = 1 << 20,    /* number of distinct commands in a recording */
+    DF_LINE = 512,        /* longest command line used as a name with --by=line, in bytes */
+    DF_RUNS = 4096,       /* number of command runs in a timeline */
+    DF_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
+    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
 };
 
-/* The numbers of a name in a recording. count: opens, runs or calls. amount: bytes or ns. */
+/* Numbers of a command, file, peer or call in one recording. count: number of runs, opens or calls.
+ * amount: bytes, or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* time of a command with children; CPU time; failed runs */
+    u64 time_ns, cpu_ns, failed; /* commands: ns with child processes, CPU ns, failed runs */
 };
 
-/* A name with its numbers in both recordings. */
+/* A name with its numbers in recordings A and B. */
 struct df_pair {
-    struct name *name, *shape; /* shape: the name without its random parts */
+    struct name *name, *shape; /* shape: the name with * for its random characters */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* row of the system call, in the tables of calls */
-    u16 err;                   /* errno of the calls, in the table of failed calls */
+    u16 row;                   /* row of the system call, for pairs of calls */
+    u16 err;                   /* errno of the system call, for pairs of failed calls */
 };
 
-/* A process while its recording is played. It counts as working while none of its children runs. */
+/* A process during the replay. Its own time passes only while none of its children runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* ids of the process and its parent, because pids are reused */
-    bool execed;               /* true if the process has called exec */
-    u64 begin_ns, since_ns;    /* start of the command; last time that it began to work */
-    struct df_row now;         /* numbers of the command so far */
+    u64 serial, parent_serial; /* ids that are unique, unlike pids, of the process and its parent */
+    bool execed;               /* true after the first exec of the process */
+    u64 begin_ns, since_ns;    /* start time of the command; start of the current own time */
+    struct df_row now;         /* numbers of the current command */
 };
 
-/* A run of a command, for the timeline of a recording. */
+/* A run of a command, in the timeline of a recording. */
 struct df_run {
     struct name *name;
     u64 begin_ns, ns;
@@ -14768,29 +14773,30 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* time of the start */
-    u64 least_ns, shorter; /* time of the shortest run that is shown; number of shorter runs */
+    u64 from_ns;           /* start time of the recording or its command */
+    u64 least_ns, shorter; /* length of the shortest run kept; number of runs dropped */
 };
 
-static const char *df_by = "program"; /* value of --by */
-static u32 df_fail_above = UINT32_MAX; /* value of --fail-above, in percent; UINT32_MAX: none */
+static const char *df_by = "program"; /* value of the option --by */
+static u32 df_fail_above = UINT32_MAX; /* value of the option --fail-above, in percent, or
+                                        * UINT32_MAX */
 
 static struct {
-    struct df_row *name[2], *command[2]; /* sorted by the name's address, the same in both */
+    struct df_row *name[2], *command[2]; /* sorted by address of `name`, so names match in both */
     u32 n_names[2], n_commands[2], cap[2];
-    u64 left_out;            /* number of processes and commands beyond the limits */
-    u64 wall_ns[2];          /* time of the command, from its exec to its exit, or of the run */
-    bool counted[2];         /* true if the calls were counted */
-    u32 unasked[2];          /* number of calls that -e left out; sc_set excludes those of both */
-    bool timed[2];           /* true if the parts of the calls' times are known */
+    u64 left_out;            /* number of processes and commands over the limits */
+    u64 wall_ns[2]; /* run time of the command, or of the recording if there is no command */
+    bool counted[2];         /* true if the recording counts calls */
+    u32 unasked[2]; /* number of system calls excluded by -e; sc_set excludes those of A and B */
+    bool timed[2]; /* true if the recording splits the time of calls into CPU, run queue and disk */
     struct summary *sum[2];
     const char *file[2];
-    u8 *pids[2];             /* a bit for each pid in the recording */
-    struct df_timeline timeline[2]; /* with --report */
-    /* while recording `k` is played */
+    u8 *pids[2];             /* bit set of the pids in the recording */
+    struct df_timeline timeline[2]; /* only with --report */
+    /* state while recording number `k` is replayed: */
     u64 n_begun;             /* number of processes that began */
-    u32 k, n_lives, root;    /* root: pid of the first command, or 0 */
-    u64 root_ns;             /* time of the exec of the first command */
+    u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
+    u64 root_ns;             /* time of that exec */
     struct df_life *lives[4096];
 } df;
 
@@ -14811,7 +14817,8 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-/* Merges rows with the same name. Returns how many are left, sorted by address. */
+/* Adds up rows with the same name. Returns the number of remaining rows, sorted by the address of
+ * `name`. */
 static u32 df_merge(struct df_row *row, u32 n)
 {
     u32 kept = 0;
@@ -14851,7 +14858,8 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Returns the process with this pid, created on first use; NULL if there are too many. */
+/* Returns the running process with this pid, created on first use, or NULL if there are too many
+ * processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -14870,17 +14878,17 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* Returns to - from, or 0: times in a file may go backwards. */
+/* Returns to - from, or 0 if times in the recording go backwards. */
 static u64 df_since(u64 from, u64 to)
 {
     return to > from ? to - from : 0;
 }
 
-/* Notes a run of a command for the timeline. Drops the shortest runs when there are too many. */
+/* Adds a run of a command to the timeline. When the timeline is full, drops the shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
-    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubling it must not overflow */
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* so that 2 * least_ns cannot overflow */
     while (t->n == DF_RUNS) {
         u32 kept = 0;
         t->least_ns = MAX(2 * t->least_ns, 1000u);
@@ -14897,7 +14905,7 @@ static void df_note_run(const struct df_life *l)
                                           l->now.failed > 0 };
 }
 
-/* Handles the end of a command, by an exit or by an exec of the next one. */
+/* Counts a command that ends, because its process exits or executes the next command. */
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
@@ -14933,19 +14941,21 @@ static void df_fork(const struct event *e)
     u32 child = (u32)e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* its exit was not seen */
+    /* The recording has no exit of the earlier process with this pid. */
+    df_ended(child, e->ts_ns);
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* the child runs the same program until it calls exec */
+    /* A child has the program of its parent until it calls exec. */
+    l->now.name = parent->now.name;
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the name of a command: its program without directories, and with --by=line its
- * arguments. */
+/* Returns the name of a command: the program without directories, followed by the arguments if
+ * --by=line is given. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -15001,8 +15011,8 @@ static void df_event(const struct event *e)
         df_exit(e);
 }
 
-/* Takes the commands of the recording that has been played. Commands that still ran are counted up
- * to its last event. */
+/* Finishes the commands of recording k. Commands that still run end at the last event of the
+ * recording. */
 static void df_take_commands(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
@@ -15017,8 +15027,8 @@ static void df_take_commands(u32 k)
 
 /* --- two recordings --- */
 
-/* Takes the totals of all names and clears them for the next recording. Returns false if out of
- * memory. */
+/* Moves the totals of all names to df.name[k] and clears them, for the next recording. Returns
+ * false if out of memory. */
 static bool df_take_names(u32 k)
 {
     struct df_row *list = calloc(nm.n + 1, sizeof *list);
@@ -15034,7 +15044,7 @@ static bool df_take_names(u32 k)
     return list;
 }
 
-/* Names the processes that ran before the recording began. */
+/* Names the processes that kvis attached to. Their exec events came before the recording. */
 static void df_attached(void)
 {
     for (u32 i = 0; i < rec_attached.n; i++) {
@@ -15044,7 +15054,7 @@ static void df_attached(void)
     }
 }
 
-/* Plays a recording. Returns whether it is complete; if not, rec_in.wrong says why. */
+/* Replays recording k. Returns false with rec_in.wrong set if the recording is not complete. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -15077,14 +15087,15 @@ static bool df_of_proc(u32 k)
     return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
-/* Whether B took longer than --fail-above allows. */
+/* Whether the run time of recording B exceeds that of A by more than --fail-above percent. */
 static bool df_is_above(void)
 {
     double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- names that differ by chance --- */
+/* --- shapes: names without pids and random characters, so that the same file matches in both
+ * recordings --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -15092,10 +15103,10 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many trailing characters of a word of letters and digits look as if mkstemp(3) or the
- * like had chosen them: 6 after a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
- * longer words. 0 if the word does not mix lower case, upper case and digits, or ends in a small
- * number (part12). */
+/* Returns the number of characters at the end of a word that are probably random, as mkstemp(3) and
+ * similar functions choose them: 6 after a short prefix (ccAbCdEf), 8 in Python's tmp names, all in
+ * longer words. Returns 0 if the word ends in a small number (part12), or does not mix lower case,
+ * upper case and digits. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -15113,8 +15124,8 @@ static u32 df_random(const char *s, u32 n)
     return n < 10 ? 6 : n;
 }
 
-/* Whether the path component that begins with a word of n characters is a temporary directory or
- * file. */
+/* Whether a path component that begins with the word s of n characters is a temporary directory or
+ * a temporary file. */
 static bool df_is_temporary(const char *s, u32 n)
 {
     if (n == 3)
@@ -15122,11 +15133,12 @@ static bool df_is_temporary(const char *s, u32 n)
     return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
 }
 
-/* Sets b to name s of recording k with `*` in place of the pid of one of the recording's processes,
- * and, in temporary files, of what mkstemp(3) chose. */
+/* Sets b to the shape of a name in recording k: pids of traced processes, and the random characters
+ * of temporary files, are replaced with '*'. */
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: at a path component or a word */
+    bool temporary = false, begins = true; /* begins: s is at the start of a path component or
+                                            * word */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -15148,9 +15160,9 @@ static void df_shape(struct buf *b, const char *s, u32 k)
     }
 }
 
-/* --- pairs --- */
+/* --- pairs: names with their numbers in recordings A and B --- */
 
-static struct { struct df_pair *p; u32 n; } df_list; /* the current pairs */
+static struct { struct df_pair *p; u32 n; } df_list; /* pairs of the current table */
 
 static int df_by_shape(const void *a, const void *b)
 {
@@ -15165,7 +15177,7 @@ static u64 df_distance(u64 a, u64 b)
     return a > b ? a - b : b - a;
 }
 
-/* Sorts the largest change first. */
+/* Sorts pairs by their change, the largest first (a qsort comparison function). */
 static int df_most_changed(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -15178,7 +15190,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Adds a row of recording k to the pairs. */
+/* Adds a pair to the list, with the numbers of recording k only. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     static u32 cap;
@@ -15193,11 +15205,12 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs with the same shape. A pair that is alone keeps its name. */
+/* Adds up pairs with the same shape. The sum is named after the shape if the pairs have different
+ * names. */
 static void df_join(void)
 {
     u32 kept = 0;
-    /* cppcheck-suppress nullPointer ; of 0 elements */
+    /* cppcheck-suppress nullPointer ; qsort of no elements */
     if (df_list.n)
         qsort(df_list.p, df_list.n, sizeof *df_list.p, df_by_shape);
     for (u32 i = 0; i < df_list.n; i++) {
@@ -15216,7 +15229,7 @@ static void df_join(void)
     df_list.n = kept;
 }
 
-/* Makes pairs from the rows of both recordings. */
+/* Adds a pair for each name of class cls, with the numbers of both recordings. */
 static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
@@ -15235,8 +15248,8 @@ static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
     df_join();
 }
 
-/* Returns the numbers of a call in recording k. If the time of all calls is not known in both
- * recordings, returns the time of the calls that waited. */
+/* Returns the numbers of a system call in recording k. amount is the time of all calls if both
+ * recordings counted calls, else the time of the calls that waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15281,7 +15294,7 @@ static void df_pair_failed(void)
     df_join();
 }
 
-/* Whether the recordings traced different calls. */
+/* Whether the recordings traced different sets of system calls (option -e). */
 static bool df_other_calls(void)
 {
     u32 n = 0;
@@ -15294,13 +15307,13 @@ static bool df_other_calls(void)
 
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
-/* The comparisons, in the order of text and JSON. */
+/* Tables of a comparison, in the order of the output. */
 static const struct df_table {
-    const char *key, *title;     /* names of the table in JSON and in text */
-    const char *count, *amount;  /* names of count and amount in JSON */
-    const char *name;            /* heading of the names in text */
-    u8 unit;                     /* unit of the amount: enum df_unit */
-    char cls;                    /* class of the compared names; 0: pair() makes the pairs */
+    const char *key, *title;     /* name of the table in JSON; heading of the table in text */
+    const char *count, *amount;  /* JSON keys of `count` and `amount` of a row */
+    const char *name;            /* heading of the name column in text */
+    u8 unit;                     /* unit of `amount`, enum df_unit */
+    char cls;                    /* class of the names to compare, or 0 if pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
@@ -15317,13 +15330,14 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Whether recording k may contain a failure without naming it, because its list was full. */
+/* Whether recording k may have counted a failed call without naming it, because its list of failed
+ * calls was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
 }
 
-/* Makes the pairs of a table and sorts the largest change first. */
+/* Makes the pairs of a table and sorts them by change. */
 static void df_pairs(const struct df_table *t)
 {
     df_list.n = 0;
@@ -15353,7 +15367,7 @@ static void df_number(struct buf *b, u8 unit, u64 v)
         b_f(b, "%.1f us", (double)v / 1e3);
 }
 
-/* Writes a right-aligned number. A sign of 0 is not written. */
+/* Writes a right-aligned number, after a sign if `sign` is not 0. */
 static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
 {
     char tmp[48];
@@ -15365,13 +15379,14 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns by how many percent b exceeds a, which is not 0. */
+/* Returns the increase from a to b in percent. a must not be 0. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
 }
 
-/* Writes a change in percent, or as a factor if that is 10 or more. */
+/* Writes the change between two numbers in percent, or as a factor such as x12 if it is at least
+ * 10. */
 static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
 {
     char times[32];
@@ -15397,8 +15412,8 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* Writes text that ends a line, truncated to the columns of the terminal. columns 0: there is no
- * terminal. */
+/* Writes the last column of a line, truncated to the width of the terminal. If columns is 0, there
+ * is no terminal and the text is not truncated. */
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
@@ -15413,7 +15428,7 @@ static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
     b_s(b, "...");
 }
 
-/* Writes the name of a pair, which ends its line. */
+/* Writes the name of a pair as the last column of a line. */
 static void df_text_name(struct buf *b, const struct df_pair *p)
 {
     static struct buf name;
@@ -15471,7 +15486,7 @@ static void df_text_table(struct buf *b, const struct df_table *t)
         b_f(b, "   ... and %u more\n", n - shown);
 }
 
-/* Writes a time in multiples of unit_ns. */
+/* Writes a time in units of unit_ns, or "n/a" if it is not known. */
 static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
 {
     double n = (double)v / (double)unit_ns;
@@ -15497,7 +15512,8 @@ static void df_text_parts(struct buf *b, u16 row)
     }
 }
 
-/* Prints additional numbers of those calls of the current pairs that took at least least_ns. */
+/* Writes a line of further numbers for each system call of the current table that took at least
+ * least_ns. */
 static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
@@ -15514,7 +15530,8 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
     }
 }
 
-/* Writes the times of calls and the parts of these times, for recordings of kvis trace. */
+/* Writes the latencies of system calls, and how their time splits into CPU, run queue and disk.
+ * Only for recordings of kvis trace. */
 static void df_text_times(struct buf *b)
 {
     if (df.counted[0] || df.counted[1])
@@ -15543,7 +15560,7 @@ static void df_text_times(struct buf *b)
         }
 }
 
-/* Writes a time of both runs: A → B. */
+/* Writes a time in recording A and in recording B: "A → B (percent)". */
 static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 {
     b_s(b, what);
@@ -15568,8 +15585,8 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (cpu_known)
         df_text_total(&numbers, ", CPU ", cpu[0], cpu[1]);
-    /* Truncate the command to fit 80 columns. An arrow has three bytes but one column; a space
-     * precedes the command and "...: " follows it. */
+    /* The line must fit in 80 columns, so the command may be truncated. An arrow takes three bytes
+     * but one column; the constant 6 is for a space before the command and "...: " after it. */
     u32 columns = numbers.len - (cpu_known ? 4 : 2) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -15604,7 +15621,7 @@ static void df_text(struct buf *b)
 
 /* --- JSON --- */
 
-/* Writes the numbers of a call in recording k. Omits unknown numbers. */
+/* Writes the known numbers of a system call in recording k as members of a JSON object. */
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -15632,8 +15649,8 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9} or, if the name is
- * not in a recording, null instead of its numbers. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}, with null instead
+ * of {...} for a recording that does not have the name. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -15665,8 +15682,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + (int)k, p->of[k].amount);
 }
 
-/* Writes the changed pairs of a table. only: the recording that alone has the pairs, or -1 for all
- * pairs. */
+/* Writes the changed pairs of a table. If `only` is not -1, writes the pairs that only recording
+ * number `only` has. */
 static void df_json_list(struct buf *b, const struct df_table *t, int only)
 {
     bool first = true, calls = t->pair == df_pair_calls;
@@ -15699,7 +15716,7 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-/* Writes the paths of the programs that only one of the recordings ran. */
+/* Writes the paths of the programs that only A or only B executed. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -15749,8 +15766,9 @@ static void df_json(struct buf *b)
 
 /* --- the page --- */
 
-/* {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}
- * BEGIN is relative to the exec of the first command, so both timelines begin at 0. */
+/* Writes the timelines of the report page:
+ * {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}.
+ * BEGIN is relative to from_ns, so both timelines begin at 0. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15773,7 +15791,8 @@ static void df_json_timelines(struct buf *b)
     b_c(b, '}');
 }
 
-/* Writes the page with both runs and what has changed. */
+/* Writes the report page, which contains the comparison and the timelines, to file descriptor
+ * `to`. */
 static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
@@ -15792,20 +15811,19 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * Page faults, pmc_, unc_ and check_ share pf_event (opens an event), pf_paranoid, pf_why_not and
- * pf_fix (why that failed and how to fix it) and pf_read (reads the counts of a group).
- *
- * Page faults: software events sample every fault of the tracees with its address, one event for
- * minor faults and, if its rings fit, one for major faults, which wait for a disk. Threads and
- * children inherit the events. The kernel allows that for a mapped ring only with one event per CPU
- * (perf_mmap in kernel/events/core.c). Consecutive faults of one thread in one region are one
- * event, if they are within PF_RUN_NS. kvis merges the rings by time and reads them up to the next
- * event to be reported (pf_upto), because it must look up an address in the region that contained
- * it at that time. */
+ * The sections pmc_, unc_ and check_ also use pf_event (opens an event), pf_paranoid, pf_why_not
+ * and pf_fix (why opening failed, how to fix it) and pf_read (reads the counts of an event group).
+ * Page faults: a software event samples each fault of a tracee with its address. Minor faults have
+ * one event and, if memory for its rings suffices, major faults (which wait for a disk) have
+ * another one. New threads and child processes inherit the events. The kernel allows that for a
+ * mapped ring only with one event per CPU (perf_mmap in kernel/events/core.c). Consecutive faults
+ * of a thread in one region within PF_RUN_NS become one event. Samples must be handled before the
+ * tracee's regions change, because kvis looks up the region of each address. Therefore pf_upto,
+ * called before each event, handles all earlier samples in the order of their time. */
 
 /* --- events --- */
 
-/* perf_event_open(2). Returns a descriptor or -errno. */
+/* Calls perf_event_open(2). Returns a file descriptor or -errno. */
 static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
 {
     a->size = sizeof *a;
@@ -15813,18 +15831,18 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* Returns kernel.perf_event_paranoid; -1, which allows everything, if it cannot be read. */
+/* Returns kernel.perf_event_paranoid, or -1 (no restrictions) if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* The highest perf_event_paranoid at which events can be opened without privileges: for a whole CPU
- * or cgroup, and for a user's own threads (Documentation/admin-guide/perf-security.rst). */
+/* Highest value of perf_event_paranoid that lets unprivileged users open events of a whole CPU or
+ * cgroup, and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns advice for an errno of perf_event_open, or "". perf_event_paranoid causes EACCES
- * (perf_allow_cpu in the kernel's include/linux/perf_event.h), a container's filter EPERM. */
+/* Returns how to fix an error of perf_event_open, or "". A high perf_event_paranoid causes EACCES
+ * (perf_allow_cpu in include/linux/perf_event.h of Linux), a container's seccomp filter EPERM. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     bool paranoid = pf_paranoid() > (long)level;
@@ -15842,7 +15860,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Returns why perf_event_open failed and how to fix it. The text is valid until the next call. */
+/* Returns why perf_event_open failed and how to fix it. The next call overwrites the text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15857,8 +15875,8 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list like 0,3-7 and advances *list past it. Returns false at the
- * end. */
+/* Reads the next range of a list such as 0,3-7 and advances *list past it. Returns false at the end
+ * of the list. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -15871,8 +15889,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the largest number in a list of CPUs plus one, or with `first` its first number. If there
- * is no such file: 0, or -1. */
+/* Returns the highest CPU number in a file such as /sys/devices/system/cpu/online plus one, or the
+ * lowest one with `first`. Without such a file, returns 0, or -1 with `first`. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -15886,18 +15904,18 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* events of the largest group */
+enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
 
-/* Counts of a group of events at its last read; 0 before the first read. */
+/* Counts and times of an event group at its last read, or all 0. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* Counts of a group since its last read. */
+/* Counts and times of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns; the group was on a PMU for `running` ns */
-    double value[PF_MEMBERS];   /* counts scaled to `enabled`, as perf_event_open(2) says */
-    u32 backwards;              /* number of values that decreased and count as unchanged */
+    u64 enabled, running;       /* ns that the group was enabled, and was counting on a PMU */
+    double value[PF_MEMBERS];   /* counts, scaled to `enabled` as perf_event_open(2) says */
+    u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
 
 enum {
@@ -15905,8 +15923,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the change since *c, and updates
- * *c. Returns false if the group cannot be read. */
+/* Reads an event group of n events, which was opened with PF_READ_FORMAT. Sets *d to the change
+ * since the last read *c, and updates *c. Returns false if the group cannot be read. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -15929,19 +15947,20 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 
 /* --- page faults --- */
 
-/* No kernel can be built for more CPUs (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
+/* PF_MAX_CPUS is the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Number of rings, one for each CPU and kind. The index of a ring is 2 * CPU + is_major. */
+/* Number of rings: one per CPU for minor faults and one for major faults. The index of a ring is 2
+ * * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];   /* descriptors of the mapped rings */
-    u32 n;              /* number of entries of ring[] that may be in use */
-    size_t page, pages; /* bytes of a page; pages of a ring, as perf_event_mlock_kb allows */
-    u64 next[PF_RINGS]; /* time of the next sample of a ring; 0: not read yet */
-    bool user_only;     /* true if perf_event_paranoid excludes faults in kernel mode */
+    int fd[PF_RINGS];   /* file descriptors of the events whose rings are mapped */
+    u32 n;              /* highest index of a mapped ring, plus one */
+    size_t page, pages; /* bytes per page; data pages per ring */
+    u64 next[PF_RINGS]; /* time of the next sample in a ring, or 0 if not read yet */
+    bool user_only;     /* true if perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
@@ -15963,7 +15982,8 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps a ring, as large as allowed. A signal interrupts tr_'s wait when the ring fills up. */
+/* Maps the ring of the event f, as large as perf_event_mlock_kb allows. SIGIO interrupts a waiting
+ * kvis when the ring fills up. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -15972,7 +15992,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings have the same size */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings must have the size of the first */
             break;
     }
     if (p == MAP_FAILED)
@@ -15987,7 +16007,8 @@ static int pf_map(int at, int f)
     return 0;
 }
 
-/* Opens an event for one thread on one CPU. Later threads share the rings of the first one. */
+/* Opens a page-fault event of a thread on a CPU. The first thread's event has the ring; the kernel
+ * writes the samples of later threads to the same ring. */
 static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 {
     int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
@@ -16001,13 +16022,14 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* The descriptor must stay open as long as the event exists: it is closed when kvis exits. */
+    /* The file descriptor is never closed, because closing it would remove the event. */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens the events for one thread on every present CPU. musl's sysconf(3) counts only the CPUs on
- * which kvis may run, and these need not be the first ones. Returns 0 or -errno. */
+/* Opens page-fault events of a thread on each CPU. Offline CPUs have no events. The number of CPUs
+ * is read from /sys, because musl's sysconf(3) counts only CPUs that kvis may run on. Returns 0 or
+ * -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -16016,7 +16038,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* the CPU is offline */
+        if (e == -ENODEV) /* this CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -16026,9 +16048,9 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not reported yet */
+static struct ev_groups pf_groups; /* page faults that are not emitted yet, grouped by thread and
+                                    * region */
 
-/* Reports why page faults are off and how to fix that. */
 static void pf_explain(int e)
 {
     u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER));
@@ -16039,7 +16061,7 @@ static bool pf_ours(const struct name *n)
     return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
 }
 
-/* Reports the faults of each thread and region, several as one event. */
+/* Emits an event for each group of page faults. */
 static void pf_flush(void)
 {
     struct ev_group *g;
@@ -16055,8 +16077,9 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault at addr. If the region is unknown, returns `none`, whose name says
- * why. During an exec, an unknown region belongs to the new program: t->mm is the old memory. */
+/* Returns the region of a fault address, or `none`, whose name says why the region is unknown.
+ * During exec, kvis does not look in /proc: t->mm still describes the old program, but the fault
+ * may belong to the new one. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -16103,8 +16126,8 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* The part of a record that kvis uses: tid, time and address of a sample, or the number of lost
- * records. */
+/* The fields of a perf record that kvis uses: thread, time and address of a sample, or the number
+ * of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -16113,8 +16136,8 @@ struct pf_record {
     };
 };
 
-/* Copies the record at the tail of a ring. Returns false if there is none. The kernel writes no
- * record without a header; a ring with such a record is given up. */
+/* Copies the oldest record of a ring to *r. Returns false if the ring is empty. Also returns false
+ * for a record that is shorter than a header, which the kernel never writes. */
 static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -16126,7 +16149,7 @@ static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
     return r->h.size >= sizeof r->h;
 }
 
-/* Takes a record out of the ring. */
+/* Removes the oldest record from a ring. */
 static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
@@ -16137,8 +16160,8 @@ static bool pf_is_sample(const struct pf_record *r)
     return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
 }
 
-/* Returns the time of the next sample of a ring, or ~0 if there is none. Takes other records before
- * it out of the ring. */
+/* Returns the time of the next sample in a ring, or ~0 if there is none. Removes all other records
+ * before that sample. */
 static u64 pf_next(u32 at)
 {
     struct perf_event_mmap_page *m = pf_rings.ring[at];
@@ -16157,7 +16180,7 @@ static u64 pf_next(u32 at)
     return ~0ull;
 }
 
-/* Reports the faults if the first one is more than PF_RUN_NS older than ns. */
+/* Emits the grouped page faults if the oldest group began more than PF_RUN_NS before ns. */
 static void pf_flush_old(u64 ns)
 {
     const struct ev_group *g = &pf_groups.g[pf_groups.first];
@@ -16165,7 +16188,7 @@ static void pf_flush_old(u64 ns)
         pf_flush();
 }
 
-/* Reports the faults up to a time; cheap if there are none. */
+/* Handles the page-fault samples up to time ns. The function is fast if there are none. */
 static void pf_upto(u64 ns)
 {
     for (struct pf_record r; pf_rings.n;) {
@@ -16184,40 +16207,40 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
- * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (the format is in
- * Documentation/bpf/btf.rst), for a batch of names at a time. The file is read into memory, all its
- * types are checked and their positions noted, each type with a wanted name is searched for the
- * wanted members, and the memory is freed. A module's BTF is split: its type ids and string offsets
- * continue vmlinux's. The file is not trusted: every length is checked against its section, chains
- * of types have a depth limit, and the file's size limits how many members a batch may visit.
- * Malformed BTF gives -EBADMSG and a reason. Entry: btf_resolve. */
+ * Resolves names such as task_struct.pid to the offsets and sizes that the running kernel has, from
+ * /sys/kernel/btf/vmlinux (format: Documentation/bpf/btf.rst). All names of a batch are resolved in
+ * one pass over the file, which is not kept in memory. The BTF of a module continues the type ids
+ * and string offsets of vmlinux. kvis does not trust the file: every length is checked against its
+ * section, the nesting of types is limited, and so is the number of members that a batch may visit.
+ * Malformed BTF gives -EBADMSG and a reason. Entry point: btf_resolve. */
 
 enum {
-    WHY_LEN = 256,          /* size of every `char why[]` */
+    WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
     BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
-    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own limit */
+    BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_LAYOUTS = 128,      /* kinds have 7 bits */
+    BTF_LAYOUTS = 128,      /* number of type kinds (7 bits) */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
-/* A field, a type or an enumerator of this kernel. The size of an array is that of all elements. */
+/* Layout of a field, type or enumerator in the running kernel. The size of an array is that of all
+ * its elements together. */
 struct kfield {
     u32 off, size;
     bool is_signed, exists;
-    u32 count; /* number of array elements; 0: a flexible array, 1: not an array */
-    u64 value; /* value of an enumerator, or id of a type */
+    u32 count; /* number of array elements; 0: flexible array; 1: no array */
+    u64 value; /* value of the enumerator, or id of the type */
 };
 
-/* A query: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions are
- * omitted. err: 0; -ENOENT if this kernel does not have it; -EOPNOTSUPP if it is a bit-field;
- * -EINVAL if the name is not valid; -EBADMSG if the BTF is damaged. */
+/* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE", without anonymous structs and
+ * unions. err: 0; -ENOENT if this kernel does not have the name; -EOPNOTSUPP for a bit-field;
+ * -EINVAL for an invalid name; -EBADMSG for damaged BTF. */
 struct btf_want {
     const char *name;
-    u8 kind;  /* a value for the caller */
-    u32 next; /* for btf_: number of the next query in the bucket, from 1; 0: none */
+    u8 kind;  /* for use by the caller */
+    u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
     struct kfield f;
     int err;
 };
@@ -16228,8 +16251,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* All types begin with the same 12 bytes. After these, a kind has `body` bytes, and `each` bytes
- * for each of vlen members. named: the name of this kind is a type's name. */
+/* In BTF, a type is a struct btf_type of 12 bytes, `body` bytes that depend on the type's kind, and
+ * `each` bytes for each of its vlen members. named: types of this kind can have a name in C. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -16237,41 +16260,41 @@ static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
     [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
     [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
     [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
-    [BTF_KINDS] = { 0, 0, false }, /* a kind of a newer kernel */
+    [BTF_KINDS] = { 0, 0, false }, /* kinds of newer kernels */
 };
 
-/* One file in memory. Positions are offsets from its start. */
+/* A BTF file in memory. All positions are offsets from the start of the file. */
 struct btf_file {
     const char *name;
     const u8 *p;
-    u32 mapped; /* number of bytes at p; `size` of them belong to the file */
+    u32 mapped; /* length of the mapping at p, of which the file fills `size` bytes */
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* lower ids and string offsets are those of vmlinux */
-    u32 *type;                     /* position of each type, from first_id on */
-    const u8 *layout;              /* sizes of unknown kinds, 4 bytes each */
+    u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
+    u32 *type;                     /* positions of the types, starting with type first_id */
+    const u8 *layout;              /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
 
 struct btf_type {
     struct btf_file *b;
     u32 id, name, vlen;
-    u32 size; /* size in bytes, or id of the type that it refers to */
+    u32 size; /* size in bytes, or id of the type that this one refers to */
     const u8 *body;
     u8 kind;
     bool flag;
 };
 
-/* A step of a path: a name of n characters or, if name is NULL, the index n. */
+/* A step of a path: the member name of n characters, or the array index n if name is NULL. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
-/* The current batch. */
+/* State of the current batch of queries. */
 static struct {
-    struct btf_file file[2];  /* vmlinux, the module */
+    struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* queries by the start of their type's name; 0: none */
-    u64 members;              /* number of members that may still be visited */
-    char *why;                /* buffer for the reason of a failure */
+    u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
+    u64 members;              /* number of members that the batch may still visit */
+    char *why;                /* buffer for an error text */
 } btf;
 
 /* --- the file --- */
@@ -16280,7 +16303,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* only the first reason counts */
+        return -EBADMSG; /* keep the first reason */
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -16296,8 +16319,9 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps the whole file, which sysfs allows since Linux 6.16 (kernel/bpf/sysfs_btf.c), or reads it. A
- * batch takes 5 ms with the mapping, and 35 ms if the file must be read page by page. */
+/* Loads a BTF file into memory. sysfs allows mmap since Linux 6.16 (kernel/bpf/sysfs_btf.c). A
+ * batch takes 5 ms with a mapping, and 35 ms if kvis has to read the file, which the kernel returns
+ * page by page. */
 static int btf_read(struct btf_file *b, int fd)
 {
     u8 *p = mmap(NULL, b->mapped, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -16321,8 +16345,8 @@ static int btf_read(struct btf_file *b, int fd)
     return 0;
 }
 
-/* Since 7.1 a file may contain the size of each kind (struct btf_layout, include/uapi/linux/btf.h).
- * kvis uses the sizes to skip newer kinds. */
+/* Finds the table of kind sizes, which files may have since Linux 7.1 (struct btf_layout in
+ * include/uapi/linux/btf.h). kvis needs it to skip types of unknown kinds. */
 static int btf_layouts(struct btf_file *b, u32 hdr_len)
 {
     u32 off = btf_u32(b->p + 24), len = btf_u32(b->p + 28), rest = b->size - hdr_len;
@@ -16343,7 +16367,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    /* A newer kernel may have a longer header, of which kvis needs only the layouts. */
+    /* A longer header of a newer kernel is fine. kvis reads only the layouts from it. */
     if (h.len < sizeof h || h.len > b->size)
         return btf_bad(b, "header of %u bytes", h.len);
     u32 rest = b->size - h.len;
@@ -16355,13 +16379,13 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* A module may have no strings of its own. */
+    /* The string section of a module may be empty, because its types can use vmlinux's strings. */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
 
-/* Returns the string at an offset that btf_head or btf_part has checked. */
+/* Returns the string at a string offset. btf_head or btf_part has checked the offset. */
 static const char *btf_str(const struct btf_file *b, u32 off)
 {
     if (off < b->str_base)
@@ -16371,15 +16395,15 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 
 /* --- types --- */
 
-/* Reads the type at a position and checks that all of it is in the file. Returns its length, or
- * -EBADMSG. */
+/* Decodes and checks the type at position pos. Returns its length in bytes, or -EBADMSG. */
 static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen is 16 bits wide, kind 5 bits. The bits above each are reserved, and are 0. */
+    /* The masks are wider than the fields: kernels use 16 bits for vlen and 5 bits for kind, and
+     * the reserved bits above them are 0. */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -16397,7 +16421,8 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
     return (s64)len + 12;
 }
 
-/* Returns the bucket for the first four bytes of a type's name, which few names share. */
+/* Returns the hash bucket for a type name. Only the first four bytes are hashed, because few type
+ * names share these. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -16406,7 +16431,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types and notes their positions. */
+/* Checks all types of a file and stores their positions. */
 static int btf_scan(struct btf_file *b)
 {
     b->type = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type);
@@ -16435,7 +16460,7 @@ static int btf_get(u32 id, struct btf_type *t)
     return btf_head(b, b->type[id - b->first_id], id, t) < 0 ? -EBADMSG : 0;
 }
 
-/* Follows typedefs and qualifiers. */
+/* Sets *t to the type `id` without typedefs and qualifiers such as const. */
 static int btf_strip(u32 id, struct btf_type *t)
 {
     for (u32 i = 0; i < BTF_DEPTH; i++) {
@@ -16450,7 +16475,7 @@ static int btf_strip(u32 id, struct btf_type *t)
     return btf_bad(t->b, "type %u: qualifiers nested too deeply", id);
 }
 
-/* Sets size and signedness of a type that is not an array. */
+/* Sets the size and signedness of a field whose type is not an array. */
 static int btf_scalar(const struct btf_type *t, struct kfield *f)
 {
     switch (t->kind) {
@@ -16461,7 +16486,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* BTF described bit-fields like this before members had a width of their own. */
+        /* Old compilers describe a bit-field by an integer type with an offset or fewer bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -16473,7 +16498,6 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* The body of an array has the element type, the index type and the number of elements. */
 static u32 btf_array_of(const struct btf_type *t)
 {
     return btf_u32(t->body);
@@ -16484,7 +16508,7 @@ static u32 btf_array_len(const struct btf_type *t)
     return btf_u32(t->body + 8);
 }
 
-/* Sets size, count and signedness of a type. */
+/* Sets the size, count and signedness of a field from its type. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -16515,14 +16539,14 @@ static bool btf_composite(const struct btf_type *t)
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
 }
 
-/* Whether a name of the file is the first `len` bytes of `want`. */
+/* Whether a string of the BTF file equals the first `len` characters of `want`. */
 static bool btf_is(const char *name, const char *want, u32 len)
 {
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns part i of a struct or an enum, which begins with the offset of its name. Returns NULL and
- * sets *err on failure. */
+/* Returns member i of a struct, or enumerator i of an enum. Its first field is the offset of its
+ * name. On failure, returns NULL and sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -16536,7 +16560,8 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member of a struct, or of the anonymous structs in it. h->off is in bits. */
+/* Finds a member of a struct or of its anonymous structs and unions. Sets h->off to the offset in
+ * bits. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -16594,7 +16619,7 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
     if (t.kind != BTF_ARRAY)
         return -ENOENT;
     u32 n = btf_array_len(&t);
-    if (n && i >= n) /* n is 0: a flexible array */
+    if (n && i >= n) /* n is 0 for a flexible array */
         return -ENOENT;
     e = btf_sized(btf_array_of(&t), &f);
     if (!e)
@@ -16622,7 +16647,7 @@ static int btf_enumerator(const struct btf_type *t, const struct btf_step *step,
 
 /* --- names --- */
 
-/* Reads one step of a path at *s: ".member" or "[2]". */
+/* Reads a step of a path, ".member" or "[2]", and advances *s past it. */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
@@ -16643,7 +16668,7 @@ static int btf_step(const char **s, struct btf_step *step)
     return 0;
 }
 
-/* Resolves the rest of a path, from a type whose name is the path's first word. */
+/* Resolves the rest of a query, such as ".member[2]", starting at type `id`. */
 static int btf_walk(u32 id, const char *path, struct kfield *f)
 {
     struct btf_type t;
@@ -16666,7 +16691,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Sorts the queries into buckets. */
+/* Adds all queries to the hash table of type names. */
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
@@ -16677,7 +16702,7 @@ static void btf_sort(struct btf_want *w, u32 n)
     }
 }
 
-/* Answers the unresolved queries that begin with this type's name. */
+/* Resolves all queries for the type t that earlier types of the same name did not resolve. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -16689,8 +16714,8 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
     }
 }
 
-/* If several types have the same name, the first one with the member is used; the module's types
- * come first. */
+/* Resolves all queries. Several types can have the same name: the first type that has the member is
+ * used, and types of the module precede those of vmlinux. */
 static void btf_answer(struct btf_want *w, u32 n)
 {
     struct btf_type t;
@@ -16702,7 +16727,7 @@ static void btf_answer(struct btf_want *w, u32 n)
         w[i].f.exists = !w[i].err || w[i].err == -EOPNOTSUPP;
 }
 
-/* Loads a file: first that of vmlinux, then that of a module. */
+/* Loads a BTF file. vmlinux must be loaded before the module. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -16722,7 +16747,7 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* Answers w[] from open files. module_fd < 0: there is no module. */
+/* Resolves the queries w[] from open BTF files. module_fd is negative if there is no module. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -16733,8 +16758,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* A part of a struct or an enum takes at least 8 bytes, and a query visits a part twice only if
-     * an anonymous struct is part of several others. */
+    /* This limit is never reached by valid BTF: a member takes at least 8 bytes, and a query rarely
+     * visits a member twice (for an anonymous struct that several structs contain). */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         btf_answer(w, n);
@@ -16764,9 +16789,9 @@ static int btf_open(const char *name, char why[])
     return e ? e : fd;
 }
 
-/* Answers all of w[] from vmlinux's BTF and, if a module is named, from the module's. Each query
- * has its own err. Returns 0. If the BTF cannot be read at all, returns -errno, which each err then
- * has, and sets why. If an err is -EBADMSG, `why` says what is damaged. */
+/* Resolves the queries w[] from the BTF of vmlinux and, unless module is NULL, of a module. Sets
+ * err of each query. Returns 0, or -errno if BTF cannot be read at all. why[] tells the reason, or
+ * what is damaged if an err is -EBADMSG. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16788,25 +16813,26 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * Opens tracefs with a mount that has no path and ends with its descriptor (fsopen, fsmount: Linux
- * 5.2), or where it is mounted. events/CATEGORY/EVENT/format (written by f_show in
- * kernel/trace/trace_events.c) contains the position of each field in a record. The file is not
- * trusted: a field that it does not describe in full is an error. Entries: tfs_dir, tfs_event_id,
- * tfs_fields; tfs.why has the reason of the last failure. */
+ * tracefs has an id and a description of the record of each tracepoint. kvis mounts tracefs without
+ * a path (fsopen and fsmount, Linux 5.2), and the mount ends when kvis closes its file descriptor.
+ * If that fails, kvis uses the tracefs that is already mounted. events/CATEGORY/EVENT/format gives
+ * the offset and size of each field (f_show in kernel/trace/trace_events.c). kvis does not trust
+ * the file and rejects incomplete descriptions. Entry points: tfs_dir, tfs_event_id, tfs_fields;
+ * after a failure, the reason is in tfs.why. */
 
 enum {
-    TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC, linux/magic.h */
+    TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
     TFS_MAX_FORMAT = 256 << 10,
-    TFS_MAX_RECORD = 65535,        /* an instruction's offset has 16 bits; records are < 1 page */
+    TFS_MAX_RECORD = 65535,        /* limit of the 16-bit offset in a BPF instruction */
 };
 
 static struct {
-    const char *mounted[2]; /* usual paths of tracefs, in case fsopen fails */
-    int fd, err;            /* descriptor of the root, or -1; error of the one attempt */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* reason of the last failure; of the failed attempt */
+    const char *mounted[2]; /* usual mount points of tracefs, used if fsopen fails */
+    int fd, err;            /* file descriptor of the root directory, or -1; error of tfs_dir */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
 } tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
 
-/* The field that a line of a format describes. */
+/* A field of a tracepoint's record. */
 struct tfs_field {
     const char *name;
     u32 len, off, size, count;
@@ -16824,9 +16850,10 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Whether lockdown hides tracefs. It leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS),
- * and Linux 7.2 then crashes when the last mount is released (tracefs_destroy_inode: list_del of an
- * inode that is on no list). securityfs contains the mode, whether it is mounted or not. */
+/* Whether the kernel's lockdown mode is "confidentiality", which leaves tracefs empty
+ * (LOCKDOWN_TRACEFS). kvis must not mount tracefs then, because Linux 7.2 crashes when that mount
+ * ends (list_del in tracefs_destroy_inode). If securityfs is not mounted, kvis mounts it without a
+ * path. */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -16850,13 +16877,13 @@ static int tfs_open_mounted(const char *path)
         return -errno;
     if (!fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC)
         return fd;
-    close(fd); /* the empty mount point in sysfs */
+    close(fd); /* sysfs has an empty directory for the mount */
     return -ENOENT;
 }
 
 #define TFS_LOCKED_DOWN "boot with lockdown=integrity, or without Secure Boot"
 
-/* Returns the fix if tracefs cannot be mounted or one of its files cannot be read. */
+/* Returns how to fix an error in mounting tracefs or in reading one of its files. */
 static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
@@ -16869,7 +16896,7 @@ static const char *tfs_fix(int e)
     case EMFILE:
     case ENFILE: return U_MORE_FILES;
     case ENODEV: return "use a kernel with CONFIG_FTRACE";
-    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* no fsopen before 5.2 */
+    default: return "mount -t tracefs tracefs /sys/kernel/tracing"; /* before Linux 5.2 */
     }
 }
 
@@ -16887,8 +16914,8 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), tfs.mounted[0], tfs.mounted[1], tfs_fix(first));
 }
 
-/* Returns tracefs' root (O_PATH; the caller does not close it), or -errno and why. Searches only
- * once. */
+/* Returns a descriptor (O_PATH) of tracefs's root, which stays open for later calls. On failure,
+ * returns -errno and sets why[]; later calls fail the same way without another attempt. */
 static int tfs_dir(char why[])
 {
     if (tfs.fd < 0 && !tfs.err) {
@@ -16917,7 +16944,7 @@ static int tfs_open_event(const char *event, const char *file)
     return e < 0 ? tfs_fail(e, "tracefs %s: %s" U_FIX "%s", path, strerror(-e), tfs_fix(e)) : e;
 }
 
-/* Reads the whole file and appends a NUL that b->len does not include. */
+/* Reads a whole file of an event into b, and adds a NUL that b->len does not count. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     int fd = tfs_open_event(event, file), e = 0;
@@ -16940,8 +16967,8 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     return e;
 }
 
-/* Reads a number of at most 9 digits at *p, followed by `end`, and advances *p past both. Returns
- * -1 for anything else. */
+/* Parses a number of at most 9 digits followed by the character `end`, and advances *p past it.
+ * Returns -1 on any other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -16954,7 +16981,7 @@ static s32 tfs_number(const char **p, char end)
     return v;
 }
 
-/* Returns the id of the event for perf_event_open(2), or -errno. */
+/* Returns the id of a tracepoint for perf_event_open(2), or -errno. */
 static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
@@ -16968,7 +16995,7 @@ static int tfs_event_id(const char *event)
 
 /* --- formats --- */
 
-/* Parses the declaration "TYPE NAME" or "TYPE NAME[N]", up to `end`. */
+/* Parses a declaration "TYPE NAME" or "TYPE NAME[N]" that ends at `end`. */
 static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
 {
     const char *name_end = end, *p;
@@ -16979,7 +17006,8 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* Old kernels print the source, "char comm[TASK_COMM_LEN]". Only the size is known then. */
+        /* Old kernels print N as in their source, "char comm[TASK_COMM_LEN]". Then the count is
+         * unknown (0). */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16998,8 +17026,8 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and skips what later kernels add, up to the
- * end of the line at `end`. */
+/* Parses a line "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" that ends at `end`. Newer kernels
+ * may add more to the end of the line. */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -17019,7 +17047,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* Answers one query from the field that it names: "args", "args[2]". */
+/* Resolves a query for a whole field (bracket is "") or an array element (bracket is "[2]"). */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -17044,14 +17072,14 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = (u32)strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: two fields of the record have this name. */
+            /* -EBADMSG: the record has two fields with this name. */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
         w[i].f.exists = !w[i].err;
     }
 }
 
-/* Parses the text of a format file. It begins with the event's name and ends with its print
- * format. */
+/* Parses a format file. A complete file begins with the event's name and ends with the "print
+ * fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -17073,7 +17101,8 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is truncated", event);
 }
 
-/* Answers w[] from the text of a format file, which has a NUL after its len bytes. */
+/* Resolves the queries w[] from the text of a format file, which must have no NUL before its
+ * end. */
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
@@ -17085,9 +17114,10 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Answers "trace_event_raw_X.FIELD" (the struct's name is ignored) from the format of an event. The
- * size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in each err;
- * tfs.why has the reason) if there is no such event or its format is malformed. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from the format file of a tracepoint. The part
+ * before the dot is not used. A __data_loc field has the size of its locator, 4 bytes. Returns 0 or
+ * -errno. After an error that concerns the whole file, each query's err is the same -errno, and
+ * tfs.why has the reason. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
