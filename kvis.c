@@ -14438,7 +14438,7 @@ static bool emb_list(struct buf *b, const char *name)
 
 /* --- the page --- */
 
-enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of three: base64 without padding */ };
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* a multiple of 3: no padding */ };
 
 static struct {
     struct writer w;
@@ -15766,9 +15766,9 @@ static void df_json(struct buf *b)
 
 /* --- the page --- */
 
-/* Writes the timelines of the report page:
- * {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}.
- * BEGIN is relative to from_ns, so both timelines begin at 0. */
+/* Writes the timelines of the report page: {"command":"make","a":{...},"b":{...}} with
+ * "shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...] for each recording. BEGIN is
+ * relative to from_ns, so both timelines begin at 0. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -17131,51 +17131,52 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 }
 
 /* == 25 bpf_  BPF programs and maps ===============================================
- * Loads the families of BPF programs in bpf_insns/: creates their maps, fills in what their patch
- * tables name (descriptors, constants, offsets of this kernel's fields), passes the BPF programs to
- * the verifier and attaches them. Only kvis holds their descriptors, therefore the kernel frees
- * them when kvis exits for whatever reason. Functions return 0 or a descriptor, or -errno with the
- * reason in obj.why. To add a family: write gen/probes/NAME.bpf.c, declare what it sends or counts
- * in gen/wire.h, and in the section that uses it #include "bpf_insns/NAME.h", which `make gen`
- * creates; another BPF program in a family needs nothing here. Entry points: bpf_load, bpf_attach,
- * bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
+ * Loads families of BPF programs, which `make gen` compiles to bpf_insns/NAME.h. The section
+ * creates the maps of a family, patches the BPF programs (see enum bpf_patch_kind), has the
+ * verifier check them, and attaches them. kvis alone has descriptors of these objects, therefore
+ * the kernel removes everything when kvis exits, even after SIGKILL. Functions return 0 or a
+ * descriptor, or -errno with the reason in obj.why. To add a family, write gen/probes/NAME.bpf.c,
+ * declare its records or counters in gen/wire.h, and #include "bpf_insns/NAME.h" in the section
+ * that uses it. A new BPF program of an existing family needs no change here. Entry points:
+ * bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain (why loading failed). */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
+struct bpf_cfg { const char *name; u64 val; }; /* CFG_ constant of BPF programs */
 
 struct bpf_cfgs {
     struct bpf_cfg v[64];
     u32 n;
 };
 
-/* A family of BPF programs in the kernel. Descriptors are -1 until they are created. */
+/* A loaded family of BPF programs. File descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* NULL, or the object whose maps this one shares */
-    const struct bpf_family *lodger; /* NULL, or the family that will borrow maps: kvis looks up its
-                                      * fields along with these */
+    struct bpf_obj *lender;  /* object whose maps this one shares, or NULL */
+    const struct bpf_family *lodger; /* family that will share this object's maps, or NULL: its
+                                      * kernel fields are resolved in the same batch */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments by BPF program, then the probes */
-    u32 n_probes;            /* number of attachments by bpf_attach_ksym */
-    u32 loaded;              /* a bit for each BPF program that is loaded */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes
+                                               * (bpf_attach_ksym) */
+    u32 n_probes;            /* number of attached kprobes */
+    u32 loaded;              /* bit set of the loaded BPF programs */
     bool cgroups;            /* true if the map `cgroup` is used */
-    u32 (*entries)(const char *map); /* sizes of maps that specify none; NULL: 1 */
-    const char *module;      /* NULL, or the module whose BTF has the fields if not built in */
-    struct btf_want *want;   /* the fields of all patches (bpf_find_want) */
+    u32 (*entries)(const char *map); /* size of maps without a fixed size, or NULL: 1 */
+    const char *module;      /* module that may have the fields, or NULL for vmlinux */
+    struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
-    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read, or "" */
+    char no_btf[WHY_LEN];    /* why BTF cannot be read, or "" */
     char why[512];
 };
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* original limit, which the command gets again */
+    struct rlimit memlock; /* limit that kvis inherited, for the command */
 } bpf;
 
-/* The version of the running kernel, encoded like KERNEL_VERSION. */
+/* Returns the running kernel's version as in KERNEL_VERSION of <linux/version.h>. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -17186,13 +17187,15 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* Whether maps and programs count as locked memory, whose limit may have to be raised. */
+/* Whether the kernel counts maps and BPF programs as locked memory (before Linux 5.11), so kvis may
+ * have to raise RLIMIT_MEMLOCK. */
 static bool bpf_is_locked(void)
 {
     return bpf_kernel_version() < (5u << 16 | 11u << 8);
 }
 
-/* Raises the limit of locked memory. Returns whether it was raised now. */
+/* Raises RLIMIT_MEMLOCK if the kernel needs that. Returns true if the limit was raised by this
+ * call. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -17204,9 +17207,9 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* bpf(2), with only the used part of the attributes: an older kernel rejects unknown attributes
- * unless they are 0 or absent. EAGAIN: a signal interrupted the verifier. EPERM: maybe the limit of
- * locked memory is too low. */
+/* Calls bpf(2). size includes only the fields of *a in use, because older kernels reject non-zero
+ * fields that they do not know. Repeats the call after EAGAIN (a signal interrupted the verifier),
+ * and after EPERM if raising RLIMIT_MEMLOCK may help. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -17237,8 +17240,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
         c->v[c->n++] = (struct bpf_cfg){ name, val };
 }
 
-/* Returns the inode of kvis's pid namespace, or 0 if that is the initial one (PROC_PID_INIT_INO).
- * Sets *dev to the device of the inode. */
+/* Returns the inode of kvis's pid namespace and sets *dev to its device, or returns 0 in the
+ * initial pid namespace (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -17251,7 +17254,8 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a pointer that no process passes: no architecture gives such addresses to processes. */
+/* Returns a random pointer that no process can have, because all its addresses are below 1 <<
+ * 63. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -17259,12 +17263,12 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns how many values a per-CPU map has: one for each possible CPU, online or not
- * (kernel/bpf/arraymap.c). Without /sys it is the size of the kernel's CPU sets in bits
- * (sched_getaffinity(2)), which may be larger but is never too small. */
+/* Returns the number of possible CPUs, which is the number of values in an element of a per-CPU map
+ * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks
+ * (sched_getaffinity(2)), which is at least that number. */
 static u32 bpf_possible(void)
 {
-    static u32 n; /* fixed at boot */
+    static u32 n; /* does not change until reboot */
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
         n = (u32)pf_cpus("possible", false);
@@ -17288,7 +17292,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
-/* flags: BPF_ANY, or for an update BPF_NOEXIST or BPF_EXIST. */
+/* Calls bpf(2) for a map element. flags: BPF_ANY, or BPF_NOEXIST or BPF_EXIST for an update. */
 static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
@@ -17305,7 +17309,7 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Writes the first n elements of an array, which val holds in order. */
+/* Copies the first n elements of an array map from the array val. */
 static int bpf_map_fill(int map, u32 n, const void *val)
 {
     u32 *key = calloc(n, sizeof *key);
@@ -17324,14 +17328,14 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns the memory of this machine in bytes, or 0 if it is unknown. */
+/* Returns the size of this machine's memory in bytes, or 0 if it is unknown. */
 static u64 bpf_memory(void)
 {
     return (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns how many pieces of `piece` bytes to use: `usual`, halved until they take at most 1/part
- * of this machine's memory, but at least `least`. */
+/* Returns how many elements of `piece` bytes to allocate: `usual`, but at least `least`. `usual` is
+ * halved until the elements take at most 1/part of the machine's memory. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     u64 memory = bpf_memory();
@@ -17340,9 +17344,9 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the size of the ring of records: that of --ring, or else `usual`, but at most 1/32 of the
- * machine's memory. If the address space is limited (RLIMIT_AS), the mapping, which contains the
- * ring twice, takes at most an eighth of it. */
+/* Returns the size of the ring buffer: the value of --ring, or else `usual`, but at most 1/32 of
+ * the machine's memory. If RLIMIT_AS limits kvis's address space, the ring buffer takes at most
+ * 1/16 of it, because kvis maps the buffer twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space;
@@ -17368,16 +17372,17 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
     return -1;
 }
 
-/* Maps an array (MAP_MMAPABLE) for reading. Returns NULL and sets errno on failure. */
+/* Maps the elements of an array map with BPF_F_MMAPABLE for reading. Returns NULL and sets errno on
+ * failure. */
 static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps. Hash tables allocate their entries on demand if BPF programs can do so in any
- * context (Linux 6.1: kernel/bpf/memalloc.c); preallocating them takes half of the time until a
- * command runs. */
+/* Creates the maps of a family. Since Linux 6.1, BPF programs can allocate entries of hash tables
+ * in any context (kernel/bpf/memalloc.c), so entries need no preallocation, which would take half
+ * of the time before a command starts. */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_kernel_version() >= (6u << 16 | 1u << 8);
@@ -17389,12 +17394,12 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        if (m.type == BPF_MAP_TYPE_HASH) { /* an entry per thread, which needs a stack of 16 KB */
+        if (m.type == BPF_MAP_TYPE_HASH) { /* a thread per entry, with at least a 16 KB stack */
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
-            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS lacks the other type */
+            m.type = BPF_MAP_TYPE_ARRAY; /* the kernel may lack CONFIG_CGROUPS */
         int f = lent >= 0 ? fcntl(lent, F_DUPFD_CLOEXEC, 3) : bpf_map_create(&m);
         f = f < 0 && lent >= 0 ? -errno : f;
         if (f == -EINVAL && ring)
@@ -17413,13 +17418,15 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Tracepoint records are described in tracefs, everything else in BTF. */
+/* Whether a patch is for a field of a tracepoint record, which tracefs describes. All other fields
+ * are described in BTF. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* Whether a BPF program gets the arguments of a raw tracepoint, typed (5.5) or not. */
+/* Whether a BPF program runs at a raw tracepoint, with typed arguments (TRACING, Linux 5.5) or
+ * untyped ones. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -17434,7 +17441,7 @@ static struct btf_want *bpf_find_want(struct bpf_obj *o, u8 kind, const char *na
     return NULL;
 }
 
-/* A field counts as missing if there is no memory for it. */
+/* Adds a query for a field to o->want. Without memory, the field is treated as missing. */
 static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
 {
     struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
@@ -17444,8 +17451,9 @@ static void bpf_add_want(struct bpf_obj *o, u8 kind, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
 }
 
-/* Adds the fields of a BPF program's patches to o->want: the fields in BTF (record false), or those
- * of its tracepoint's record. Adds each name once. Returns the index of the first one added. */
+/* Adds queries for the fields that a BPF program uses to o->want, without duplicates: fields of the
+ * tracepoint's record (record true) or all other fields. Returns the index of the first query
+ * added. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -17459,8 +17467,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up the fields that the BPF programs of a family (a struct bpf_obj) name, and that of
- * bpf_set_compat. A missing field is not an error: bpf_patch handles it. */
+/* Resolves the kernel fields of a struct bpf_obj from BTF (a thread's start function). Missing
+ * fields are not an error: bpf_patch handles them. */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17475,7 +17483,7 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants with which BPF programs see whether a task is in a call of the 32-bit ABI. */
+/* Sets the constants that BPF programs use to detect system calls of the 32-bit ABI. */
 static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
 {
     const struct btf_want *w = bpf_find_want(o, PATCH_OFF, ARCH_COMPAT_FIELD);
@@ -17485,7 +17493,7 @@ static void bpf_set_compat(struct bpf_cfgs *c, struct bpf_obj *o)
     bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
 }
 
-/* Looks up the tracepoint records of the BPF programs in `mask`. */
+/* Resolves the tracepoint record fields of the BPF programs in the bit set `mask`. */
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -17498,13 +17506,13 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
     }
 }
 
-/* Returns why fields of this kernel cannot be found. */
+/* Returns why kernel fields are missing. */
 static const char *bpf_no_fields(const struct bpf_obj *o)
 {
     return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
 }
 
-/* Whether this kernel has a field that the family's BPF programs use. */
+/* Whether the running kernel has a field that the BPF programs of o use. */
 static bool bpf_has_field(const struct bpf_obj *o, const char *name)
 {
     for (; o; o = o->lender)
@@ -17522,7 +17530,7 @@ static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_
     return true;
 }
 
-/* Fields that BPF programs read in a walk from a directory to the root. */
+/* Kernel fields that BPF programs need to find the path of a directory. */
 #define BPF_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
     "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
     "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
@@ -17534,13 +17542,14 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction by one that the verifier rejects if it is reachable: only a dead branch
- * may use a field that this kernel does not have. The number identifies the patch. */
+/* Replaces an instruction that uses a missing kernel field by a call of an invalid helper function.
+ * The verifier removes the call if it is unreachable, and otherwise rejects the BPF program. The
+ * helper's number tells which patch is missing. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
     *in = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = (s32)(BPF_POISON + patch) };
-    if (wide) /* the second half of the instruction: a no-op */
+    if (wide) /* the second slot of an ld_imm64 becomes a no-op */
         in[1] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA };
 }
 
@@ -17551,9 +17560,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a field. A load gets the size that the field has in this kernel. An array
- * without a length (count 0) is used only as an address: struct pid's numbers[1] became one in
- * 6.5. */
+/* Sets the offset of a kernel field in an instruction, and the field's size if it is a load.
+ * Returns false if the instruction cannot access the field. A flexible array (count 0) has no size,
+ * but instructions only use its address: numbers[] of struct pid is one since Linux 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -17567,7 +17576,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
         || (!whole && class != BPF_LDX))
         return false;
     in->off = (int16_t)f->off;
-    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* BPF_SIZE's bits */
+    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* 0x18 is the mask of BPF_SIZE */
     return true;
 }
 
@@ -17603,7 +17612,7 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
-    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
+    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 to CFG_ARG5 */
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off[i]);
     for (u32 i = 0; i < o->n_cfg; i++)
@@ -17627,7 +17636,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* Loads a BPF program. log NULL and log_level 0: no log. Returns a descriptor or -errno. */
+/* Loads a BPF program. With log_level 0, log is NULL. Returns a descriptor or -errno. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
@@ -17638,7 +17647,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct btf_want *w = bpf_find_want(o, PATCH_TYPE_EXISTS, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0: BTF lacks the tracepoint */
+        a.attach_btf_id = w && !w->err ? (u32)w->f.value : 0; /* 0 if there is no such tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -17649,15 +17658,15 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would interrupt the verifier, at every try */
+    sigfillset(&all); /* a signal would make the verifier start again */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return e;
 }
 
-/* Explains a poisoned instruction: this kernel does not have the field of its patch. Returns false
- * if `number`, which the verifier does not know, is not that of a patch. */
+/* Sets the error text for an invalid helper function that bpf_poison inserted: this kernel lacks
+ * the field. Returns false if bpf_poison did not insert the number. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -17670,13 +17679,14 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* Sets the reason from the verifier's log: a known cause, or the last lines. Returns e. */
+/* Sets the error text from the verifier's log: a known cause, or the last lines of the log. Returns
+ * e. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
         if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
-    if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
+    if (strstr(log, "unknown func bpf_probe_read_") /* from bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
         return bpf_fail(o, e, "%s: BPF programs may not read memory here: lockdown=confidentiality",
                         r->name);
@@ -17690,22 +17700,23 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     strerror(-e), n ? "\n" : "", tail);
 }
 
-/* Loads a BPF program again, for the verifier's log. */
+/* Loads a rejected BPF program again to get the verifier's log. Returns a descriptor if loading
+ * succeeds this time. */
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    enum { LOG = 8 << 20 }; /* bytes, of which only those that the log fills are allocated */
+    enum { LOG = 8 << 20 }; /* in bytes; the kernel allocates only the pages in use */
     char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* otherwise a signal had interrupted the verifier */
+    if (f < 0) /* loading fails again */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
 }
 
-/* Loads a BPF program without the verifier's log. Sets insns to the patched instructions. */
+/* Loads BPF program i without a log. insns receives its patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -17737,7 +17748,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int f = bpf_load_insns(o, i, insns);
     if (f == -E2BIG)
         return bpf_fail(o, f, "%s: too long", r->name);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* these have no verifier log */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* not from the verifier: no log */
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -17746,8 +17757,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the family's maps and, in parallel, looks up the fields that its BPF programs name,
- * unless a lender has done so: each takes some ms. The caller has set fam, cfg and ring_bytes. */
+/* Creates the maps of o. At the same time, another thread resolves the kernel fields, unless
+ * o->lender has them: each of these takes some ms. The caller has set fam, cfg and ring_bytes. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -17755,7 +17766,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied explains it */
+        return -ENOSYS; /* bpf_denied has the explanation */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (beside)
@@ -17765,7 +17776,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* Work for several threads: BPF programs in `mask` wait to be loaded. */
+/* State of bpf_load that its threads share. mask: bit set of the BPF programs not loaded yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -17783,8 +17794,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs of `mask` (bits are rows of fam->progs) in several threads. Loads the
- * first one that the verifier rejects once more to get the reason. */
+/* Loads the BPF programs in the bit set `mask` (bits are indexes of fam->progs) with several
+ * threads. Programs that failed are loaded once more, to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -17807,17 +17818,17 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints report every event. They do not if their BPF programs can be preempted:
- * events of other tasks on that CPU are missed until the BPF program continues, because BPF
- * programs do not nest (seen on 7.2 with eight threads: one open in ten; not on 6.18). Only the
- * kernel's version shows whether the kernel preempts BPF programs. */
+/* Whether BPF programs at raw tracepoints run for every event. On newer kernels they can be
+ * preempted, and they do not nest: while one is preempted, the events of other tasks on that CPU
+ * are missed (7.2 with eight threads: one open in ten; 6.18: none). kvis has only the kernel's
+ * version to decide. */
 static bool bpf_raw_is_whole(void)
 {
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
-/* Attaches a BPF program to a raw tracepoint. name NULL: the BPF program has the id of the
- * tracepoint. */
+/* Attaches a BPF program to a raw tracepoint. name is NULL for a TRACING program, which was loaded
+ * for one tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -17827,9 +17838,9 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* Attaches a BPF program to a perf event. The event is opened on one CPU, but the BPF program runs
- * on all of them, because the kernel attaches it to the tracepoint (perf_event_set_bpf_prog). The
- * CPU only has to be online now. */
+/* Attaches a BPF program to a perf event. A perf event is opened on one online CPU, but the BPF
+ * program runs on all CPUs, because the kernel attaches it to the tracepoint itself
+ * (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -17855,10 +17866,10 @@ static int bpf_attach_tp(const char *event, int prog)
 
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
-/* Explains an error of bpf_attach_kprobe. -ENOENT: there are no kprobes at all, or no such
- * function. -EINVAL: the function is blacklisted, or ftrace patches it and this architecture has no
- * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). Returns NULL
- * for other errors. The text is valid until the next call. */
+/* Returns the reason for an error of bpf_attach_kprobe, or NULL if it is not known. -ENOENT: the
+ * kernel has no kprobes or no such function. -EINVAL: the function is blacklisted, or ftrace
+ * patches it and this architecture has no KPROBES_ON_FTRACE, such as riscv64 (check_ftrace_location
+ * in kernel/kprobes.c, Linux 6.12). The next call overwrites the text. */
 static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
@@ -17878,15 +17889,15 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
     return why;
 }
 
-/* A function of the kernel. */
+/* A kernel function to be probed. */
 struct bpf_ksym {
-    const char *name; /* name in the source */
-    u32 n;            /* number of matching symbols; only 1 is unambiguous */
-    char found[128];  /* the symbol: the name, maybe followed by .isra.0, .constprop.0 etc. */
+    const char *name; /* name in the kernel's source */
+    u32 n;            /* number of symbols found; more than 1 are ambiguous */
+    char found[128];  /* symbol found: `name`, perhaps with suffixes such as .isra.0 */
 };
 
-/* Whether a symbol is the function of that name. A compiler adds one or more suffixes to functions
- * that it changed. (.cold and .part.0 are pieces of functions.) */
+/* Whether a symbol is the kernel function with this name, perhaps with suffixes that compilers add
+ * to modified functions. Symbols with .cold or .part.0 are only parts of a function. */
 static bool bpf_ksym_is(const char *symbol, const char *name)
 {
     static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
@@ -17904,13 +17915,13 @@ static bool bpf_ksym_is(const char *symbol, const char *name)
     return known;
 }
 
-/* Searches for k[0..n) in /proc/kallsyms (proc(5)), which shows names even to users who may not see
- * addresses. Returns 0 or -errno. The file has 10 MB, of which the kernel returns a page per read;
- * musl's buffer has 1 KB. */
+/* Finds the symbols of n kernel functions in /proc/kallsyms, which shows symbols to all users, but
+ * perhaps not addresses (proc(5)). Returns 0 or -errno. The file has 10 MB, of which a read returns
+ * at most a page; musl's buffer of 1 KB would need more reads. */
 static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     static char buf[16 << 10];
-    char line[1024]; /* "ADDRESS KIND SYMBOL" and, of a module, "\t[MODULE]" */
+    char line[1024]; /* "ADDRESS KIND SYMBOL", in modules followed by "\t[MODULE]" */
     FILE *f = fopen("/proc/kallsyms", "re");
     if (!f)
         return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
@@ -17930,8 +17941,8 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return 0;
 }
 
-/* Like bpf_ksyms, for functions to be probed. Does not read the file if the kernel has no
- * kprobes. */
+/* Finds the symbols of n kernel functions to be probed. Fails at once if the kernel has no kprobes.
+ * Returns 0 or -errno. */
 static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
 {
     if (!u_sys_there(BPF_KPROBES))
@@ -17939,7 +17950,7 @@ static int bpf_probe_places(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
     return bpf_ksyms(o, k, n);
 }
 
-/* Returns why a function cannot be probed, or "". */
+/* Returns why a kernel function cannot be probed, or "". */
 static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
     why[0] = 0;
@@ -17953,7 +17964,8 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* Uses the kprobe PMU (Linux 4.17): the probe belongs to the descriptor and is removed with it. */
+/* Attaches a BPF program to a kernel function with the kprobe PMU (Linux 4.17), so closing the
+ * returned descriptor removes the kprobe. */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
@@ -17976,7 +17988,7 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-/* Attaches a loaded BPF program to the event or function in its row. */
+/* Attaches BPF program i to the tracepoint or function that its row in fam->progs names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -18005,7 +18017,7 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Attaches a loaded BPF program to the entry or return of a function that was found. */
+/* Attaches a BPF program to the entry or return of a kernel function that bpf_ksyms found. */
 static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
 {
     if (o->n_probes == BPF_MAX_PROBES)
@@ -18026,14 +18038,14 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches everything; the maps stay readable until bpf_close. The last close of each perf event
- * waits for an RCU grace period (80 ms here), so the events are closed in parallel. */
+/* Detaches all BPF programs of o; maps stay readable. Closing the last descriptor of a perf event
+ * takes an RCU grace period (80 ms on the tested machine), therefore several threads close them. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
     u32 n = 0;
     if (!o->fam)
-        return; /* o was never opened */
+        return; /* bpf_open was not called */
     for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
         if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
             && u_thread(&th[n], bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
@@ -18058,7 +18070,8 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- explaining errors --- */
 
-/* Returns the effective capabilities of kvis, one bit each (capget(2), version 3: two words). */
+/* Returns the effective capabilities of kvis as a bit set. Version 3 of capget(2) uses two 32-bit
+ * words. */
 static u64 bpf_caps(void)
 {
     struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
@@ -18068,15 +18081,16 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Whether capabilities suffice for BPF programs: bpf(2) checks these and not the user id
- * (capabilities(7); CAP_BPF and CAP_PERFMON exist since Linux 5.8). */
+/* Whether these capabilities suffice to load BPF programs. The user ID does not matter to bpf(2).
+ * Linux has CAP_BPF and CAP_PERFMON since 5.8 (capabilities(7)). */
 static bool bpf_caps_enough(u64 caps)
 {
     enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether kvis is in the initial user namespace, which maps all ids (user_namespaces(7)). */
+/* Whether kvis is in the initial user namespace, the only one whose uid_map has all IDs
+ * (user_namespaces(7)). */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -18084,22 +18098,22 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* The reason why the kernel refused a BPF program or map, and the fix; both "" if unknown. */
+/* Why the kernel refused BPF, and how to fix that; "" if unknown. */
 struct bpf_denial { const char *why, *fix; };
 
-/* Returns which of the calls that BPF needs a seccomp filter denies, as text, or NULL. */
+/* Returns which system call for BPF a seccomp filter denies, as an error text, or NULL. */
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* allowed: EINVAL */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL without a filter */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
     return NULL;
 }
 
-/* Returns why the kernel denied BPF, and the fix. e: the error of the call. */
+/* Returns why the kernel refused a BPF program or map with error e, and how to fix that. */
 static struct bpf_denial bpf_denied(int e)
 {
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
@@ -18133,19 +18147,19 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run it with --privileged" };
     if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return (struct bpf_denial){ /* the limit applies before Linux 5.11 */
+        return (struct bpf_denial){ /* before Linux 5.11 */
             "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
             "ulimit -l unlimited" };
     return (struct bpf_denial){ "", "" };
 }
 
-/* Returns why o could not be loaded or attached, and the fix. e: the error of the call. */
+/* Returns why o could not be loaded or attached (error e) and how to fix that. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
     bool old = bpf_kernel_version() < (5u << 16 | 8u << 8);
     size_t n = strlen(o->why);
-    if (*denied.why) /* it does not matter which call was refused */
+    if (*denied.why) /* a known cause is more useful than o->why */
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (old && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
@@ -18154,11 +18168,11 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array, which has n counters: stores the sum of each over the CPUs,
- * and the largest value of the one at `most`. Returns 0 or -errno. */
+/* Reads an element of a per-CPU array map whose value is n counters. Sets sum[i] to the sum of
+ * counter i over all CPUs; for counter number `most`, to its maximum. Returns 0 or -errno. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* maybe too many: values that the kernel does not fill stay 0 */
+    u32 cpus = bpf_possible(); /* perhaps more than the kernel fills; the rest stays 0 */
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -18170,7 +18184,8 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* Returns the sum of a counter over all CPUs, or 0 with a warning if it cannot be read. */
+/* Returns the sum of a counter over all CPUs. If the counter cannot be read, warns and returns
+ * 0. */
 static u64 bpf_sum(int map, u32 key)
 {
     static bool warned;
@@ -18183,18 +18198,18 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-/* Returns how many records the BPF programs lost for a reason (enum wire_lost). */
+/* Returns the number of records that BPF programs lost for one reason (enum wire_lost). */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Offsets in struct bpf_prog_info of run_time_ns, run_cnt (5.1) and recursion_misses (5.12). */
+/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
 enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
 
-/* Returns the sum of a number over the BPF programs of `mask`. at: the offset of the number in
- * struct bpf_prog_info (older headers lack the newer fields). */
+/* Returns the sum of a counter over the BPF programs in the bit set `mask`. at: offset in struct
+ * bpf_prog_info, because older headers lack the newer fields. */
 static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
     u64 sum = 0;
@@ -18215,46 +18230,48 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* Returns how often a BPF program of `mask` did not run because another one already ran on that
+/* Returns how often the kernel skipped a BPF program in `mask` because another one ran on that
  * CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
 }
 
-/* Makes the kernel measure the time of BPF programs until kvis exits (bpf(2), BPF_ENABLE_STATS:
- * 5.8). Returns 0 or -errno. */
+/* Makes the kernel measure the run time of BPF programs until kvis exits (BPF_ENABLE_STATS of
+ * bpf(2), Linux 5.8). Returns 0 or -errno. */
 static int bpf_take_time(void)
 {
     union bpf_attr a;
-    memset(&a, 0, sizeof a); /* BPF_STATS_RUN_TIME is 0 */
+    memset(&a, 0, sizeof a); /* type BPF_STATS_RUN_TIME is 0 */
     int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
     return MIN(f, 0);
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
- * A ring buffer for all CPUs (Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain,
- * rb_drained. */
+ * Reader of the ring buffer that BPF programs on all CPUs write records to (BPF_MAP_TYPE_RINGBUF,
+ * Linux 5.8). Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum {
-    RB_AHEAD = 512,          /* prefetch distance in bytes: another CPU's cache has the data */
-    RB_GIVEN_BACK = 4096     /* bytes read between updates of the consumer's position, which
-                              * the writers read */
+    RB_AHEAD = 512,          /* prefetch distance in bytes; records were written by another CPU */
+    RB_GIVEN_BACK = 4096     /* bytes to read before the consumer position is updated, which all
+                              * writers read */
 };
 
 static struct {
     int epoll;
-    size_t size;             /* size of the data area in bytes, a power of two */
-    volatile u64 *consumer;  /* position up to which kvis has read */
-    volatile u64 *producer;  /* position of the writers */
-    const u8 *data;          /* data area, mapped twice in a row */
+    size_t size;             /* size of the data area, a power of two */
+    volatile u64 *consumer;  /* position after the last record that kvis has read */
+    volatile u64 *producer;  /* position after the last record written */
+    const u8 *data;          /* data area, mapped twice, so records never wrap around */
     u64 mark;                /* position at which rb_drain stops */
 } rb_state = { .epoll = -1 };
 
-/* Takes a record. Returns false to leave it and all later records in the ring. */
+/* Handles a record from the ring buffer. Returns false to stop; the record stays in the ring
+ * buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer. The kernel's kernel/bpf/ringbuf.c and bpf_map_mmap define the layout. */
+/* Maps a ring buffer of `bytes` bytes. kernel/bpf/ringbuf.c of Linux defines the layout. Returns 0
+ * or -errno. */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -18267,14 +18284,14 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* The child that becomes the command does not inherit the pages, because they would count as
-     * its resident memory. */
+    /* If the child that becomes the command inherited these pages, they would count as its resident
+     * memory. */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
 
-/* Opens the reader of o's map `events`. Returns 0 or -errno. */
+/* Opens the ring buffer of o, its map `events`, for reading. Returns 0 or -errno. */
 static int rb_open(struct bpf_obj *o)
 {
     rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -18282,37 +18299,37 @@ static int rb_open(struct bpf_obj *o)
     return e ? bpf_fail(o, e, "cannot map the ring of records: %s", strerror(-e)) : 0;
 }
 
-/* Waits at most ms for records. mask is that of epoll_pwait(2): a signal ends the wait. */
+/* Waits for records, for at most ms milliseconds or until a signal that is not in `mask`. */
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev;
-    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* on EINTR, the caller checks why */
+    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Saves the writers' position. The next rb_drain stops there even if writers add records
- * meanwhile. */
+/* Sets the position at which the next rb_drain stops, so that writers cannot keep it busy
+ * forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring is half full: a thread that continues now may find it full. */
+/* Returns whether the ring buffer is half full. If kvis let a held thread continue now, its next
+ * records might not fit. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
 }
 
-/* Returns whether all records before the mark have been taken. */
+/* Returns whether rb_drain has passed on all records before the mark. */
 static bool rb_drained(void)
 {
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`. Returns their number. A record consists of its
- * length with two flags in the top bits, four bytes that the kernel uses, and the data, padded to
- * a multiple of 8. If the writer of a record has not finished (busy), later records wait as well.
- * */
+/* Passes the records before the mark to `take`, and returns their number. A record is 4 bytes with
+ * its length and two flags, 4 bytes for the kernel, and the data, padded to 8 bytes. rb_drain stops
+ * at a record that is still being written (BUSY). */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -18335,40 +18352,41 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* Returns how many records were lost for a reason of enum wire_lost; for N_LOST, how many runs of
- * BPF programs the kernel skipped. */
+/* Returns how many records were lost for a reason (enum wire_lost). N_LOST: returns how many runs
+ * of BPF programs the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, o->loaded) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command =====================================================
- * Forks a child that waits until kvis is ready and then becomes the command as if kvis were not
- * there: with signals, descriptors and limits as kvis found them. Dies only before anything is
- * attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot. */
+ * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
+ * inherited, and executes the command. kvis is invisible to the command. These functions may end
+ * kvis only before it attaches anything. Entry points: sp_signals, sp_find, sp_fork, sp_go,
+ * sp_error, sp_ended; sp_boot (init=/kvis). */
 
-/* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
- * `late` right before its exec. */
+/* The command that kvis starts. The child calls `early` before it becomes the user of -u, and
+ * `late` just before execve. */
 static struct {
-    pid_t pid;               /* process ID; 0: no command was started */
-    volatile bool ended;     /* kvis has waited for the command: its pid may be reused */
-    int go;                  /* write end of the pipe that the child waits for; -1: closed */
-    /* report: memory shared with the child, which stores the time of its execve, or the stage and
-     * the errno with which it failed. */
+    pid_t pid;               /* process ID, or 0 if there is no command */
+    volatile bool ended;     /* true after wait4(2); the pid may be reused then */
+    int go;                  /* write end of the pipe that starts the child, or -1 */
+    /* memory shared with the child, which stores the time of execve here, or the stage and the
+     * errno of its failure */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void), (*late)(void);
 } sp_command = { .go = -1 };
 
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
-static struct { /* the signal mask and actions that kvis inherited */
+static struct { /* signal mask and actions that kvis inherited */
     sigset_t mask;
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp_found;
 
-/* Makes `note` the handler of kvis's signals, which interrupt any call that kvis waits in.
- * sigaction and sigprocmask fail only for invalid signals and pointers (ERRORS in their manual
- * pages). Here these are constants, so errors are not checked. */
+/* Installs `note` as the handler of all signals that kvis handles. They interrupt every blocking
+ * call. Errors are not checked: sigaction and sigprocmask only fail for invalid arguments, but
+ * these are constants. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -18379,30 +18397,34 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
         sigaction(sp_sigs[i], &act, &sp_found.action[i]);
         if (sp_sigs[i] == SIGHUP && sp_found.action[i].sa_handler == SIG_IGN)
-            sigaction(SIGHUP, &sp_found.action[i], NULL); /* nohup(1) */
+            sigaction(SIGHUP, &sp_found.action[i], NULL); /* keep nohup(1) working */
         sigdelset(&ours, sp_sigs[i]);
     }
     sigprocmask(SIG_SETMASK, &ours, NULL);
     sigaction(SIGPIPE, &ign, &sp_found.pipe);
     sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if ignored, the kernel would reap the children */
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* if SIGCHLD were ignored, the kernel would reap
+                                               * kvis's children */
 }
 
-/* --- signals to commands that BPF programs watch ---
- * The command also gets a signal that is sent to the process group: kvis ignores such a signal and
- * ends with the command. siginfo does not distinguish a signal to the group from one to kvis alone.
- * A witness does: a process in the group that blocks all signals. A signal to the group stays
- * pending there. With ptrace, the command's own stop shows the signal: see tr_is_groups. */
+/* --- signals to kvis while BPF programs trace the command --- A signal to the process group of
+ * kvis also reaches the command; kvis ignores the signal and ends when the command ends. Other
+ * signals end kvis. The siginfo does not tell one case from the other. Therefore kvis has a
+ * witness: a child process in the same group that blocks all signals. After a signal to the group,
+ * that signal is pending in the witness. With ptrace no witness is needed, because the command
+ * stops for the signal (tr_is_groups). */
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis */
-static volatile sig_atomic_t sp_n_came, sp_n_done;     /* other signals: number received, handled */
+static volatile sig_atomic_t sp_end_sig;               /* signal that ends kvis, or 0 */
+static volatile sig_atomic_t sp_n_came, sp_n_done;     /* number of signals received, and of those
+                                                        * handled */
 static siginfo_t sp_came[SP_CAME];
 static pid_t sp_witness = -1;
-static char **sp_argv;                             /* kvis's own argv */
+static char **sp_argv;                             /* argv of kvis */
 
-/* The signal handler. The timer interrupts a write of kvis that blocks because nobody reads. */
+/* Signal handler of kvis. It starts a timer, whose signals interrupt a write that blocks because
+ * nobody reads the pipe. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -18419,8 +18441,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Starts the witness. It does not keep kvis's name or arguments, because pkill(1) would match it
- * too. */
+/* Starts the witness process. It changes its name and arguments, so that pkill(1) for kvis does not
+ * find it. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -18428,13 +18450,13 @@ static void sp_start_witness(void)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
     sp_witness = fork();
-    if (sp_witness) { /* if fork failed, every signal counts as kvis's own */
+    if (sp_witness) { /* without a witness, all signals end kvis */
         sigprocmask(SIG_SETMASK, &was, NULL);
         return;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* Linux 5.9 */
+    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0) /* before Linux 5.9 */
         for (int f = 0; f < 1024; f++)
             close(f);
     for (char **w = sp_argv; *w; w++)
@@ -18444,7 +18466,7 @@ static void sp_start_witness(void)
     _exit(0);
 }
 
-/* Kills a witness and forgets its pid, which may be reused from then on. */
+/* Kills a witness process and sets *pid to -1, because the pid may be reused. */
 static void sp_end_witness(pid_t *pid)
 {
     if (*pid > 0 && kill(*pid, SIGKILL) == 0)
@@ -18452,15 +18474,16 @@ static void sp_end_witness(pid_t *pid)
     *pid = -1;
 }
 
-/* Returns the pending signals of a process, bit n-1 for signal n. */
+/* Returns the pending signals of a process as a bit set (bit n-1 for signal n). */
 static u64 sp_pending(pid_t pid)
 {
     const char *pending = pid > 0 ? fd_status(pid, "ShdPnd:") : NULL;
     return pending ? strtoull(pending, NULL, 16) : 0;
 }
 
-/* Replaces a witness that has received signals. While kvis's signals are blocked, signals to the
- * group that arrived before the new witness started are removed. */
+/* Replaces a witness that has pending signals. The caller has blocked kvis's signals. A signal to
+ * the group that came before the new witness existed is removed from kvis's pending signals,
+ * because the old witness has shown it already. */
 static void sp_change_witness(void)
 {
     pid_t old = sp_witness;
@@ -18477,8 +18500,8 @@ static void sp_change_witness(void)
     sp_end_witness(&old);
 }
 
-/* Returns the signals that kvis's group has received, bit n-1 for signal n; 0 if the command has
- * left the group. */
+/* Returns the signals sent to kvis's process group as a bit set (bit n-1 for signal n), or 0 if the
+ * command is no longer in this group. */
 static u64 sp_group_got(void)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp();
@@ -18488,9 +18511,9 @@ static u64 sp_group_got(void)
     return together ? got : 0;
 }
 
-/* Handles a signal that was not sent to the group. The first ^C or ^\ of a terminal (SI_KERNEL) is
- * for the command; the first SIGINT or SIGQUIT sent to kvis alone is passed on to the command. All
- * other signals end kvis. */
+/* Handles a signal to kvis alone or from the terminal. The first ^C or ^\ (SI_KERNEL) has reached
+ * the command, too, which may end because of it. The first SIGINT or SIGQUIT to kvis alone is sent
+ * to the command. All other signals end kvis. */
 static void sp_decide(const siginfo_t *si)
 {
     static bool asked;
@@ -18503,12 +18526,12 @@ static void sp_decide(const siginfo_t *si)
         sp_end_sig = sig;
 }
 
-/* Returns whether the signals received so far end kvis. */
+/* Returns whether one of the signals received so far ends kvis. */
 static bool sp_over(void)
 {
     if (sp_end_sig || sp_n_done == sp_n_came)
         return sp_end_sig;
-    /* The kernel signals the members of the group one by one. */
+    /* wait until the kernel has signaled the whole process group, one process after another */
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     sigset_t all, was;
     sigfillset(&all);
@@ -18519,13 +18542,14 @@ static bool sp_over(void)
         if (typed || !(group >> ((si->si_signo - 1) & 63) & 1))
             sp_decide(si);
     }
-    if (!sp_end_sig) /* a pending signal sets the timer again when it is delivered */
+    if (!sp_end_sig) /* stop the timer of sp_note; a pending signal will start it again */
         setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
 }
 
-/* Restores the signal mask and actions that kvis inherited, for the command. */
+/* Restores the signal mask and actions that kvis inherited, in the child that becomes the
+ * command. */
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
@@ -18538,8 +18562,7 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Returns the file that a command's name refers to, as execvp(3) finds it, or NULL with errno
- * set. */
+/* Finds the file of a command as execvp(3) does. Returns its path, or NULL with errno set. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -18568,7 +18591,8 @@ static const char *sp_locate(const char *cmd)
     return NULL;
 }
 
-/* Like sp_locate, but ends kvis if there is none. */
+/* Finds the file of a command as execvp(3) does. Ends kvis with an error message if there is
+ * none. */
 static const char *sp_find(const char *cmd)
 {
     const char *path = sp_locate(cmd);
@@ -18584,8 +18608,8 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child. It reports the error in shared memory, because it may already be traced, and a
- * message would be a call of the command. */
+/* Ends the child with an error, which kvis reads from shared memory. The child cannot print a
+ * message, because kvis may already trace it and would show the write as one of the command. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -18593,8 +18617,8 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads field k of a line of /etc/passwd or /etc/group into *id. Returns false if there is no such
- * field or it is not an id (0 would be root's). */
+/* Reads the numeric field k of a line of /etc/passwd or /etc/group into *id. Returns false if the
+ * field is missing or not a number. The ID 0 would mean root. */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
     for (; k && *line; k--) {
@@ -18607,8 +18631,9 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds -u's user in /etc/passwd, by name or number. The lookup functions of a static glibc would
- * need its shared libraries. Returns the name, which the caller frees, or NULL. */
+/* Finds the user of -u in /etc/passwd by name or number. getpwnam(3) is not used, because in a
+ * static binary it needs shared libraries of glibc. Returns the user name, to be freed by the
+ * caller, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -18630,7 +18655,8 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Returns whether a line of /etc/group, name:password:gid:member,member, lists the user. */
+/* Returns whether a line of /etc/group (name:password:gid:member,member) lists the user as a
+ * member. */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -18641,8 +18667,8 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the groups of /etc/group that list the user to the n groups in list[]. Returns how many
- * there are then, at most max. */
+/* Appends the supplementary groups of a user from /etc/group to list[], which has n groups and room
+ * for max. Returns the new number of groups. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -18659,8 +18685,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes -u's user. Ambient capabilities survive setuid(2) between users other than root
- * (capabilities(7)), but the command must not have them. */
+/* Becomes the user of -u, in the child. setuid(2) from a user other than root keeps ambient
+ * capabilities (capabilities(7)), which the command must not have, so they are cleared. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -18678,8 +18704,8 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: restores the state that kvis inherited and closes the pipe. A signal
- * that arrives meanwhile is for the command: sp_restore_signals unblocks it. */
+/* Main function of the child, which becomes the command. Signals that arrive before the exec are
+ * for the command: they stay blocked until sp_restore_signals. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -18687,7 +18713,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* otherwise the read would never end if kvis were killed */
+    close(sync[1]); /* with an open write end, read would not end when kvis is killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -18710,8 +18736,8 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Reports why the child could not become the command. Returns the exit status to use, or 0 if it
- * could or if there is no command. */
+/* Reports why the child could not execute the command. Returns kvis's exit status, or 0 if there
+ * was no error. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -18739,8 +18765,8 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child, which waits for sp_go. kvis's descriptors from 3 on are CLOEXEC, so the command
- * does not inherit them. */
+/* Forks the child that becomes the command. The child waits for sp_go. All descriptors of kvis from
+ * 3 on have the close-on-exec flag. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -18761,9 +18787,9 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child continue; if that fails, kvis kills it and exits. If a signal has already ended
- * kvis, the child exits without becoming the command. Unless the command is traced, waits for its
- * exec, which closes its end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command, unless a signal has ended kvis: then the child exits. If the
+ * pipe fails, kills the child and ends kvis. Without ptrace, waits until the exec closes the
+ * child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -18782,8 +18808,8 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended; if so, sets *status to its wait status and, unless used
- * is NULL, *used. */
+/* Returns whether the command has ended. Then *status is its wait status and, unless used is NULL,
+ * *used is its resource usage. */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -18791,16 +18817,17 @@ static bool sp_ended(int *status, struct rusage *used)
     return sp_command.ended;
 }
 
-/* --- the first process of a machine ---
- * With init=/kvis, the command must be process 1, as systemd requires. Therefore kvis
- * becomes the command, and a child of it watches. The child has its own mounts, because init must
- * find the machine as the kernel left it. Like all processes, the child ends when init sends
- * SIGTERM. Whatever goes wrong, process 1 does not end: sp_never_end. */
+/* --- kvis as the first process (kernel parameter init=/kvis) --- The command, usually systemd,
+ * must run as process 1. Therefore process 1 executes the command, and a child of it runs kvis. The
+ * child has its own mount namespace, because kvis needs /proc and /sys, and init must find the
+ * machine as the kernel left it. The child ends when init sends SIGTERM to all processes.
+ * sp_never_end ensures that process 1 does not end even after an error. */
 
-/* The list of kernel_init (init/main.c, Linux 6.12). */
+/* default init programs of Linux (kernel_init in init/main.c of 6.12) */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Writes the message with write(2) alone, because this may run in a signal handler. */
+/* Prints which program process 1 executes, with write(2) alone: a signal handler calls this
+ * function. */
 static void sp_say_init(const char *path)
 {
     static const char says[] = "kvis: process 1 becomes ";
@@ -18809,7 +18836,8 @@ static void sp_say_init(const char *path)
     out_write_all(STDERR_FILENO, "\n", 1);
 }
 
-/* Returns whether a file is executable and is not kvis itself, which would loop. */
+/* Returns whether a file is an executable that can be init. kvis itself is not one: it would start
+ * itself again and again. */
 static bool sp_is_init(const char *path)
 {
     struct stat s, own;
@@ -18825,17 +18853,17 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called when process 1 of a machine ends for whatever reason, which would make the kernel panic.
- * Instead it becomes the init that follows on the command line (unless kvis has already started
- * that), or the first one of the kernel's own list. Runs at exit and in a signal handler. */
+/* Called when process 1 of a machine is about to end, which would make the kernel panic. Executes
+ * the init on kvis's command line unless kvis has started it before, or else the first of the
+ * kernel's default init programs. Runs at exit or in a signal handler. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it, or process 1 of a container */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL); /* an init expects no ignored signals */
+        signal(sig, SIG_DFL); /* init expects the default actions */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
@@ -18843,7 +18871,7 @@ static void sp_never_end(void)
             sp_try_init(*a, a);
     for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
         sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
-    for (;;) /* no init runs: without a panic the errors stay readable */
+    for (;;) /* no init was found: instead of a panic, the messages stay on the screen */
         if (wait(NULL) < 0)
             pause();
 }
@@ -18854,8 +18882,9 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* From now on, process 1 of a machine ends in sp_never_end. Process 2 distinguishes a machine from
- * a container without /proc: kthreadd already exists, and a new pid namespace has no process 2. */
+/* Makes sure that process 1 of a machine ends in sp_never_end. On a machine, kthreadd is process 2.
+ * In a new container, process 2 does not exist yet; unlike the pid namespace, this works without
+ * /proc. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -18866,10 +18895,10 @@ static void sp_first_process(char **argv)
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         sigaction(fatal[i], &act, NULL);
     if (atexit(sp_never_end))
-        sp_never_end(); /* at least 32 functions can be registered, and this is the first */
+        sp_never_end(); /* unreachable: atexit(3) has room for at least 32 functions */
 }
 
-static int sp_ready = -1; /* write end of a pipe that closes when the child watches, or exits */
+static int sp_ready = -1; /* write end of a pipe; process 1 waits until it closes */
 
 static void sp_own_mounts(void)
 {
@@ -18885,12 +18914,13 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1 and has a command: process 1 becomes the command, and the function returns
- * in a child that watches and has no command. The machine boots even if the child fails. */
+/* Boots a machine if kvis is process 1 and has a command: process 1 executes the command when kvis
+ * is ready, or fails, or after 10 s. The function returns in a child that runs kvis without a
+ * command. */
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or process 1 of a container */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or a container */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
@@ -18911,7 +18941,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets the boot continue: kvis watches now. */
+/* Tells process 1 that kvis is ready, so that it executes the command. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
